@@ -1,0 +1,8 @@
+package io.palinode.hvc;
+
+/** How one interval lies to another. */
+public enum Order {
+  BEFORE,
+  AFTER,
+  CONCURRENT
+}

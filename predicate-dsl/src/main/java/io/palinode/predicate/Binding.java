@@ -1,0 +1,39 @@
+package io.palinode.predicate;
+
+import java.util.Collections;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Values of captures. Sorted by name, so that its text is canonical: {@code a=3,b=5}. Immutable. */
+public record Binding(Map<String, String> values) {
+  public static final Binding NONE = new Binding(Map.of());
+
+  public Binding {
+    values = Collections.unmodifiableMap(new TreeMap<>(values));
+  }
+
+  /** Both together, or null if they disagree on a capture. */
+  public @Nullable Binding join(Binding other) {
+    if (values.isEmpty()) {
+      return other;
+    }
+    TreeMap<String, String> joined = new TreeMap<>(values);
+    for (Map.Entry<String, String> entry : other.values.entrySet()) {
+      String known = joined.put(entry.getKey(), entry.getValue());
+      if (known != null && !known.equals(entry.getValue())) {
+        return null;
+      }
+    }
+    return new Binding(joined);
+  }
+
+  /** The canonical text; {@code \}, {@code ,} and {@code =} in values are escaped by {@code \}. */
+  @Override
+  public String toString() {
+    return values.entrySet().stream()
+        .map(e -> e.getKey() + "=" + e.getValue().replaceAll("([\\\\,=])", "\\\\$1"))
+        .collect(Collectors.joining(","));
+  }
+}
