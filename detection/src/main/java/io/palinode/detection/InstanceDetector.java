@@ -22,7 +22,10 @@ public final class InstanceDetector {
     throw new IllegalStateException("stub" + candidate);
   }
 
-  /** An interval ended. {@code endedBy} names the superseding version (empty: unknown or a delete), {@code origin} its first node. */
+  /**
+   * An interval ended. {@code endedBy} names the superseding version (empty: unknown or a delete),
+   * {@code origin} its first node.
+   */
   public List<Witness> closed(Candidate candidate, String endedBy, @Nullable Integer origin) {
     throw new IllegalStateException("stub" + candidate + endedBy + origin);
   }
@@ -32,7 +35,10 @@ public final class InstanceDetector {
     throw new IllegalStateException("stub" + hlc);
   }
 
-  /** The least progress HLC at which a pending decision can be made or state be dropped; Long.MAX_VALUE when none is pending. */
+  /**
+   * The least progress HLC at which a pending decision can be made or state be dropped;
+   * Long.MAX_VALUE when none is pending.
+   */
   public long wakeAt() {
     throw new IllegalStateException("stub");
   }

@@ -109,7 +109,7 @@ public final class HvcCodec {
 
   private static void putVarint(ByteBuffer out, long value) {
     while ((value & ~0x7FL) != 0) {
-      out.put((byte) (value & 0x7F | 0x80));
+      out.put((byte) ((value & 0x7F) | 0x80));
       value >>>= 7;
     }
     out.put((byte) value);

@@ -4,9 +4,9 @@ import io.palinode.hvc.HvcClock;
 import java.util.List;
 
 /**
- * What the detector and the node's side of control need of a store node: writes out, clock, read, replace and scan for
- * rollback, fence. Implemented by our node and by the agent. Calls come from one control thread; writes go on meanwhile
- * unless the node is paused.
+ * What the detector and the node's side of control need of a store node: writes out, clock, read,
+ * replace and scan for rollback, fence. Implemented by our node and by the agent. Calls come from
+ * one control thread; writes go on meanwhile unless the node is paused.
  */
 public interface StoreBinding {
   int node();
@@ -18,18 +18,24 @@ public interface StoreBinding {
 
   HvcClock clock();
 
-  /** Each committed write is passed to the listener, in commit order, by the writing thread. The listener must not block. */
+  /**
+   * Each committed write is passed to the listener, in commit order, by the writing thread. The
+   * listener must not block.
+   */
   void listen(WriteListener listener);
 
   /** The earliest time that {@link #restore} accepts. */
   long reach();
 
-  /** Waits for writes in flight; from then on requests are refused with a fence. Idempotent. Returns the node's HLC afterwards. */
+  /**
+   * Waits for writes in flight; from then on requests are refused with a fence. Idempotent. Returns
+   * the node's HLC afterwards.
+   */
   long pause(long epoch);
 
   /**
-   * Undoes every write after {@code target}, in one storage transaction that also records {@code (epoch, attempt)} as done; a
-   * repeat of the same pair changes nothing. Only while paused.
+   * Undoes every write after {@code target}, in one storage transaction that also records {@code
+   * (epoch, attempt)} as done; a repeat of the same pair changes nothing. Only while paused.
    *
    * @throws io.palinode.retroscope.OutOfReachException and changes nothing
    */
@@ -38,13 +44,19 @@ public interface StoreBinding {
   /** The records of these keys, in the store's own format; an empty array for an absent key. */
   List<KeyRecord> read(List<StoreKey> keys);
 
-  /** Adds the versions of {@code records} that are not obsolete here. Only while paused. Returns how many keys changed. */
+  /**
+   * Adds the versions of {@code records} that are not obsolete here. Only while paused. Returns how
+   * many keys changed.
+   */
   int merge(List<KeyRecord> records);
 
   /** Visits every key with all its versions. Only while paused or before serving. */
   void scan(ScanVisitor visitor);
 
-  /** Serves requests of {@code epoch}, and answers older ones with a fence that names {@code target}. */
+  /**
+   * Serves requests of {@code epoch}, and answers older ones with a fence that names {@code
+   * target}.
+   */
   void resume(long epoch, long target, long sequentialUntilMicros);
 
   /** The newest safe point, to be told to clients. */

@@ -6,7 +6,9 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Values of captures. Sorted by name, so that its text is canonical: {@code a=3,b=5}. Immutable. */
+/**
+ * Values of captures. Sorted by name, so that its text is canonical: {@code a=3,b=5}. Immutable.
+ */
 public record Binding(Map<String, String> values) {
   public static final Binding NONE = new Binding(Map.of());
 

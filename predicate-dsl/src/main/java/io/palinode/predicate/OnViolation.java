@@ -31,6 +31,9 @@ public record OnViolation(
     BEFORE_FIRST_WITNESS
   }
 
-  /** More than {@code over} rollbacks in {@code per}: clients write sequentially (R + W > N) for another {@code per}. */
+  /**
+   * More than {@code over} rollbacks in {@code per}: clients write sequentially (R + W > N) for
+   * another {@code per}.
+   */
   public record WhenFrequent(int over, Duration per) {}
 }

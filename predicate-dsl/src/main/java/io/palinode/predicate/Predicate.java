@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What must not happen: a violation in disjunctive normal form. It is violated when, for some binding of its captures, all
- * terms of some clause held concurrently.
+ * What must not happen: a violation in disjunctive normal form. It is violated when, for some
+ * binding of its captures, all terms of some clause held concurrently.
  *
  * @param epsilon the cluster's when null
  * @param forEach names for capture templates; empty when the predicate is one instance

@@ -2,7 +2,10 @@ package io.palinode.predicate;
 
 import java.io.Serial;
 
-/** A predicate was refused: the message is one sentence that names file, line, construct and the way out. */
+/**
+ * A predicate was refused: the message is one sentence that names file, line, construct and the way
+ * out.
+ */
 public final class PredicateException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
 

@@ -3,7 +3,10 @@ package io.palinode.predicate;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Text with captures in braces, such as <code>cs_{a}_{b}_{a}</code>; a doubled brace is a literal one. Immutable. */
+/**
+ * Text with captures in braces, such as <code>cs_{a}_{b}_{a}</code>; a doubled brace is a literal
+ * one. Immutable.
+ */
 public final class Template {
   private final String text;
 
@@ -16,7 +19,10 @@ public final class Template {
     return new Template(text);
   }
 
-  /** The binding of the captures if all of {@code candidate} matches, else null. A capture takes the fewest characters, at least one. */
+  /**
+   * The binding of the captures if all of {@code candidate} matches, else null. A capture takes the
+   * fewest characters, at least one.
+   */
   public @Nullable Binding match(String candidate) {
     throw new IllegalStateException("stub " + text + candidate);
   }

@@ -2,7 +2,10 @@ package io.palinode.retroscope;
 
 import org.jspecify.annotations.Nullable;
 
-/** Keys that changed between two times, each with its value at the earlier... target time. A view, not a map. */
+/**
+ * Keys that changed between two times, each with its value at the earlier... target time. A view,
+ * not a map.
+ */
 public interface Diff {
   int size();
 

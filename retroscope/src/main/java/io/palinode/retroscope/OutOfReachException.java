@@ -3,7 +3,9 @@ package io.palinode.retroscope;
 import io.palinode.hvc.Hlc;
 import java.io.Serial;
 
-/** A time that the window-log no longer, or not yet, reaches; the message names the reachable range. */
+/**
+ * A time that the window-log no longer, or not yet, reaches; the message names the reachable range.
+ */
 public final class OutOfReachException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
 

@@ -8,7 +8,10 @@ public final class WindowLog {
     throw new IllegalStateException("stub" + config + openedAt);
   }
 
-  /** Records that at {@code hlc} the value of {@code key} stopped being {@code oldValue} (null: absent). {@code hlc} must not be less than the last one. */
+  /**
+   * Records that at {@code hlc} the value of {@code key} stopped being {@code oldValue} (null:
+   * absent). {@code hlc} must not be less than the last one.
+   */
   public void append(long hlc, byte[] key, byte @Nullable [] oldValue) {
     throw new IllegalStateException("stub");
   }
@@ -18,7 +21,10 @@ public final class WindowLog {
     throw new IllegalStateException("stub");
   }
 
-  /** The values at {@code target} of all keys that changed after it. Throws {@link OutOfReachException}. */
+  /**
+   * The values at {@code target} of all keys that changed after it. Throws {@link
+   * OutOfReachException}.
+   */
   public Diff diffTo(long target) {
     throw new IllegalStateException("stub");
   }

@@ -6,7 +6,8 @@ public record Topics(String prefix) {
 
   public Topics {
     if (!prefix.matches("[A-Za-z0-9._-]{1,100}")) {
-      throw new IllegalArgumentException("a topic prefix must be 1 to 100 of [A-Za-z0-9._-]: '" + prefix + "'");
+      throw new IllegalArgumentException(
+          "a topic prefix must be 1 to 100 of [A-Za-z0-9._-]: '" + prefix + "'");
     }
   }
 

@@ -6,9 +6,11 @@ import java.util.List;
 /**
  * How a client reaches its cluster.
  *
- * @param bootstrap {@code host:port} of one or more nodes; the first that answers gives cluster.xml and stores.xml
+ * @param bootstrap {@code host:port} of one or more nodes; the first that answers gives cluster.xml
+ *     and stores.xml
  * @param clientId rides along with every request; names the writer in violations
- * @param region for {@link Routing#NEAREST_FIRST}: the node that is near until measured latencies say otherwise; -1: none
+ * @param region for {@link Routing#NEAREST_FIRST}: the node that is near until measured latencies
+ *     say otherwise; -1: none
  */
 public record ClientConfig(
     List<String> bootstrap,
@@ -23,7 +25,8 @@ public record ClientConfig(
   }
 
   public static ClientConfig of(List<String> bootstrap, String clientId) {
-    return new ClientConfig(bootstrap, clientId, Routing.PREFERENCE_LIST, -1, Duration.ofSeconds(5), LinkModel.DIRECT);
+    return new ClientConfig(
+        bootstrap, clientId, Routing.PREFERENCE_LIST, -1, Duration.ofSeconds(5), LinkModel.DIRECT);
   }
 
   public ClientConfig withRouting(Routing newRouting, int newRegion) {

@@ -1,9 +1,9 @@
 package io.palinode.voldemort.client;
 
 /**
- * What lies between a client and a node. The transport passes every message through it; the model runs {@code delivery}
- * later, at once, or holds it, and must keep the order of messages of one node and direction. Lets demos and tests put a
- * network between parts on one machine.
+ * What lies between a client and a node. The transport passes every message through it; the model
+ * runs {@code delivery} later, at once, or holds it, and must keep the order of messages of one
+ * node and direction. Lets demos and tests put a network between parts on one machine.
  */
 @FunctionalInterface
 public interface LinkModel {

@@ -2,7 +2,10 @@ package io.palinode.voldemort.client;
 
 import java.io.Serial;
 
-/** Thrown once per client and rollback, by whichever call learns of it; the work after the target has to be done again. */
+/**
+ * Thrown once per client and rollback, by whichever call learns of it; the work after the target
+ * has to be done again.
+ */
 public final class RolledBackException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
   private final transient RolledBack rolledBack;

@@ -2,7 +2,10 @@ package io.palinode.voldemort.client;
 
 import org.jspecify.annotations.Nullable;
 
-/** Stub: one store, with text keys and values; siblings are resolved by vector clock, then newest timestamp, then greatest bytes. */
+/**
+ * Stub: one store, with text keys and values; siblings are resolved by vector clock, then newest
+ * timestamp, then greatest bytes.
+ */
 public final class Store {
   Store() {}
 

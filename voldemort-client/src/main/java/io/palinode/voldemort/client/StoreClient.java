@@ -15,7 +15,10 @@ public final class StoreClient implements AutoCloseable {
     throw new IllegalStateException("stub" + name);
   }
 
-  /** Returns once nothing at or before {@code hlc} will be taken back. Throws {@link RolledBackException} when the store is taken back meanwhile. */
+  /**
+   * Returns once nothing at or before {@code hlc} will be taken back. Throws {@link
+   * RolledBackException} when the store is taken back meanwhile.
+   */
   public void awaitSafe(long hlc, Duration timeout) {
     throw new IllegalStateException("stub" + hlc + timeout);
   }
