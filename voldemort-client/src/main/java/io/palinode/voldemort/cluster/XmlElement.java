@@ -53,7 +53,12 @@ record XmlElement(
     }
   }
 
-  private static XmlElement element(String file, XMLStreamReader reader) throws XMLStreamException {
+  private static XmlElement element(String file, XMLStreamReader reader, int depth)
+      throws XMLStreamException {
+    if (depth > DEPTH_MAX) {
+      throw new XMLStreamException(
+          "elements nest at most " + DEPTH_MAX + " deep", reader.getLocation());
+    }
     String name = reader.getLocalName();
     int line = reader.getLocation().getLineNumber();
     Map<String, String> attributes = new LinkedHashMap<>();
