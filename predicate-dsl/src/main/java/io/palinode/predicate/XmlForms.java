@@ -76,6 +76,7 @@ final class XmlForms {
             }
           }
         });
+    // The stream has refused every name that JAXB would not know; go on after nothing else either.
     unmarshaller.setEventHandler(event -> false);
     return unmarshaller;
   }
