@@ -117,8 +117,8 @@ public final class InstanceDetector {
       throw new IllegalArgumentException("an interval opens without an end: " + candidate);
     }
     List<Retained> changed = hear(candidate.id(), candidate.interval().start());
-    Candidate start = joined ? joinedStart(candidate) : candidate;
-    if (start != null && retained(start) == null) {
+    Candidate start = start(candidate);
+    if (start != null) {
       changed.add(retain(start));
     }
     return judge(changed);
@@ -157,10 +157,9 @@ public final class InstanceDetector {
     if (!knowledge.advance(hlc)) {
       return List.of();
     }
-    List<Retained> changed = settle();
-    startWhatWasFound(changed);
+    List<Witness> reports = judge(settle());
     replicas.forgetBefore(hlc);
-    return judge(changed);
+    return reports;
   }
 
   /**
@@ -260,19 +259,19 @@ public final class InstanceDetector {
     return Hvc.of(event.owner(), entries);
   }
 
-  /** What an opening starts when replicas are joined; null for nothing yet, or nothing at all. */
-  private @Nullable Candidate joinedStart(Candidate candidate) {
-    if (candidate.isCopy() || retained(candidate) != null) {
+  /** What an opening starts; null for nothing yet, or nothing at all. */
+  private @Nullable Candidate start(Candidate opening) {
+    if (retained(opening) != null || (joined && opening.isCopy())) {
       return null;
     }
-    if (!isJoined(candidate)) {
-      return candidate;
+    if (!isJoined(opening)) {
+      return opening;
     }
-    if (candidate.origin() == null && !isFirst(candidate.interval().start())) {
-      replicas.find(candidate);
+    if (opening.origin() == null) {
+      replicas.find(opening);
       return null;
     }
-    return replicas.start(candidate);
+    return replicas.start(opening);
   }
 
   private boolean isJoined(Candidate candidate) {
@@ -287,12 +286,6 @@ public final class InstanceDetector {
       }
     }
     return true;
-  }
-
-  private void startWhatWasFound(List<Retained> changed) {
-    for (Candidate candidate : replicas.settle(this::isFirst)) {
-      changed.add(retain(candidate));
-    }
   }
 
   private @Nullable Retained retained(Candidate candidate) {
@@ -314,6 +307,9 @@ public final class InstanceDetector {
   }
 
   private List<Witness> judge(List<Retained> changed) {
+    for (Candidate found : replicas.settle(this::isFirst)) {
+      changed.add(retain(found));
+    }
     List<Witness> reports = new ArrayList<>();
     for (Retained interval : changed) {
       reports.addAll(clauses.get(interval.candidate().clause()).judge(interval));

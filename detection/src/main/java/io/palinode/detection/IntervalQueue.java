@@ -186,7 +186,7 @@ final class IntervalQueue {
   /** Of the newest one: whether the one before it ends before it. */
   private boolean isAfterLast(Retained newest) {
     Hvc end = newest.end();
-    if (end != null && !rises(newest.start(), end)) {
+    if (end != null && (end.owner() != newest.node() || !rises(newest.start(), end))) {
       return false;
     }
     Hvc last = size() == 1 ? null : items[tail - 2].end();

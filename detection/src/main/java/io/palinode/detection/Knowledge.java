@@ -136,6 +136,20 @@ final class Knowledge implements Horizon {
     return Math.min(byCausality, Hlc.ofMicros(byClock));
   }
 
+  /**
+   * The progress with which the end of {@code i} can no longer move back; {@code Long.MAX_VALUE} if
+   * it cannot now, and while it is open.
+   */
+  long finalAt(Retained i) {
+    Hvc end = i.end();
+    for (int node = 0; joined && end != null && node < nodes; node++) {
+      if (mayEndAt(i, node)) {
+        return end.own() + 1;
+      }
+    }
+    return Long.MAX_VALUE;
+  }
+
   @Override
   public boolean mayBeBefore(Retained i, Retained j) {
     Hvc end = i.end();
@@ -180,7 +194,7 @@ final class Knowledge implements Horizon {
     return true;
   }
 
-  /** Whether one is before the other as far as ends are known; later news does not change that. */
+  /** Whether one is before the other, as far as ends are known. */
   boolean areOrdered(Retained i, Retained j) {
     return causality.isBefore(i.interval(), j.interval())
         || causality.isBefore(j.interval(), i.interval());
