@@ -95,7 +95,7 @@ public record Journal(
   }
 
   private Journal withPlan(Plan next) {
-    return next == plan
+    return next.equals(plan)
         ? this
         : new Journal(nodes, epoch, next, past, safePoint, sequentialUntilMicros);
   }

@@ -81,7 +81,7 @@ public final class RollbackMachine {
     state = state.with(state.outbox().read(record));
     Journal before = state.journal();
     Journal after = before.read(record);
-    if (after == before) {
+    if (after.equals(before)) {
       return;
     }
     state = state.with(after);
