@@ -80,7 +80,9 @@ final class NextStep {
     if (plan.reachMax() > target) {
       return halt(plan, outOfReach(plan, target));
     }
-    boolean judged = state.findings().judged() >= target;
+    // A violation that waits for its predicate may yet move the target back.
+    boolean judged =
+        state.findings().judged() >= target && state.findings().waiting().isEmpty();
     return judged && plan.ackedByAll(state.settings().nodes()) ? restore(plan, 1, target) : null;
   }
 
