@@ -25,7 +25,9 @@ public record Alert(
     destinations = List.copyOf(destinations);
   }
 
-  static Alert toOperator(Kind kind, Map<String, String> labels, String summary, long atMicros) {
+  /** For those who run the cluster. */
+  public static Alert toOperator(
+      Kind kind, Map<String, String> labels, String summary, long atMicros) {
     return new Alert(kind, labels, Map.of("summary", summary), List.of(), atMicros);
   }
 
@@ -37,7 +39,8 @@ public record Alert(
     PLAN_WAITS("PalinodePlanWaits"),
     PLAN_HALTED("PalinodePlanHalted"),
     COVERAGE_LOST("PalinodeCoverageLost"),
-    CONTROL_WRITE_FAILED("PalinodeControlWriteFailed");
+    CONTROL_WRITE_FAILED("PalinodeControlWriteFailed"),
+    ORCHESTRATOR_STOPPED("PalinodeOrchestratorStopped");
 
     private final String alertName;
 

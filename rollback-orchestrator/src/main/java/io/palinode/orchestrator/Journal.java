@@ -30,7 +30,7 @@ public record Journal(
 
   /** The journal with one more record; the same object when the record has no effect. */
   Journal read(ControlRecord record) {
-    if (isFromUnknownNode(record)) {
+    if (writer(record) >= nodes) {
       return this;
     }
     return switch (record.getStepCase()) {
@@ -73,25 +73,16 @@ public record Journal(
         .count();
   }
 
-  private boolean isFromUnknownNode(ControlRecord record) {
-    int node =
-        switch (record.getStepCase()) {
-          case PAUSED -> record.getPaused().getNode();
-          case RESTORED -> record.getRestored().getNode();
-          case CONVERGED -> record.getConverged().getNode();
-          case NODE_JOINED -> record.getNodeJoined().getNode();
-          case PLAN_OPENED,
-              PAUSE,
-              RESTORE,
-              CONVERGE,
-              CONTRIBUTION,
-              RESUME,
-              HALTED,
-              SAFE_POINT,
-              STEP_NOT_SET ->
-              0;
-        };
-    return node < 0 || node >= nodes;
+  /** The node that wrote a record; -1 for a record of the orchestrator. */
+  static int writer(ControlRecord record) {
+    return switch (record.getStepCase()) {
+      case PAUSED -> record.getPaused().getNode();
+      case RESTORED -> record.getRestored().getNode();
+      case CONTRIBUTION -> record.getContribution().getNode();
+      case CONVERGED -> record.getConverged().getNode();
+      case NODE_JOINED -> record.getNodeJoined().getNode();
+      case PLAN_OPENED, PAUSE, RESTORE, CONVERGE, RESUME, HALTED, SAFE_POINT, STEP_NOT_SET -> -1;
+    };
   }
 
   private Journal withPlan(Plan next) {

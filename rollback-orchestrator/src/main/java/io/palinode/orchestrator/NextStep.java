@@ -81,8 +81,7 @@ final class NextStep {
       return halt(plan, outOfReach(plan, target));
     }
     // A violation that waits for its predicate may yet move the target back.
-    boolean judged =
-        state.findings().judged() >= target && state.findings().waiting().isEmpty();
+    boolean judged = state.findings().judged() >= target && state.findings().waiting().isEmpty();
     return judged && plan.ackedByAll(state.settings().nodes()) ? restore(plan, 1, target) : null;
   }
 
