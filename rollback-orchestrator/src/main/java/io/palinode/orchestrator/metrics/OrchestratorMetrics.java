@@ -95,7 +95,7 @@ public final class OrchestratorMetrics implements AutoCloseable {
 
   /** A rollback was resumed or halted. */
   public void ended(Rollback ended) {
-    undoneWrites.increment(ended.undoneWrites());
+    undoneWrites.increment((double) ended.undoneWrites());
     if (ended.state() == Rollback.State.HALTED) {
       halted.increment();
       return;

@@ -27,8 +27,7 @@ import org.junit.jupiter.api.Test;
 class AlertDispatcherTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final AlertSettings FAST =
-      new AlertSettings(
-          List.of("console"), 10, 3, Duration.ofMillis(5), Duration.ofMillis(500));
+      new AlertSettings(List.of("console"), 10, 3, Duration.ofMillis(5), Duration.ofMillis(500));
 
   private final List<String> console = new CopyOnWriteArrayList<>();
   private final List<JsonNode> posts = new CopyOnWriteArrayList<>();

@@ -166,8 +166,6 @@ final class FakeNodes implements AutoCloseable {
   }
 
   private static ControlRecord.Builder record(long epoch) {
-    return ControlRecord.newBuilder()
-        .setEpoch(epoch)
-        .setAtMicros(SystemMicros.CLOCK.getAsLong());
+    return ControlRecord.newBuilder().setEpoch(epoch).setAtMicros(SystemMicros.CLOCK.getAsLong());
   }
 }

@@ -83,8 +83,7 @@ class OrchestratorTest {
 
   @BeforeEach
   void start() {
-    try (TopicsAdmin admin =
-        new TopicsAdmin(KafkaSettings.of(broker.bootstrapServers()), topics)) {
+    try (TopicsAdmin admin = new TopicsAdmin(KafkaSettings.of(broker.bootstrapServers()), topics)) {
       admin.createAbsent(TopicLayout.DEFAULT);
     }
     nodes = new FakeNodes(broker.bootstrapServers(), topics, NODES);
@@ -243,8 +242,7 @@ class OrchestratorTest {
         .filter(r -> r.getEpoch() == epoch)
         .map(ControlRecord::getStepCase)
         .map(Enum::name)
-        .filter(
-            s -> List.of("PLAN_OPENED", "PAUSE", "RESTORE", "CONVERGE", "RESUME").contains(s))
+        .filter(s -> List.of("PLAN_OPENED", "PAUSE", "RESTORE", "CONVERGE", "RESUME").contains(s))
         .toList();
   }
 

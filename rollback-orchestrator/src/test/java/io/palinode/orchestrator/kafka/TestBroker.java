@@ -61,8 +61,7 @@ final class TestBroker implements AutoCloseable {
     p.setProperty("node.id", "1");
     p.setProperty("controller.quorum.voters", "1@127.0.0.1:" + controllerPort);
     p.setProperty(
-        "listeners",
-        "PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controllerPort);
+        "listeners", "PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controllerPort);
     p.setProperty("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT");
     p.setProperty("controller.listener.names", "CONTROLLER");
     p.setProperty("log.dirs", folder.toString());

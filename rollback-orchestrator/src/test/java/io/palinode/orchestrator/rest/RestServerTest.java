@@ -265,8 +265,7 @@ class RestServerTest {
               .setViolate(Hlc.of(500, 7))
               .addWitnesses(witness)
               .build();
-      return List.of(
-          new ReceivedViolation(violation, 2_000, false, Command.Outcome.ROLLBACK));
+      return List.of(new ReceivedViolation(violation, 2_000, false, Command.Outcome.ROLLBACK));
     }
 
     @Override
