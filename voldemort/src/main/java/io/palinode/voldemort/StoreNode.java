@@ -8,9 +8,7 @@ import io.palinode.hvc.ClockDriftException;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;
-import io.palinode.retroscope.Diff;
 import io.palinode.retroscope.WindowLog;
-import io.palinode.voldemort.Repairs.Repair;
 import io.palinode.voldemort.StorageEngine.Change;
 import io.palinode.voldemort.StorageEngine.Durability;
 import io.palinode.voldemort.cluster.Ring;
@@ -58,8 +56,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   private volatile FenceState fence;
   private volatile long safePoint;
   // Guarded by writeLock.
-  private NodeMeta.@Nullable Mark restored;
-  private long repairsSincePause;
+  private final Rewind rewind;
   private boolean closed;
 
   /**
@@ -80,7 +77,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     this.incarnation = last.incarnation() + 1;
     engine.commit(List.of(start(openedAt)), Durability.SYNCED);
     this.fence = NodeMeta.readFence(engine);
-    this.restored = NodeMeta.Mark.read(engine);
+    this.rewind = new Rewind(config, engine, clock);
     for (StoreDefinition store : config.stores()) {
       Ring ring = new Ring(config.cluster(), store.replicationFactor());
       WindowLog past = new WindowLog(config.windowLog(), openedAt);
@@ -316,6 +313,16 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   }
 
   @Override
+  public void atomically(Runnable action) {
+    writeLock.lock();
+    try {
+      action.run();
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
+  @Override
   public long reach() {
     return stores.values().stream().mapToLong(store -> store.past().reach()).max().orElse(0);
   }
@@ -327,7 +334,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     try {
       if (epoch > fence.epoch()) {
         fence = FenceState.paused(epoch);
-        repairsSincePause = 0;
+        rewind.paused();
         log.info("node={} phase=PAUSED epoch={}", node(), epoch);
       }
       return clock.tick().own();
@@ -336,31 +343,25 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
   }
 
-  /**
-   * {@inheritDoc} The undo is itself in the window-log, so a later attempt may choose any other
-   * target in reach. Of earlier attempts than the last one nothing is remembered: they give an
-   * empty restoration. O(changes since the convergence window began).
-   */
+  /** {@inheritDoc} O(changes since the convergence window began). */
   @Override
   public Restoration restore(long epoch, int attempt, long target) {
     writeLock.lock();
     try {
-      NodeMeta.Mark done = restored;
-      if (done != null && done.covers(epoch, attempt)) {
-        boolean last = done.epoch() == epoch && done.attempt() == attempt;
-        return last ? done.restoration() : new Restoration(0, List.of());
+      Restoration done = rewind.done(epoch, attempt);
+      if (done != null) {
+        return done;
       }
       requirePaused();
-      NodeMeta.Mark mark = new NodeMeta.Mark(epoch, attempt, undo(epoch, attempt, target));
-      restored = mark;
+      Restoration restoration = rewind.restore(stores.values(), epoch, attempt, target);
       log.info(
           "node={} phase=RESTORED epoch={} attempt={} target={} undone={}",
           node(),
           epoch,
           attempt,
           Hlc.format(target),
-          mark.restoration().undoneWrites());
-      return mark.restoration();
+          restoration.undoneWrites());
+      return restoration;
     } finally {
       writeLock.unlock();
     }
@@ -376,23 +377,17 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     return records;
   }
 
-  /** {@inheritDoc} Keys that are not held by this node, by its cluster.xml, are passed over. */
+  @Override
+  public List<Version> siblings(StoreKey key) {
+    return versions(LocalStore.versions(engine.get(key.store(), key.key())));
+  }
+
   @Override
   public int merge(List<KeyRecord> records) {
     writeLock.lock();
     try {
       requirePaused();
-      Repairs repairs = new Repairs(engine);
-      for (LocalStore store : stores.values()) {
-        repairs.merge(
-            store,
-            records.stream()
-                .filter(record -> record.key().store().equals(store.name()))
-                .filter(record -> store.isHeldBy(node(), record.key().key()))
-                .toList());
-      }
-      commit(repairs, List.of());
-      return repairs.all().size();
+      return rewind.merge(stores.values(), records);
     } finally {
       writeLock.unlock();
     }
@@ -468,37 +463,6 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       engine.close();
       writeLock.unlock();
     }
-  }
-
-  private Restoration undo(long epoch, int attempt, long target) {
-    long windowHlc = Hlc.ofMicros(config.convergenceWindow().toNanos() / 1_000);
-    long since = target - Math.min(target, windowHlc);
-    Repairs repairs = new Repairs(engine);
-    List<StoreKey> changed = new ArrayList<>();
-    long undone = -repairsSincePause;
-    for (LocalStore store : stores.values()) {
-      Diff diff = store.past().diffTo(target);
-      undone += diff.entries();
-      repairs.undo(store, diff);
-      Diff near = store.past().diffTo(Math.max(store.past().reach(), since));
-      near.forEach((key, then) -> changed.add(new StoreKey(store.name(), key)));
-    }
-    Restoration restoration = new Restoration(undone, List.copyOf(changed));
-    commit(repairs, List.of(new NodeMeta.Mark(epoch, attempt, restoration).toChange()));
-    return restoration;
-  }
-
-  private void commit(Repairs repairs, List<Change> marks) {
-    List<Change> changes = new ArrayList<>(repairs.changes());
-    changes.addAll(marks);
-    if (changes.isEmpty()) {
-      return;
-    }
-    engine.commit(changes, Durability.SYNCED);
-    for (Repair repair : repairs.all()) {
-      repair.store().past().append(clock.tick().own(), repair.key(), repair.old());
-    }
-    repairsSincePause += repairs.all().size();
   }
 
   private void requirePaused() {
