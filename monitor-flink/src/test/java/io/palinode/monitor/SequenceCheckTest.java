@@ -102,32 +102,29 @@ class SequenceCheckTest {
   }
 
   @Test
-  void aNewIncarnationCountsAnewAndEndsTheOneBefore() {
+  void aNewIncarnationCountsAnewAndIsTold() {
     check.observe(opened(0, 1, 10));
     check.observe(progress(0, 1, 30));
     Outcome outcome = check.observe(incarnation(2, 1, 90));
-    assertThat(losses(outcome)).isEmpty();
     assertThat(outcome.notices())
         .singleElement()
-        .satisfies(notice -> assertThat(notice.endsIncarnation()).isTrue())
-        .satisfies(notice -> assertThat(notice.incarnation()).isEqualTo(2))
         .satisfies(
-            notice ->
-                assertThat(io.palinode.hvc.HvcCodec.decode(notice.body()))
-                    .isEqualTo(clock(0, 30, 0)));
+            notice -> assertThat(Restart.of(notice)).isEqualTo(new Restart(0, 2, clock(0, 90, 0))));
+    assertThat(check.observe(incarnation(2, 2, 95)).notices()).isEmpty();
     // What the dead process still had on its way.
     assertThat(check.observe(opened(0, 2, 40)).fresh()).isFalse();
   }
 
   @Test
-  void aNodeIsAnnouncedOnceAndAgainInANewEpoch() {
-    assertThat(check.observe(opened(0, 1, 10)).notices()).hasSize(1);
-    assertThat(check.observe(opened(0, 2, 20)).notices()).isEmpty();
-    CandidateRecord next = progress(0, 2, 30).decode().toBuilder().setEpoch(4).build();
+  void anEpochIsToldByTheFirstThatSpeaksInIt() {
+    assertThat(check.observe(opened(0, 1, 10)).notices()).isEmpty();
+    CandidateRecord next = progress(0, 1, 30).decode().toBuilder().setEpoch(4).build();
     assertThat(check.observe(event(next)).notices())
         .singleElement()
-        .satisfies(notice -> assertThat(notice.epoch()).isEqualTo(4))
-        .satisfies(notice -> assertThat(notice.endsIncarnation()).isFalse());
+        .satisfies(notice -> assertThat(notice.kind()).isEqualTo(Notice.Kind.EPOCH))
+        .satisfies(notice -> assertThat(notice.epoch()).isEqualTo(4));
+    CandidateRecord other = progress(1, 0, 31).decode().toBuilder().setEpoch(4).build();
+    assertThat(check.observe(event(other)).notices()).isEmpty();
   }
 
   @Test
