@@ -152,6 +152,16 @@ public final class InstanceDetector {
     return judge(changed);
   }
 
+  /**
+   * The node has begun {@code incarnation}, and {@code first} is the first it said there: what its
+   * first event would tell, for an instance that it has no event for. Nothing if that is known.
+   */
+  public List<Witness> restarted(int node, long incarnation, Hvc first) {
+    return incarnation > incarnations[node]
+        ? judge(hear(new CandidateId(node, incarnation, 0), first))
+        : List.of();
+  }
+
   /** Every event of every node with an own HLC at or before {@code hlc} has been passed in. */
   public List<Witness> progress(long hlc) {
     if (!knowledge.advance(hlc)) {
