@@ -12,7 +12,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -54,7 +57,9 @@ class ArrivalConcurrencyTest {
     for (Thread thread : threads) {
       thread.join();
     }
+    assertThat(reader.failure).isNull();
     reader.drain(ring);
+    assertThat(detector.openedCount()).isGreaterThan(1_000);
     assertThat(reader.stillOpen(active))
         .as("seed=%d", seed)
         .isEqualTo(TruthOracle.holding(active, store.state()));
@@ -69,7 +74,7 @@ class ArrivalConcurrencyTest {
     if (random.nextBoolean()) {
       some.add(Watched.edgeMutex(version));
     }
-    some.add(Watched.properColouring(random.nextBoolean() ? 1_000 : 1_000 + version));
+    some.add(Watched.properColouring(1 + version / 7));
     return some;
   }
 
@@ -99,19 +104,23 @@ class ArrivalConcurrencyTest {
     private final Map<String, OpenInterval> open = new HashMap<>();
     private final long[] sequences = new long[2];
     private final long[] hlcs = new long[2];
+    private volatile @Nullable AssertionError failure;
 
     void drainWhile(CandidateRing ring, AtomicBoolean writing) {
-      while (writing.get()) {
-        drain(ring);
+      try {
+        while (writing.get()) {
+          drain(ring);
+        }
+      } catch (AssertionError e) {
+        failure = e;
       }
     }
 
     void drain(CandidateRing ring) {
       List<Emission> batch = new ArrayList<>();
-      ring.drain(batch, 1_000);
-      batch.forEach(this::hear);
-      if (!batch.isEmpty()) {
-        drain(ring);
+      while (ring.drain(batch, 1_000) > 0) {
+        batch.forEach(this::hear);
+        batch.clear();
       }
     }
 
@@ -140,8 +149,8 @@ class ArrivalConcurrencyTest {
       }
     }
 
-    java.util.Set<String> stillOpen(List<ActivePredicate> active) {
-      java.util.Set<String> names = new java.util.TreeSet<>(open.keySet());
+    Set<String> stillOpen(List<ActivePredicate> active) {
+      Set<String> names = new TreeSet<>(open.keySet());
       names.removeIf(
           name ->
               active.stream().noneMatch(p -> name.startsWith(p.name() + " v" + p.version() + " ")));

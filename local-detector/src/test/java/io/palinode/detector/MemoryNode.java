@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * A store node in memory, with its whole history: slow, obvious, and complete. What is on its
  * {@link Disk} survives the node.
  */
-final class MemoryNode implements StoreBinding {
+public final class MemoryNode implements StoreBinding {
   static final String STORE = "s";
 
   /** What survives a crash. */
@@ -37,6 +37,20 @@ final class MemoryNode implements StoreBinding {
     /** The window-log begins at {@code hlc} only, as if it had been lost. */
     void forgetBefore(long hlc) {
       reach = hlc;
+    }
+
+    /** The records right after the last change at or before {@code hlc}. */
+    Map<StoreKey, List<Version>> stateAt(long hlc) {
+      Map<StoreKey, List<Version>> state = new LinkedHashMap<>(records);
+      for (int i = history.size() - 1; i >= 0 && history.get(i).hlc() > hlc; i--) {
+        Change change = history.get(i);
+        if (change.before().isEmpty()) {
+          state.remove(change.key());
+        } else {
+          state.put(change.key(), change.before());
+        }
+      }
+      return state;
     }
   }
 
@@ -64,16 +78,16 @@ final class MemoryNode implements StoreBinding {
     incarnation = ++disk.incarnation;
   }
 
-  static MemoryNode alone(LongSupplier micros) {
+  public static MemoryNode alone(LongSupplier micros) {
     return new MemoryNode(0, 1, new Disk(), micros, 0);
   }
 
-  static StoreKey key(String key) {
+  public static StoreKey key(String key) {
     return new StoreKey(STORE, key.getBytes(UTF_8));
   }
 
   /** The write of a client that has seen nothing but this node. */
-  boolean put(String key, String value) {
+  public boolean put(String key, String value) {
     return put(key(key), value.getBytes(UTF_8), merged(key(key)).increment(node), "client", node);
   }
 
@@ -161,7 +175,7 @@ final class MemoryNode implements StoreBinding {
   }
 
   /** The next so many commands of control fail. */
-  void failNext(int commands) {
+  public void failNext(int commands) {
     failuresToCome = commands;
   }
 
@@ -176,29 +190,15 @@ final class MemoryNode implements StoreBinding {
     return new LinkedHashMap<>(disk.records);
   }
 
-  /** What {@link #state} was right after the last change at or before {@code hlc}. */
-  Map<StoreKey, List<Version>> stateAt(long hlc) {
-    Map<StoreKey, List<Version>> state = new LinkedHashMap<>(disk.records);
-    for (int i = disk.history.size() - 1; i >= 0 && disk.history.get(i).hlc() > hlc; i--) {
-      Change change = disk.history.get(i);
-      if (change.before().isEmpty()) {
-        state.remove(change.key());
-      } else {
-        state.put(change.key(), change.before());
-      }
-    }
-    return state;
-  }
-
-  boolean isServing() {
+  public boolean isServing() {
     return serving;
   }
 
-  long epoch() {
+  public long epoch() {
     return epoch;
   }
 
-  long safePointTold() {
+  public long safePointTold() {
     return safePoint;
   }
 
@@ -266,7 +266,7 @@ final class MemoryNode implements StoreBinding {
       throw new OutOfReachException(target, disk.reach, Long.MAX_VALUE);
     }
     Set<StoreKey> changed = new LinkedHashSet<>();
-    Map<StoreKey, List<Version>> then = stateAt(target);
+    Map<StoreKey, List<Version>> then = disk.stateAt(target);
     long undone = 0;
     for (Change change : List.copyOf(disk.history)) {
       undone += change.hlc() > target ? 1 : 0;

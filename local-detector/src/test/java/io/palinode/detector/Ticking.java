@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /** A physical clock that goes on by one microsecond with each reading. Thread-safe. */
-final class Ticking implements LongSupplier {
+public final class Ticking implements LongSupplier {
   private final AtomicLong micros = new AtomicLong(1_000_000);
 
   @Override

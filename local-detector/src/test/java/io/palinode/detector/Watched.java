@@ -3,10 +3,10 @@ package io.palinode.detector;
 import io.palinode.predicate.Predicates;
 
 /** Predicates for tests. */
-final class Watched {
+public final class Watched {
   private Watched() {}
 
-  static ActivePredicate predicate(String name, long version, String yamlSpec) {
+  public static ActivePredicate predicate(String name, long version, String yamlSpec) {
     String yaml =
         "apiVersion: palinode.io/v1\nkind: Predicate\nmetadata: {name: "
             + name
@@ -16,7 +16,7 @@ final class Watched {
   }
 
   /** Both ends of an edge are in their critical sections. */
-  static ActivePredicate edgeMutex(long version) {
+  public static ActivePredicate edgeMutex(long version) {
     return predicate(
         "edge-mutex",
         version,
@@ -30,7 +30,7 @@ final class Watched {
   }
 
   /** Both ends of an edge have the same colour. */
-  static ActivePredicate properColouring(long version) {
+  public static ActivePredicate properColouring(long version) {
     return predicate(
         "proper-colouring",
         version,
@@ -44,7 +44,7 @@ final class Watched {
   }
 
   /** Two fixed keys. */
-  static ActivePredicate exact(long version) {
+  public static ActivePredicate exact(long version) {
     return predicate(
         "exact",
         version,
