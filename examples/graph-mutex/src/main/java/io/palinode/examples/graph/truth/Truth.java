@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.BiPredicate;
 import java.util.stream.Stream;
@@ -55,7 +56,7 @@ public final class Truth {
     return violations(rule, Span::maybeMeets);
   }
 
-  /** Every span of every cell, by edge, in order of {@code startHlc}; those of end a first. */
+  /** Every span of every cell, by edge, by HLC; those of end a first. */
   public List<Span> spans() {
     return ends.values().stream().flatMap(e -> e.stream()).toList();
   }
@@ -108,23 +109,21 @@ public final class Truth {
    * rollback began in the earliest epoch that any client knew.
    */
   private static long firstEpoch(SectionLog log, Collection<SectionLog> logs) {
-    return firstUndone(List.of(log)) != Long.MAX_VALUE
-        ? firstUndone(List.of(log))
-        : Math.min(firstUndone(logs), Long.MAX_VALUE - 1);
+    return firstUndone(List.of(log)).orElse(firstUndone(logs).orElse(0));
   }
 
-  private static long firstUndone(Collection<SectionLog> logs) {
+  private static OptionalLong firstUndone(Collection<SectionLog> logs) {
     return logs.stream()
         .flatMap(log -> log.entries().stream())
         .filter(Undo.class::isInstance)
         .mapToLong(entry -> ((Undo) entry).rolledBack().fromEpoch())
-        .min()
-        .orElse(Long.MAX_VALUE);
+        .min();
   }
 
   /** The spans of the two ends of an edge. */
   private static final class Ends {
-    private static final Comparator<Span> BY_START = Comparator.comparingLong(Span::startHlc);
+    private static final Comparator<Span> BY_START =
+        Comparator.comparingLong(span -> span.hlc().from());
 
     final List<Span> atA = new ArrayList<>();
     final List<Span> atB = new ArrayList<>();

@@ -28,7 +28,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimulatedStore {
   /**
-   * @param watched violations are found, and taken back after {@code judgeNanosMax} at most
+   * @param watched violations are judged after {@code judgeNanosMax} at most, reported and taken
+   *     back; what lies after the target then is never judged
+   * @param reopens the watcher names what a rollback brought back by a new time
    */
   record Behaviour(long copyNanosMax, boolean watched, long judgeNanosMax, boolean reopens) {}
 
@@ -54,7 +56,7 @@ final class SimulatedStore {
 
   private record Copy(long dueNanos, int replica, String key, Version version) {}
 
-  private record Pending(long violate, long dueNanos) {}
+  private record Pending(Rule rule, Detected violation, long violate, long dueNanos) {}
 
   SimulatedStore(
       Turnstile turnstile, List<Edge> watchedEdges, int clients, Behaviour behaviour, long seed) {
@@ -94,8 +96,10 @@ final class SimulatedStore {
       Copy copy = copies.remove();
       accept(copy.replica, copy.key, copy.version);
     }
-    if (pending.stream().anyMatch(p -> p.dueNanos <= now)) {
-      takeBackTo(pending.stream().mapToLong(Pending::violate).min().orElseThrow() - 1);
+    List<Pending> judged = pending.stream().filter(p -> p.dueNanos <= now).toList();
+    if (!judged.isEmpty()) {
+      judged.forEach(p -> report(p.rule, p.violation));
+      takeBackTo(judged.stream().mapToLong(Pending::violate).min().orElseThrow() - 1);
     }
   }
 
@@ -131,14 +135,19 @@ final class SimulatedStore {
     String atB = Keys.cs(edge, edge.b());
     if (value.equals(finalValue(atA)) && value.equals(finalValue(atB))) {
       Rule rule = value.equals(Keys.INSIDE) ? Rule.EDGE_MUTEX : Rule.PROPER_COLOURING;
-      reports
-          .computeIfAbsent(rule, r -> new HashSet<>())
-          .add(new Detected(edge, startOf.getOrDefault(atA, 0L), startOf.getOrDefault(atB, 0L)));
+      Detected violation =
+          new Detected(edge, startOf.getOrDefault(atA, 0L), startOf.getOrDefault(atB, 0L));
       if (behaviour.watched) {
         long due = turnstile.nowNanos() + random.nextLong(behaviour.judgeNanosMax);
-        pending.add(new Pending(hlc, due));
+        pending.add(new Pending(rule, violation, hlc, due));
+      } else {
+        report(rule, violation);
       }
     }
+  }
+
+  private void report(Rule rule, Detected violation) {
+    reports.computeIfAbsent(rule, r -> new HashSet<>()).add(violation);
   }
 
   private void takeBackTo(long target) {
