@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /** Whole runs in virtual time: a seed gives the interleaving, the delays and the rollbacks. */
 class SimulatedRunTest {
-  private static final int SEEDS = 60;
+  private static final int SEEDS = 120;
   private static final List<String> GRAPHS =
       List.of("random-regular:8,3", "grid:3x3", "powerlaw:9", "random-regular:6,5");
 
@@ -87,6 +87,10 @@ class SimulatedRunTest {
         Accuracy accuracy = Accuracy.compare(rule, outcome.store.reports(rule), outcome.truth);
         assertThat(accuracy.falseReports()).as("seed %d %s", seed, rule).isEmpty();
         assertThat(accuracy.missed()).as("seed %d %s", seed, rule).isEmpty();
+        // And nothing is certain that never held.
+        assertThat(Accuracy.compare(rule, outcome.store.held(rule), outcome.truth).found())
+            .as("seed %d %s", seed, rule)
+            .isEqualTo(accuracy.violations());
         violations += accuracy.violations();
         takenBack += accuracy.takenBack();
       }

@@ -46,6 +46,7 @@ final class SimulatedStore {
   private final List<Pending> pending = new ArrayList<>();
   private final Map<Integer, RolledBack> news = new HashMap<>();
   private final Map<String, Long> startOf = new HashMap<>();
+  private final Map<Rule, Set<Detected>> held = new EnumMap<>(Rule.class);
   private final Map<Rule, Set<Detected>> reports = new EnumMap<>(Rule.class);
   private final Map<String, Edge> edgeOfCell = new HashMap<>();
   private final List<RolledBack> rollbacks = new ArrayList<>();
@@ -82,6 +83,11 @@ final class SimulatedStore {
     return values == null || values.isEmpty() ? null : values.lastEntry().getValue();
   }
 
+  /** All that ever held, judged or not. */
+  Set<Detected> held(Rule rule) {
+    return Set.copyOf(held.getOrDefault(rule, Set.of()));
+  }
+
   Set<Detected> reports(Rule rule) {
     return Set.copyOf(reports.getOrDefault(rule, Set.of()));
   }
@@ -98,7 +104,7 @@ final class SimulatedStore {
     }
     List<Pending> judged = pending.stream().filter(p -> p.dueNanos <= now).toList();
     if (!judged.isEmpty()) {
-      judged.forEach(p -> report(p.rule, p.violation));
+      judged.forEach(p -> add(reports, p.rule, p.violation));
       takeBackTo(judged.stream().mapToLong(Pending::violate).min().orElseThrow() - 1);
     }
   }
@@ -137,17 +143,18 @@ final class SimulatedStore {
       Rule rule = value.equals(Keys.INSIDE) ? Rule.EDGE_MUTEX : Rule.PROPER_COLOURING;
       Detected violation =
           new Detected(edge, startOf.getOrDefault(atA, 0L), startOf.getOrDefault(atB, 0L));
+      add(held, rule, violation);
       if (behaviour.watched) {
         long due = turnstile.nowNanos() + random.nextLong(behaviour.judgeNanosMax);
         pending.add(new Pending(rule, violation, hlc, due));
       } else {
-        report(rule, violation);
+        add(reports, rule, violation);
       }
     }
   }
 
-  private void report(Rule rule, Detected violation) {
-    reports.computeIfAbsent(rule, r -> new HashSet<>()).add(violation);
+  private static void add(Map<Rule, Set<Detected>> violations, Rule rule, Detected violation) {
+    violations.computeIfAbsent(rule, r -> new HashSet<>()).add(violation);
   }
 
   private void takeBackTo(long target) {
