@@ -5,8 +5,9 @@ import java.util.List;
 
 /**
  * What the detector and the node's side of control need of a store node: writes out, clock, read,
- * replace and scan for rollback, fence. Implemented by our node and by the agent. Calls come from
- * one control thread; writes go on meanwhile unless the node is paused.
+ * replace and scan for rollback, fence. Implemented by our node and by the agent. {@link #clock},
+ * {@link #reach}, {@link #atomically}, {@link #siblings} and {@link #scan} are called by any
+ * thread, the rest by one control thread; writes go on meanwhile unless the node is paused.
  */
 public interface StoreBinding {
   int node();
@@ -19,10 +20,18 @@ public interface StoreBinding {
   HvcClock clock();
 
   /**
-   * Each committed write is passed to the listener, in commit order, by the writing thread. The
-   * listener must not block.
+   * Each committed write is passed to the listener, in commit order, by the writing thread, which
+   * still holds the write lock. What {@link #restore} and {@link #merge} change is not passed on.
+   * The listener must not block.
    */
   void listen(WriteListener listener);
+
+  /**
+   * Runs {@code action} under the write lock: no write is between its first clock reading and its
+   * listener meanwhile. Also while paused. The action is short, waits for nothing, and may call
+   * {@link #siblings} and {@link #clock}.
+   */
+  void atomically(Runnable action);
 
   /** The earliest time that {@link #restore} accepts. */
   long reach();
@@ -35,7 +44,8 @@ public interface StoreBinding {
 
   /**
    * Undoes every write after {@code target}, in one storage transaction that also records {@code
-   * (epoch, attempt)} as done; a repeat of the same pair changes nothing. Only while paused.
+   * (epoch, attempt)} as done; a repeat of the same pair changes nothing and tells the same changed
+   * keys, also after a crash. Only while paused.
    *
    * @throws io.palinode.retroscope.OutOfReachException and changes nothing
    */
@@ -44,18 +54,27 @@ public interface StoreBinding {
   /** The records of these keys, in the store's own format; an empty array for an absent key. */
   List<KeyRecord> read(List<StoreKey> keys);
 
+  /** All versions of one key as they are now; empty when it is absent. */
+  List<Version> siblings(StoreKey key);
+
   /**
-   * Adds the versions of {@code records} that are not obsolete here. Only while paused. Returns how
-   * many keys changed.
+   * Adds the versions of {@code records} that are not obsolete here; keys that do not live on this
+   * node are passed over. A repeat changes nothing. Only while paused. Returns how many keys
+   * changed.
    */
   int merge(List<KeyRecord> records);
 
-  /** Visits every key with all its versions. Only while paused or before serving. */
+  /**
+   * Visits every key with all its versions. While writes go on, a key that does not change
+   * meanwhile is seen as it is, any other as it was at some moment or not at all. The visitor calls
+   * nothing of the store.
+   */
   void scan(ScanVisitor visitor);
 
   /**
    * Serves requests of {@code epoch}, and answers older ones with a fence that names {@code
-   * target}.
+   * target}. Also called once at start, when no plan is open: a watched node serves nothing before.
+   * Idempotent.
    */
   void resume(long epoch, long target, long sequentialUntilMicros);
 

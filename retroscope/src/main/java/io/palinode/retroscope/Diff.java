@@ -1,20 +1,40 @@
 package io.palinode.retroscope;
 
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys that changed between two times, each with its value at the earlier... target time. A view,
- * not a map.
+ * The keys that changed after a time, each with its value at that time; later changes of a key are
+ * shadowed by its first one. A view of the log's bytes: values are copied only when visited.
+ * Immutable, thread-safe.
  */
-public interface Diff {
-  int size();
+public final class Diff {
+  private final Map<Slice, Slice> oldByKey;
+  private final long entries;
 
-  void forEach(Visitor visitor);
+  Diff(Map<Slice, Slice> oldByKey, long entries) {
+    this.oldByKey = oldByKey;
+    this.entries = entries;
+  }
+
+  /** How many keys changed. */
+  public int size() {
+    return oldByKey.size();
+  }
+
+  /** How many changes were read, shadowed ones included. */
+  public long entries() {
+    return entries;
+  }
+
+  public void forEach(Visitor visitor) {
+    oldByKey.forEach((key, old) -> visitor.visit(key.copy(), old.isAbsent() ? null : old.copy()));
+  }
 
   /** Sees each changed key once. */
   @FunctionalInterface
-  interface Visitor {
-    /** {@code value} is null when the key was absent at the target. */
+  public interface Visitor {
+    /** {@code value} is null when the key was absent. */
     void visit(byte[] key, byte @Nullable [] value);
   }
 }

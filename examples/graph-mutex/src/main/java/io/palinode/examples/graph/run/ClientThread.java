@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,12 @@ final class ClientThread {
 
   void join() throws InterruptedException {
     thread.join();
+  }
+
+  /** Whether the thread has ended; waits for it for {@code max} at most. */
+  boolean join(Duration max) throws InterruptedException {
+    TimeUnit.NANOSECONDS.timedJoin(thread, max.toNanos());
+    return !thread.isAlive();
   }
 
   /** The run was stopped: ends what the client waits for. */

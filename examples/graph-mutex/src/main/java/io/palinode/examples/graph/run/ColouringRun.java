@@ -68,6 +68,17 @@ public final class ColouringRun implements AutoCloseable {
         clients.stream().mapToInt(client -> client.rollbacks().size()).max().orElse(0));
   }
 
+  /** Whether all clients have ended, well or not; waits for it for {@code max} at most. */
+  public boolean awaitEnd(Duration max) throws InterruptedException {
+    long deadline = System.nanoTime() + max.toNanos();
+    for (ClientThread thread : threads) {
+      if (!thread.join(Duration.ofNanos(deadline - System.nanoTime()))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /**
    * Waits for the end. Throws {@link RunFailedException} when a client failed, {@link
    * CancellationException} when the run was closed before.

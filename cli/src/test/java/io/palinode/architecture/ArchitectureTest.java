@@ -1,0 +1,126 @@
+package io.palinode.architecture;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The arrows of docs/architecture.md, and what a core may not do. */
+class ArchitectureTest {
+  private static final String HVC = "io.palinode.hvc..";
+  private static final String RETROSCOPE = "io.palinode.retroscope..";
+  private static final String PREDICATE = "io.palinode.predicate..";
+  private static final String WIRE = "io.palinode.wire..";
+  private static final String DETECTION = "io.palinode.detection..";
+  private static final String DETECTOR = "io.palinode.detector..";
+  private static final String CLIENT_PROTOCOL = "io.palinode.voldemort.protocol..";
+  private static final String CLIENT_CLUSTER = "io.palinode.voldemort.cluster..";
+  private static final String CLIENT = "io.palinode.voldemort.client..";
+
+  private static final Map<String, List<String>> ARROWS =
+      Map.of(
+          HVC, List.of(),
+          RETROSCOPE, List.of(HVC),
+          PREDICATE, List.of(HVC),
+          WIRE, List.of(HVC, PREDICATE),
+          DETECTION, List.of(HVC, PREDICATE),
+          DETECTOR, List.of(HVC, RETROSCOPE, PREDICATE, WIRE),
+          "io.palinode.monitor..", List.of(HVC, PREDICATE, DETECTION, WIRE),
+          "io.palinode.orchestrator..", List.of(HVC, PREDICATE, WIRE, DETECTION),
+          CLIENT, List.of(HVC, CLIENT_PROTOCOL, CLIENT_CLUSTER),
+          "io.palinode.examples..", List.of(HVC, CLIENT));
+
+  private static JavaClasses production;
+
+  @BeforeAll
+  static void importProduction() {
+    production =
+        new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .importPackages("io.palinode");
+  }
+
+  static List<String> modules() {
+    return ARROWS.keySet().stream().sorted().toList();
+  }
+
+  @ParameterizedTest
+  @MethodSource("modules")
+  void aModuleUsesOnlyWhatItsArrowsAllow(String module) {
+    List<String> allowed = new ArrayList<>(ARROWS.get(module));
+    allowed.add(module);
+    noClasses()
+        .that()
+        .resideInAPackage(module)
+        .should()
+        .dependOnClassesThat(
+            com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage("io.palinode..")
+                .and(
+                    com.tngtech.archunit.base.DescribedPredicate.not(
+                        com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage(
+                            allowed.toArray(String[]::new)))))
+        .check(production);
+  }
+
+  @Test
+  void coresReadNoClockStartNoThreadAndDoNoInputOrOutput() {
+    noClasses()
+        .that()
+        .resideInAnyPackage(
+            "io.palinode.hvc", "io.palinode.retroscope", "io.palinode.detection", "io.palinode.detector", "io.palinode.orchestrator")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("java.net..", "java.nio.file..", "java.io.file..", "io.netty..", "org.apache.kafka..", "org.apache.flink..")
+        .orShould()
+        .callMethod(System.class, "currentTimeMillis")
+        .orShould()
+        .callMethod(System.class, "nanoTime")
+        .orShould()
+        .callMethod(java.time.Instant.class, "now")
+        .orShould()
+        .callConstructor(java.util.Random.class)
+        .orShould()
+        .callMethod(Thread.class, "start")
+        .orShould()
+        .callMethod(Thread.class, "sleep", long.class)
+        .check(production);
+  }
+
+  @Test
+  void whatAnApplicationEmbedsDragsInNoKafkaFlinkOrBerkeleyDb() {
+    noClasses()
+        .that()
+        .resideInAnyPackage(CLIENT, CLIENT_PROTOCOL, CLIENT_CLUSTER)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("org.apache.kafka..", "org.apache.flink..", "com.sleepycat..")
+        .check(production);
+  }
+
+  @Test
+  void packagesOfAModuleFormNoCycle() {
+    slices().matching("io.palinode.(**)").should().beFreeOfCycles().check(production);
+  }
+
+  @Test
+  void everyExceptionIsNamedAsOne() {
+    classes()
+        .that()
+        .areAssignableTo(Exception.class)
+        .should()
+        .haveSimpleNameEndingWith("Exception")
+        .orShould()
+        .haveSimpleName("Refusal")
+        .check(production);
+  }
+}

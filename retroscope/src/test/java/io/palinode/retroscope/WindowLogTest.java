@@ -1,0 +1,176 @@
+package io.palinode.retroscope;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.palinode.hvc.Hlc;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class WindowLogTest {
+  private static final int SEEDS = Integer.getInteger("palinode.seeds", 2_000);
+
+  @Test
+  void everyReachableTimeEqualsTheReplayFromTheBeginning() {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      History history =
+          new History(new Random(seed), new WindowLogConfig(Duration.ofMinutes(1), 1 << 20));
+      for (int i = 0; i < 60; i++) {
+        history.change();
+      }
+      for (long target : history.times) {
+        assertThat(history.restored(target))
+            .as("seed=%d target=%s", seed, Hlc.format(target))
+            .isEqualTo(history.replayed(target));
+      }
+    }
+  }
+
+  @Test
+  void aDifferenceBetweenTwoTimesHasTheKeysThatChangedThenWithTheirValuesAtTheStart() {
+    WindowLog log = new WindowLog(WindowLogConfig.DEFAULT, 0);
+    log.append(10, bytes("x"), null);
+    log.append(20, bytes("x"), bytes("1"));
+    log.append(20, bytes("y"), bytes("7"));
+    log.append(30, bytes("x"), bytes("2"));
+    Map<String, String> seen = new TreeMap<>();
+    log.diffBetween(10, 20).forEach((k, v) -> seen.put(text(k), v == null ? "absent" : text(v)));
+    assertThat(seen).containsExactly(Map.entry("x", "1"), Map.entry("y", "7"));
+    assertThat(log.diffBetween(30, 30).size()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 100, 70_000, 600_000})
+  void theBoundInBytesMovesTheReachAndNoTimeBeforeItIsAnswered(int valueBytes) {
+    WindowLog log = new WindowLog(new WindowLogConfig(Duration.ofHours(1), 1 << 20), 5);
+    byte[] old = new byte[valueBytes];
+    int appends = 20 + (4 << 20) / (valueBytes + 5);
+    for (int i = 1; i <= appends; i++) {
+      log.append(5L + i, bytes("k" + i % 50), old);
+    }
+    assertThat(log.reach()).isGreaterThan(5).isLessThanOrEqualTo(5L + appends);
+    assertThat(log.bytes()).isLessThanOrEqualTo((1 << 20) + valueBytes + WindowLog.SEGMENT_BYTES);
+    assertThat(log.diffTo(log.reach()).entries()).isEqualTo(5L + appends - log.reach());
+    assertThatThrownBy(() -> log.diffTo(log.reach() - 1))
+        .isInstanceOf(OutOfReachException.class)
+        .hasMessageContaining("reaches from " + Hlc.format(log.reach()));
+  }
+
+  @Test
+  void whatIsOlderThanTheBoundInAgeIsDropped() {
+    WindowLog log = new WindowLog(new WindowLogConfig(Duration.ofMillis(100), 1 << 30), 0);
+    byte[] old = new byte[WindowLog.SEGMENT_BYTES / 4];
+    for (int ms = 1; ms <= 1_000; ms++) {
+      log.append(Hlc.ofMicros(ms * 1_000L), bytes("k"), old);
+    }
+    assertThat(Hlc.micros(log.reach())).isBetween(880_000L, 900_000L);
+  }
+
+  @Test
+  void anEntryOutOfTheOrderOfTimeIsRefused() {
+    WindowLog log = new WindowLog(WindowLogConfig.DEFAULT, Hlc.ofMicros(10));
+    assertThatThrownBy(() -> log.append(Hlc.ofMicros(9), bytes("k"), null))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("entries must be in the order of time: hlc=9 last=10");
+  }
+
+  @Test
+  void aDiffSeesTheLogAsItWasWhileAppendsGoOn() throws InterruptedException {
+    WindowLog log = new WindowLog(new WindowLogConfig(Duration.ofHours(1), 64 << 20), 0);
+    Thread appender =
+        new Thread(
+            () -> {
+              for (int i = 1; i <= 200_000; i++) {
+                log.append(i, bytes("k" + i), bytes(Integer.toString(i)));
+              }
+            },
+            "appender");
+    appender.start();
+    List<String> wrong = new ArrayList<>();
+    do {
+      log.diffTo(0)
+          .forEach(
+              (k, v) -> {
+                if (v == null || !text(k).equals("k" + text(v))) {
+                  wrong.add(text(k));
+                }
+              });
+    } while (appender.isAlive());
+    appender.join();
+    assertThat(wrong).isEmpty();
+    assertThat(log.diffTo(0).size()).isEqualTo(200_000);
+  }
+
+  /** A store, its log, and everything that ever happened to it. */
+  private static final class History {
+    private final Random random;
+    private final WindowLog log;
+    private final Map<String, String> state = new HashMap<>();
+    private final List<Map<String, String>> states = new ArrayList<>();
+    private final List<Long> times = new ArrayList<>();
+    private long now = 1_000;
+
+    History(Random random, WindowLogConfig config) {
+      this.random = random;
+      this.log = new WindowLog(config, now);
+      remember();
+    }
+
+    void change() {
+      now += random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(5_000);
+      String key = "k" + random.nextInt(8);
+      String old = state.get(key);
+      log.append(now, bytes(key), old == null ? null : bytes(old));
+      if (random.nextInt(4) == 0) {
+        state.remove(key);
+      } else {
+        state.put(key, "v" + random.nextInt(1_000));
+      }
+      remember();
+    }
+
+    private void remember() {
+      if (!times.isEmpty() && times.get(times.size() - 1) == now) {
+        states.set(states.size() - 1, new HashMap<>(state));
+      } else {
+        times.add(now);
+        states.add(new HashMap<>(state));
+      }
+    }
+
+    Map<String, String> replayed(long target) {
+      return states.get(times.indexOf(target));
+    }
+
+    Map<String, String> restored(long target) {
+      Map<String, String> restored = new HashMap<>(state);
+      log.diffTo(target)
+          .forEach(
+              (k, v) -> {
+                if (v == null) {
+                  restored.remove(text(k));
+                } else {
+                  restored.put(text(k), text(v));
+                }
+              });
+      return restored;
+    }
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static String text(byte[] bytes) {
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+}

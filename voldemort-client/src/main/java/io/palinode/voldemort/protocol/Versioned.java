@@ -1,0 +1,51 @@
+package io.palinode.voldemort.protocol;
+
+import com.google.protobuf.ByteString;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * A value and its version. The array is not copied and must not be changed.
+ *
+ * <p>Equal when bytes and clock are equal; the clock's timestamp has no part in it.
+ */
+public record Versioned(byte[] value, VectorClock clock) {
+
+  public static Versioned ofText(String value, VectorClock clock) {
+    return new Versioned(value.getBytes(StandardCharsets.UTF_8), clock);
+  }
+
+  /** The value as UTF-8 text. */
+  public String text() {
+    return new String(value, StandardCharsets.UTF_8);
+  }
+
+  public Pb0.Versioned toProto() {
+    return Pb0.Versioned.newBuilder()
+        .setValue(ByteString.copyFrom(value))
+        .setVersion(clock.toProto())
+        .build();
+  }
+
+  /** Throws {@link IllegalArgumentException} as {@link VectorClock#fromProto} does. */
+  public static Versioned fromProto(Pb0.Versioned proto) {
+    return new Versioned(proto.getValue().toByteArray(), VectorClock.fromProto(proto.getVersion()));
+  }
+
+  @Override
+  public boolean equals(Object o) {
+    return o instanceof Versioned other
+        && Arrays.equals(value, other.value)
+        && clock.equals(other.clock);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * Arrays.hashCode(value) + clock.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return text() + clock;
+  }
+}

@@ -1,0 +1,26 @@
+package io.palinode.voldemort;
+
+import io.palinode.hvc.Hvc;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a request tells of its client; everything may be missing.
+ *
+ * @param hvc what the client knows of the clocks
+ * @param epoch the epoch that it works in
+ * @param client its id, empty when unknown
+ * @param origin on a replica copy: the node that accepted the version first
+ */
+public record Caller(
+    @Nullable Hvc hvc, @Nullable Long epoch, String client, @Nullable Integer origin) {
+  /** A client that knows nothing of us. */
+  public static final Caller STOCK = new Caller(null, null, "", null);
+
+  /** The node that accepted the write of this caller first, when {@code node} accepts it now. */
+  @Nullable Integer originAt(int node) {
+    if (origin != null) {
+      return origin;
+    }
+    return client.isEmpty() ? null : node;
+  }
+}

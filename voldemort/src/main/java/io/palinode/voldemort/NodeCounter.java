@@ -1,0 +1,20 @@
+package io.palinode.voldemort;
+
+/** What a node counts; the names are those of the metrics, in lower case. */
+public enum NodeCounter {
+  GETS,
+  PUTS,
+  DELETES,
+  /** Puts refused because the node has a newer or equal version. */
+  OBSOLETE,
+  /** Requests refused for their epoch or because the node is paused. */
+  FENCED,
+  /** Requests refused for another reason, or failed. */
+  ERRORS,
+  /** Connections refused above the limit. */
+  CONNECTIONS_REFUSED,
+  /** Connections closed for bytes that are no request. */
+  MALFORMED,
+  /** Times that a connection was not read on until its answers were out. */
+  THROTTLED
+}

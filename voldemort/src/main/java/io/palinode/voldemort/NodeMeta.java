@@ -1,0 +1,130 @@
+package io.palinode.voldemort;
+
+import io.palinode.detector.StoreBinding.Restoration;
+import io.palinode.detector.StoreKey;
+import io.palinode.voldemort.StorageEngine.Change;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a node remembers of itself, in a store of its own. Numbers are big-endian.
+ *
+ * <pre>
+ * "start"     | version u8 = 1 | incarnation i64 | newest known HLC i64 |
+ * "fence"     | version u8 = 1 | epoch i64 | target i64 | sequential until, µs i64 |
+ * "restored"  | version u8 = 1 | epoch i64 | attempt i32 | undone writes i64 | keys i32 |
+ *             | per key: store name length i32, store name in UTF-8, key length i32, key |
+ * </pre>
+ */
+final class NodeMeta {
+  static final String STORE = "palinode-meta";
+
+  private static final byte VERSION = 1;
+  private static final byte[] START = "start".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] FENCE = "fence".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] RESTORED = "restored".getBytes(StandardCharsets.US_ASCII);
+
+  private NodeMeta() {}
+
+  /** Each start of the node is another incarnation. */
+  record Start(long incarnation, long hlc) {
+    static final Start NEVER = new Start(0, 0);
+
+    static Start read(StorageEngine engine) {
+      ByteBuffer in = NodeMeta.read(engine, START);
+      return in == null ? NEVER : new Start(in.getLong(), in.getLong());
+    }
+
+    Change toChange() {
+      return change(START, 2 * Long.BYTES, out -> out.putLong(incarnation).putLong(hlc));
+    }
+  }
+
+  static FenceState readFence(StorageEngine engine) {
+    ByteBuffer in = read(engine, FENCE);
+    return in == null
+        ? FenceState.INITIAL
+        : FenceState.resumed(in.getLong(), in.getLong(), in.getLong());
+  }
+
+  static Change fenceChange(long epoch, long target, long sequentialUntilMicros) {
+    return change(
+        FENCE,
+        3 * Long.BYTES,
+        out -> out.putLong(epoch).putLong(target).putLong(sequentialUntilMicros));
+  }
+
+  /** The last restore that was done, and what it gave. */
+  record Mark(long epoch, int attempt, Restoration restoration) {
+
+    boolean covers(long otherEpoch, int otherAttempt) {
+      return epoch > otherEpoch || (epoch == otherEpoch && attempt >= otherAttempt);
+    }
+
+    static @Nullable Mark read(StorageEngine engine) {
+      ByteBuffer in = NodeMeta.read(engine, RESTORED);
+      if (in == null) {
+        return null;
+      }
+      long epoch = in.getLong();
+      int attempt = in.getInt();
+      long undone = in.getLong();
+      int count = in.getInt();
+      List<StoreKey> changed = new ArrayList<>(count);
+      for (int i = 0; i < count; i++) {
+        changed.add(new StoreKey(new String(bytes(in), StandardCharsets.UTF_8), bytes(in)));
+      }
+      return new Mark(epoch, attempt, new Restoration(undone, List.copyOf(changed)));
+    }
+
+    Change toChange() {
+      List<byte[]> parts = new ArrayList<>(2 * restoration.changed().size());
+      int bytes = 2 * Long.BYTES + 2 * Integer.BYTES;
+      for (StoreKey key : restoration.changed()) {
+        parts.add(key.store().getBytes(StandardCharsets.UTF_8));
+        parts.add(key.key());
+      }
+      for (byte[] part : parts) {
+        bytes = Math.addExact(bytes, Integer.BYTES + part.length);
+      }
+      return change(RESTORED, bytes, out -> writeTo(out, parts));
+    }
+
+    private void writeTo(ByteBuffer out, List<byte[]> parts) {
+      out.putLong(epoch).putInt(attempt);
+      out.putLong(restoration.undoneWrites()).putInt(restoration.changed().size());
+      parts.forEach(part -> out.putInt(part.length).put(part));
+    }
+  }
+
+  private static Change change(byte[] key, int bodyBytes, Consumer<ByteBuffer> body) {
+    byte[] record = new byte[1 + bodyBytes];
+    body.accept(ByteBuffer.wrap(record).put(VERSION));
+    return new Change(STORE, key, record);
+  }
+
+  private static @Nullable ByteBuffer read(StorageEngine engine, byte[] key) {
+    byte[] record = engine.get(STORE, key);
+    if (record == null) {
+      return null;
+    }
+    ByteBuffer in = ByteBuffer.wrap(record);
+    byte version = in.get();
+    if (version != VERSION) {
+      throw new IllegalStateException(
+          "a record of %s must be of version 1: key=%s version=%d"
+              .formatted(STORE, new String(key, StandardCharsets.US_ASCII), version));
+    }
+    return in;
+  }
+
+  private static byte[] bytes(ByteBuffer in) {
+    byte[] bytes = new byte[in.getInt()];
+    in.get(bytes);
+    return bytes;
+  }
+}

@@ -1,0 +1,58 @@
+package io.palinode.voldemort;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A node whose stores differ in persistence: some live in memory, all others on disk.
+ *
+ * <p>A commit over both is all or nothing: the disk goes first, and memory does not fail; a crash
+ * in between loses the memory anyway.
+ */
+public final class SplitEngine implements StorageEngine {
+  private final StorageEngine disk;
+  private final StorageEngine memory;
+  private final Set<String> inMemory;
+
+  public SplitEngine(StorageEngine disk, Collection<String> inMemory) {
+    this.disk = disk;
+    this.memory = new MemoryEngine(inMemory);
+    this.inMemory = Set.copyOf(inMemory);
+  }
+
+  @Override
+  public byte @Nullable [] get(String store, byte[] key) {
+    return engineOf(store).get(store, key);
+  }
+
+  @Override
+  public void commit(List<Change> changes, Durability durability) {
+    List<Change> onDisk = new ArrayList<>(changes.size());
+    List<Change> volatiles = new ArrayList<>();
+    for (Change change : changes) {
+      (inMemory.contains(change.store()) ? volatiles : onDisk).add(change);
+    }
+    if (!onDisk.isEmpty()) {
+      disk.commit(onDisk, durability);
+    }
+    memory.commit(volatiles, durability);
+  }
+
+  @Override
+  public void scan(String store, RecordVisitor visitor) {
+    engineOf(store).scan(store, visitor);
+  }
+
+  @Override
+  public void close() {
+    memory.close();
+    disk.close();
+  }
+
+  private StorageEngine engineOf(String store) {
+    return inMemory.contains(store) ? memory : disk;
+  }
+}

@@ -1,0 +1,49 @@
+package io.palinode.voldemort;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The records of one node's stores: for each key the bytes of its siblings. Reads may come from any
+ * thread; {@link #commit} from one thread at a time. Arrays that go in or come out are not copied:
+ * nobody changes them.
+ *
+ * <p>A store that the engine was not opened with is an {@link IllegalArgumentException}; a medium
+ * that fails is a {@link StorageException}.
+ */
+public interface StorageEngine extends AutoCloseable {
+  /** The record of a key, null when there is none. Never a record that is not committed. */
+  byte @Nullable [] get(String store, byte[] key);
+
+  /**
+   * Applies all changes or, when it throws, none; on return they stand what {@code durability}
+   * names. A reader may see a part of the changes before the call returns.
+   */
+  void commit(List<Change> changes, Durability durability);
+
+  /** Visits each key of a store once, in no promised order. Nobody writes meanwhile. */
+  void scan(String store, RecordVisitor visitor);
+
+  /** Idempotent. */
+  @Override
+  void close();
+
+  /** The record that a key gets; null: the key goes. */
+  record Change(String store, byte[] key, byte @Nullable [] record) {}
+
+  /** What a committed change outlives. */
+  enum Durability {
+    /** Nothing that ends the process. */
+    BUFFERED,
+    /** The death of the process, not of the machine. */
+    WRITTEN,
+    /** The loss of power. */
+    SYNCED
+  }
+
+  /** Sees the records of a scan. */
+  @FunctionalInterface
+  interface RecordVisitor {
+    void visit(byte[] key, byte[] record);
+  }
+}

@@ -1,0 +1,493 @@
+package io.palinode.voldemort;
+
+import io.palinode.detector.StoreBinding;
+import io.palinode.detector.StoreKey;
+import io.palinode.detector.Version;
+import io.palinode.detector.WriteEvent;
+import io.palinode.hvc.ClockDriftException;
+import io.palinode.hvc.Hlc;
+import io.palinode.hvc.Hvc;
+import io.palinode.hvc.HvcClock;
+import io.palinode.retroscope.WindowLog;
+import io.palinode.voldemort.StorageEngine.Change;
+import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.voldemort.cluster.Ring;
+import io.palinode.voldemort.cluster.StoreDefinition;
+import io.palinode.voldemort.protocol.ErrorCode;
+import io.palinode.voldemort.protocol.Siblings;
+import io.palinode.voldemort.protocol.VectorClock;
+import io.palinode.voldemort.protocol.Versioned;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One store node: requests in, storage, clock and window-log behind it, and the node's side of a
+ * rollback. Thread-safe.
+ *
+ * <p>Writes, and everything that changes records or the fence, run one at a time under {@code
+ * writeLock}, in the order of docs/architecture.md, "A write at a node". Reads take no lock: a read
+ * is served when the fence did not change between its beginning and its end.
+ */
+public final class StoreNode implements StoreBinding, AutoCloseable {
+  /** The name under which clients ask for cluster.xml and the like; never a store of its own. */
+  public static final String METADATA = "metadata";
+
+  private static final Logger log = LoggerFactory.getLogger(StoreNode.class);
+
+  private final StoreNodeConfig config;
+  private final StorageEngine engine;
+  private final HvcClock clock;
+  private final long incarnation;
+  private final Map<String, LocalStore> stores = new LinkedHashMap<>();
+  private final List<WriteListener> listeners = new CopyOnWriteArrayList<>();
+  private final NodeCounters counters = new NodeCounters();
+
+  private final ReentrantLock writeLock = new ReentrantLock();
+  // Written under writeLock; a read of the reference is enough to see a whole state.
+  private volatile FenceState fence;
+  private volatile long safePoint;
+  // Guarded by writeLock.
+  private final Rewind rewind;
+  private boolean closed;
+
+  /**
+   * A node over {@code engine}, which holds the config's stores and {@link #metaStore}; the node
+   * closes it. Begins another incarnation. Throws {@link ClockDriftException} when the clock is
+   * further behind what this node wrote earlier than drift is accepted.
+   *
+   * @param epochMicros the physical clock, microseconds since the Unix epoch
+   */
+  public StoreNode(StoreNodeConfig config, StorageEngine engine, LongSupplier epochMicros) {
+    this.config = config;
+    this.engine = engine;
+    this.clock =
+        new HvcClock(
+            config.nodeId(), config.nodes(), config.epsilon(), epochMicros, config.maxDrift());
+    NodeMeta.Start last = NodeMeta.Start.read(engine);
+    long openedAt = clock.tick(ownReading(last.hlc())).own();
+    this.incarnation = last.incarnation() + 1;
+    engine.commit(List.of(start(openedAt)), Durability.SYNCED);
+    this.fence = NodeMeta.readFence(engine);
+    this.rewind = new Rewind(config, engine, clock);
+    for (StoreDefinition store : config.stores()) {
+      Ring ring = new Ring(config.cluster(), store.replicationFactor());
+      WindowLog past = new WindowLog(config.windowLog(), openedAt);
+      stores.put(store.name(), new LocalStore(store.name(), ring, past));
+    }
+    log.info("node={} phase=OPEN incarnation={} epoch={}", node(), incarnation, fence.epoch());
+  }
+
+  /** The store of the node's own records, which its engine must hold beside the config's. */
+  public static String metaStore() {
+    return NodeMeta.STORE;
+  }
+
+  // ---- requests
+
+  /** The versions of a key, none when it is absent. */
+  public Reply<List<Versioned>> get(StoreKey key, Caller caller) throws RefusedException {
+    counters.add(NodeCounter.GETS);
+    store(key.store());
+    return read(caller, () -> LocalStore.versions(engine.get(key.store(), key.key())));
+  }
+
+  /** The versions of several keys, in the order of {@code keys}. */
+  public Reply<List<List<Versioned>>> getAll(String store, List<byte[]> keys, Caller caller)
+      throws RefusedException {
+    counters.add(NodeCounter.GETS);
+    store(store);
+    return read(
+        caller,
+        () -> keys.stream().map(key -> LocalStore.versions(engine.get(store, key))).toList());
+  }
+
+  /** Adds a version. Refused as obsolete when the node has a newer or equal one. */
+  public Reply<Boolean> put(StoreKey key, Versioned added, Caller caller) throws RefusedException {
+    counters.add(NodeCounter.PUTS);
+    return write(new Write(key, caller, added, stored -> Siblings.put(stored, added)));
+  }
+
+  /** Removes the versions at or before {@code upTo}; the reply tells whether there were any. */
+  public Reply<Boolean> delete(StoreKey key, VectorClock upTo, Caller caller)
+      throws RefusedException {
+    counters.add(NodeCounter.DELETES);
+    return write(
+        new Write(
+            key,
+            caller,
+            null,
+            stored -> {
+              List<Versioned> left = Siblings.delete(stored, upTo);
+              return left.size() == stored.size() ? null : left;
+            }));
+  }
+
+  /** Refuses a key whose replicas are on other nodes. */
+  public void requireHeld(StoreKey key) throws RefusedException {
+    if (!store(key.store()).isHeldBy(node(), key.key())) {
+      throw refused(
+          ErrorCode.INVALID_METADATA,
+          "a key of store %s is not held by node %d: bootstrap again"
+              .formatted(key.store(), node()));
+    }
+  }
+
+  /** A write that was asked for; {@code edit} gives null when it changes nothing. */
+  private record Write(StoreKey key, Caller caller, @Nullable Versioned added, Edit edit) {}
+
+  @FunctionalInterface
+  private interface Edit {
+    @Nullable List<Versioned> on(List<Versioned> stored);
+  }
+
+  private <T> Reply<T> read(Caller caller, Supplier<T> look) throws RefusedException {
+    FenceState admitted = admit(caller);
+    T value;
+    try {
+      value = look.get();
+    } catch (StorageException e) {
+      // It may have waited for a record that a restore was writing.
+      requireSameFence(admitted);
+      throw failed(e);
+    }
+    // Read, then tick: the reading is after every write that the value shows.
+    Hvc reading = receive(caller);
+    requireSameFence(admitted);
+    return new Reply<>(value, reading, 0, admitted.epoch());
+  }
+
+  private Reply<Boolean> write(Write write) throws RefusedException {
+    LocalStore store = store(write.key().store());
+    // Twice: here, so that a fenced writer does not wait for a restore; under the lock, to be sure.
+    admit(write.caller());
+    writeLock.lock();
+    try {
+      FenceState admitted = admit(write.caller());
+      byte[] old = engine.get(store.name(), write.key().key());
+      List<Versioned> siblings = write.edit().on(LocalStore.versions(old));
+      return siblings == null
+          ? unchanged(write, admitted)
+          : commit(store, write, old, siblings, admitted);
+    } catch (StorageException e) {
+      throw failed(e);
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
+  private Reply<Boolean> commit(
+      LocalStore store,
+      Write write,
+      byte @Nullable [] old,
+      List<Versioned> siblings,
+      FenceState admitted)
+      throws RefusedException {
+    byte[] key = write.key().key();
+    Hvc before = clock.tick();
+    Hvc after = receive(write.caller());
+    Change change = new Change(store.name(), key, LocalStore.record(siblings));
+    engine.commit(List.of(change), config.writes());
+    store.past().append(after.own(), key, old);
+    if (!listeners.isEmpty()) {
+      WriteEvent event = event(write, siblings, before, after);
+      listeners.forEach(listener -> listener.written(event));
+    }
+    return new Reply<>(true, after, after.own(), admitted.epoch());
+  }
+
+  private Reply<Boolean> unchanged(Write write, FenceState admitted) throws RefusedException {
+    Hvc reading = receive(write.caller());
+    if (write.added() != null) {
+      counters.add(NodeCounter.OBSOLETE);
+      throw new RefusedException(
+          ErrorCode.OBSOLETE_VERSION,
+          "node " + node() + " has a version newer than or equal to " + write.added().clock());
+    }
+    return new Reply<>(false, reading, 0, admitted.epoch());
+  }
+
+  private WriteEvent event(Write write, List<Versioned> siblings, Hvc before, Hvc after) {
+    return new WriteEvent(
+        write.key(),
+        versions(siblings),
+        write.added() == null ? null : version(write.added()),
+        before,
+        after,
+        write.caller().client(),
+        write.caller().originAt(node()));
+  }
+
+  private FenceState admit(Caller caller) throws RefusedException {
+    FenceState now = fence;
+    FenceState refusal = now.refusal(caller.epoch());
+    if (refusal != null) {
+      throw fenced(refusal);
+    }
+    return now;
+  }
+
+  private void requireSameFence(FenceState admitted) throws RefusedException {
+    FenceState now = fence;
+    // No state comes back: epochs only grow, and each is paused before it is served.
+    if (!now.equals(admitted)) {
+      throw fenced(now);
+    }
+  }
+
+  private Hvc receive(Caller caller) throws RefusedException {
+    Hvc received = caller.hvc();
+    if (received == null) {
+      return clock.tick();
+    }
+    if (received.nodes() != nodes()) {
+      throw refused(
+          ErrorCode.VOLDEMORT,
+          "a clock of this cluster has %d entries: received=%s".formatted(nodes(), received));
+    }
+    try {
+      return clock.tick(received);
+    } catch (ClockDriftException e) {
+      throw refused(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private LocalStore store(String name) throws RefusedException {
+    LocalStore store = stores.get(name);
+    if (store == null) {
+      throw refused(
+          ErrorCode.VOLDEMORT,
+          "Unknown store '%s': store not found on node %d".formatted(name, node()));
+    }
+    return store;
+  }
+
+  private RefusedException fenced(FenceState refusal) {
+    counters.add(NodeCounter.FENCED);
+    return RefusedException.fenced(node(), refusal);
+  }
+
+  private RefusedException failed(StorageException e) {
+    log.warn("node={} storage failed", node(), e);
+    return refused(ErrorCode.PERSISTENCE_FAILURE, "node " + node() + ": " + e.getMessage());
+  }
+
+  private RefusedException refused(ErrorCode code, String message) {
+    counters.add(NodeCounter.ERRORS);
+    return new RefusedException(code, message);
+  }
+
+  // ---- what the detector and the node's side of control need
+
+  @Override
+  public int node() {
+    return config.nodeId();
+  }
+
+  @Override
+  public int nodes() {
+    return config.nodes();
+  }
+
+  @Override
+  public long incarnation() {
+    return incarnation;
+  }
+
+  @Override
+  public HvcClock clock() {
+    return clock;
+  }
+
+  @Override
+  public void listen(WriteListener listener) {
+    listeners.add(listener);
+  }
+
+  @Override
+  public void atomically(Runnable action) {
+    writeLock.lock();
+    try {
+      action.run();
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
+  @Override
+  public long reach() {
+    return stores.values().stream().mapToLong(store -> store.past().reach()).max().orElse(0);
+  }
+
+  /** A pause for an epoch that is already in force, or past, changes nothing. */
+  @Override
+  public long pause(long epoch) {
+    writeLock.lock();
+    try {
+      if (epoch > fence.epoch()) {
+        fence = FenceState.paused(epoch);
+        rewind.paused();
+        log.info("node={} phase=PAUSED epoch={}", node(), epoch);
+      }
+      return clock.tick().own();
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
+  /** {@inheritDoc} O(changes since the convergence window began). */
+  @Override
+  public Restoration restore(long epoch, int attempt, long target) {
+    writeLock.lock();
+    try {
+      Restoration done = rewind.done(epoch, attempt);
+      if (done != null) {
+        return done;
+      }
+      requirePaused();
+      Restoration restoration = rewind.restore(stores.values(), epoch, attempt, target);
+      log.info(
+          "node={} phase=RESTORED epoch={} attempt={} target={} undone={}",
+          node(),
+          epoch,
+          attempt,
+          Hlc.format(target),
+          restoration.undoneWrites());
+      return restoration;
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
+  @Override
+  public List<KeyRecord> read(List<StoreKey> keys) {
+    List<KeyRecord> records = new ArrayList<>(keys.size());
+    for (StoreKey key : keys) {
+      byte[] record = engine.get(key.store(), key.key());
+      records.add(new KeyRecord(key, record == null ? new byte[0] : record));
+    }
+    return records;
+  }
+
+  @Override
+  public List<Version> siblings(StoreKey key) {
+    return versions(LocalStore.versions(engine.get(key.store(), key.key())));
+  }
+
+  @Override
+  public int merge(List<KeyRecord> records) {
+    writeLock.lock();
+    try {
+      requirePaused();
+      return rewind.merge(stores.values(), records);
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
+  @Override
+  public void scan(ScanVisitor visitor) {
+    for (String store : stores.keySet()) {
+      engine.scan(
+          store,
+          (key, record) ->
+              visitor.visit(new StoreKey(store, key), versions(Siblings.decode(record))));
+    }
+  }
+
+  /** {@inheritDoc} The epoch is on disk before it is served. */
+  @Override
+  public void resume(long epoch, long target, long sequentialUntilMicros) {
+    writeLock.lock();
+    try {
+      FenceState now = fence;
+      if (epoch < now.epoch() || (epoch == now.epoch() && !now.paused())) {
+        return;
+      }
+      Change change = NodeMeta.fenceChange(epoch, target, sequentialUntilMicros);
+      engine.commit(List.of(change), Durability.SYNCED);
+      fence = FenceState.resumed(epoch, target, sequentialUntilMicros);
+      log.info("node={} phase=SERVING epoch={} target={}", node(), epoch, Hlc.format(target));
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
+  /** A safe point never moves back. Called by one thread. */
+  @Override
+  public void safePoint(long hlc) {
+    safePoint = Math.max(safePoint, hlc);
+  }
+
+  public long safePoint() {
+    return safePoint;
+  }
+
+  public FenceState fence() {
+    return fence;
+  }
+
+  public NodeCounters counters() {
+    return counters;
+  }
+
+  public StoreNodeConfig config() {
+    return config;
+  }
+
+  /** The memory that the window-logs hold, in bytes. */
+  public long windowLogBytes() {
+    return stores.values().stream().mapToLong(store -> store.past().bytes()).sum();
+  }
+
+  /** Waits for the write in flight; requests end before. Idempotent. */
+  @Override
+  public void close() {
+    writeLock.lock();
+    try {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      engine.commit(List.of(start(clock.last().own())), Durability.SYNCED);
+      log.info("node={} phase=CLOSED", node());
+    } finally {
+      engine.close();
+      writeLock.unlock();
+    }
+  }
+
+  private void requirePaused() {
+    if (!fence.paused()) {
+      throw new IllegalStateException(
+          "a node must be paused before its records are repaired: epoch=" + fence.epoch());
+    }
+  }
+
+  private Change start(long hlc) {
+    return new NodeMeta.Start(incarnation, hlc).toChange();
+  }
+
+  /** What this node knew of its own clock before it was started, as a reading of nobody's. */
+  private Hvc ownReading(long hlc) {
+    long[] entries = new long[nodes()];
+    entries[node()] = hlc;
+    return Hvc.of(Hvc.NO_OWNER, entries);
+  }
+
+  private static List<Version> versions(List<Versioned> siblings) {
+    return siblings.stream().map(StoreNode::version).toList();
+  }
+
+  private static Version version(Versioned versioned) {
+    return new Version(versioned.value(), versioned.clock().identityBytes());
+  }
+}

@@ -1,0 +1,94 @@
+package io.palinode.voldemort;
+
+import io.palinode.hvc.Epsilon;
+import io.palinode.hvc.HvcClock;
+import io.palinode.retroscope.WindowLogConfig;
+import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.voldemort.cluster.Cluster;
+import io.palinode.voldemort.cluster.Node;
+import io.palinode.voldemort.cluster.StoreDefinition;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What a store node is.
+ *
+ * @param epsilon the bound on clock differences in the cluster
+ * @param maxDrift a received clock further ahead than this is refused
+ * @param convergenceWindow keys changed this long before a rollback's target are made equal on all
+ *     replicas too: longer than a copy of a write is under way
+ * @param writes what an acknowledged write outlives
+ */
+public record StoreNodeConfig(
+    int nodeId,
+    Cluster cluster,
+    List<StoreDefinition> stores,
+    Epsilon epsilon,
+    Duration maxDrift,
+    WindowLogConfig windowLog,
+    Duration convergenceWindow,
+    Durability writes) {
+  public static final Duration CONVERGENCE_WINDOW_DEFAULT = Duration.ofSeconds(2);
+
+  public StoreNodeConfig {
+    stores = List.copyOf(stores);
+    requireDenseIds(cluster);
+    if (nodeId < 0 || nodeId >= cluster.nodes().size()) {
+      throw new IllegalArgumentException(
+          "a node must be one of the cluster's, 0 to "
+              + (cluster.nodes().size() - 1)
+              + ": nodeId="
+              + nodeId);
+    }
+    requireNames(stores);
+    if (maxDrift.isNegative() || convergenceWindow.isNegative()) {
+      throw new IllegalArgumentException(
+          "durations must not be negative: maxDrift="
+              + maxDrift
+              + " convergenceWindow="
+              + convergenceWindow);
+    }
+  }
+
+  public static StoreNodeConfig of(int nodeId, Cluster cluster, List<StoreDefinition> stores) {
+    return new StoreNodeConfig(
+        nodeId,
+        cluster,
+        stores,
+        Epsilon.parse("10ms"),
+        HvcClock.MAX_DRIFT_DEFAULT,
+        WindowLogConfig.DEFAULT,
+        CONVERGENCE_WINDOW_DEFAULT,
+        Durability.WRITTEN);
+  }
+
+  public int nodes() {
+    return cluster.nodes().size();
+  }
+
+  /** A node's id is its index in every HVC. */
+  private static void requireDenseIds(Cluster cluster) {
+    for (Node node : cluster.nodes()) {
+      if (node.id() >= cluster.nodes().size()) {
+        throw new IllegalArgumentException(
+            "the nodes of a cluster must be numbered from 0 without a gap: nodes="
+                + cluster.nodes().size()
+                + " id="
+                + node.id());
+      }
+    }
+  }
+
+  private static void requireNames(List<StoreDefinition> stores) {
+    Set<String> names = new HashSet<>(Set.of(NodeMeta.STORE, StoreNode.METADATA));
+    for (StoreDefinition store : stores) {
+      if (!names.add(store.name())) {
+        throw new IllegalArgumentException(
+            "stores must have different names, other than %s and %s: %s"
+                .formatted(NodeMeta.STORE, StoreNode.METADATA, store.name()));
+      }
+    }
+  }
+}

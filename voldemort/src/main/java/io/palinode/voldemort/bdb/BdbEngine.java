@@ -1,0 +1,162 @@
+package io.palinode.voldemort.bdb;
+
+import com.sleepycat.je.Cursor;
+import com.sleepycat.je.Database;
+import com.sleepycat.je.DatabaseConfig;
+import com.sleepycat.je.DatabaseEntry;
+import com.sleepycat.je.DatabaseException;
+import com.sleepycat.je.Environment;
+import com.sleepycat.je.EnvironmentConfig;
+import com.sleepycat.je.LockMode;
+import com.sleepycat.je.OperationStatus;
+import com.sleepycat.je.Transaction;
+import com.sleepycat.je.TransactionConfig;
+import io.palinode.voldemort.StorageEngine;
+import io.palinode.voldemort.StorageException;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records in Berkeley DB Java Edition: one environment in one folder, one database a store, one
+ * transaction a commit.
+ *
+ * <p>Hazard: a thread that is interrupted while it is in here invalidates the whole environment;
+ * all later calls fail until the node is started again.
+ */
+public final class BdbEngine implements StorageEngine {
+  private final Environment environment;
+  private final Map<String, Database> databases = new HashMap<>();
+
+  private BdbEngine(Environment environment) {
+    this.environment = environment;
+  }
+
+  /**
+   * Opens {@code folder}, which must exist and belong to this process alone, and recovers what an
+   * earlier process committed. Stores that are not there yet begin empty. Throws {@link
+   * StorageException}.
+   */
+  public static BdbEngine open(Path folder, Collection<String> stores, BdbConfig config) {
+    try {
+      BdbEngine engine = new BdbEngine(new Environment(folder.toFile(), environmentOf(config)));
+      try {
+        stores.forEach(engine::openDatabase);
+        return engine;
+      } catch (DatabaseException e) {
+        engine.close();
+        throw e;
+      }
+    } catch (DatabaseException | IllegalArgumentException e) {
+      throw new StorageException("opening " + folder + " failed: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public byte @Nullable [] get(String store, byte[] key) {
+    DatabaseEntry found = new DatabaseEntry();
+    try {
+      OperationStatus status =
+          database(store).get(null, new DatabaseEntry(key), found, LockMode.DEFAULT);
+      return status == OperationStatus.SUCCESS ? found.getData() : null;
+    } catch (DatabaseException e) {
+      throw new StorageException("reading a record of store " + store + " failed", e);
+    }
+  }
+
+  @Override
+  public void commit(List<Change> changes, Durability durability) {
+    TransactionConfig config = new TransactionConfig().setDurability(jeDurability(durability));
+    try {
+      Transaction transaction = environment.beginTransaction(null, config);
+      try {
+        changes.forEach(change -> apply(transaction, change));
+        transaction.commit();
+      } finally {
+        if (transaction.isValid()) {
+          transaction.abort();
+        }
+      }
+    } catch (DatabaseException e) {
+      throw new StorageException("a commit of " + changes.size() + " records failed", e);
+    }
+  }
+
+  @Override
+  public void scan(String store, RecordVisitor visitor) {
+    DatabaseEntry key = new DatabaseEntry();
+    DatabaseEntry data = new DatabaseEntry();
+    try (Cursor cursor = database(store).openCursor(null, null)) {
+      while (cursor.getNext(key, data, LockMode.READ_COMMITTED) == OperationStatus.SUCCESS) {
+        visitor.visit(key.getData(), data.getData());
+      }
+    } catch (DatabaseException e) {
+      throw new StorageException("scanning store " + store + " failed", e);
+    }
+  }
+
+  /** Databases first, then the environment, which writes a last checkpoint. */
+  @Override
+  public void close() {
+    try {
+      databases.values().forEach(Database::close);
+      databases.clear();
+      if (!environment.isClosed()) {
+        environment.close();
+      }
+    } catch (DatabaseException e) {
+      throw new StorageException("closing " + environment.getHome() + " failed", e);
+    }
+  }
+
+  private void openDatabase(String store) {
+    DatabaseConfig config =
+        new DatabaseConfig().setAllowCreate(true).setTransactional(true).setKeyPrefixing(true);
+    databases.put(store, environment.openDatabase(null, store, config));
+  }
+
+  private void apply(Transaction transaction, Change change) {
+    DatabaseEntry key = new DatabaseEntry(change.key());
+    byte[] record = change.record();
+    if (record == null) {
+      database(change.store()).delete(transaction, key);
+    } else {
+      database(change.store()).put(transaction, key, new DatabaseEntry(record));
+    }
+  }
+
+  private Database database(String store) {
+    Database database = databases.get(store);
+    if (database == null) {
+      throw new IllegalArgumentException(
+          "a store must be one the engine was opened with: store=" + store);
+    }
+    return database;
+  }
+
+  private static EnvironmentConfig environmentOf(BdbConfig config) {
+    EnvironmentConfig environment = new EnvironmentConfig();
+    environment.setAllowCreate(true).setTransactional(true);
+    environment.setCacheSize(config.cacheBytes());
+    environment.setLockTimeout(config.lockTimeout().toMillis(), TimeUnit.MILLISECONDS);
+    environment.setConfigParam(
+        EnvironmentConfig.LOG_FILE_MAX, Long.toString(config.logFileBytes()));
+    environment.setConfigParam(EnvironmentConfig.FREE_DISK, Long.toString(config.freeDiskBytes()));
+    // No je.info and je.stat files beside the data.
+    environment.setConfigParam(EnvironmentConfig.FILE_LOGGING_LEVEL, "OFF");
+    environment.setConfigParam(EnvironmentConfig.STATS_COLLECT, "false");
+    return environment;
+  }
+
+  private static com.sleepycat.je.Durability jeDurability(Durability durability) {
+    return switch (durability) {
+      case BUFFERED -> com.sleepycat.je.Durability.COMMIT_NO_SYNC;
+      case WRITTEN -> com.sleepycat.je.Durability.COMMIT_WRITE_NO_SYNC;
+      case SYNCED -> com.sleepycat.je.Durability.COMMIT_SYNC;
+    };
+  }
+}

@@ -1,0 +1,171 @@
+package io.palinode.voldemort.bdb;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The folder of one node, held for this process until {@link #close}.
+ *
+ * <pre>
+ * data/
+ *   node-0/
+ *     VERSION   "palinode-data=1 node=0 nodes=3"
+ *     LOCK      locked while a process uses the folder
+ *     bdb/      the Berkeley DB environment
+ * </pre>
+ */
+public final class DataFolder implements AutoCloseable {
+  static final int FORMAT = 1;
+
+  private static final String VERSION_FILE = "VERSION";
+  private static final String LOCK_FILE = "LOCK";
+  private static final String BDB = "bdb";
+
+  private final Path folder;
+  private final FileChannel lockChannel;
+
+  private DataFolder(Path folder, FileChannel lockChannel) {
+    this.folder = folder;
+    this.lockChannel = lockChannel;
+  }
+
+  /**
+   * Opens or makes the folder of {@code node} under {@code data}. Throws {@link
+   * DataFolderException} when it is of another format or node, cannot be written, or is in use.
+   */
+  public static DataFolder open(Path data, int node, int nodes) {
+    Path folder = data.resolve("node-" + node);
+    try {
+      Files.createDirectories(folder);
+      FileChannel lockChannel = lock(folder);
+      try {
+        claim(folder, new Label(FORMAT, node, nodes));
+        Files.createDirectories(folder.resolve(BDB));
+        return new DataFolder(folder, lockChannel);
+      } catch (IOException | DataFolderException e) {
+        lockChannel.close();
+        throw e;
+      }
+    } catch (IOException e) {
+      throw new DataFolderException(
+          "the data folder %s cannot be written (%s): choose another folder or give this user the right to write it"
+              .formatted(folder, e),
+          e);
+    }
+  }
+
+  /** The folder of the Berkeley DB environment. */
+  public Path bdb() {
+    return folder.resolve(BDB);
+  }
+
+  /** Lets another process use the folder. */
+  @Override
+  public void close() {
+    try {
+      lockChannel.close();
+    } catch (IOException e) {
+      throw new DataFolderException(
+          "the lock of the data folder %s was not given back (%s): end this process before another uses the folder"
+              .formatted(folder, e),
+          e);
+    }
+  }
+
+  private static FileChannel lock(Path folder) throws IOException {
+    FileChannel channel =
+        FileChannel.open(
+            folder.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    FileLock lock = null;
+    try {
+      lock = channel.tryLock();
+    } catch (OverlappingFileLockException e) {
+      // Held by this very process: the same answer as for any other holder, below.
+    } finally {
+      if (lock == null) {
+        channel.close();
+      }
+    }
+    if (lock == null) {
+      throw new DataFolderException(
+          "the data folder %s is in use by another running node: stop that node or choose another folder"
+              .formatted(folder),
+          null);
+    }
+    return channel;
+  }
+
+  private static void claim(Path folder, Label wanted) throws IOException {
+    Path file = folder.resolve(VERSION_FILE);
+    if (!Files.exists(file)) {
+      if (Files.exists(folder.resolve(BDB))) {
+        throw new DataFolderException(
+            "the folder %s holds data but no %s file: choose another folder"
+                .formatted(folder, VERSION_FILE),
+            null);
+      }
+      // Moved into place whole: a crash leaves no half label behind.
+      Path fresh = folder.resolve(VERSION_FILE + ".new");
+      Files.writeString(fresh, wanted.text() + "\n");
+      Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      return;
+    }
+    if (!Files.isWritable(file)) {
+      throw new IOException(file + " is read-only");
+    }
+    String found = Files.readString(file).strip();
+    Label label = Label.parse(found);
+    if (!wanted.equals(label)) {
+      throw new DataFolderException(
+          "the data folder %s %s (found '%s', expected '%s'): choose another folder or %s"
+              .formatted(
+                  folder, wanted.difference(label), found, wanted.text(), wanted.wayBack(label)),
+          null);
+    }
+  }
+
+  /** What the VERSION file says. */
+  private record Label(int format, int node, int nodes) {
+    String text() {
+      return "palinode-data=%d node=%d nodes=%d".formatted(format, node, nodes);
+    }
+
+    static @Nullable Label parse(String text) {
+      var matcher =
+          java.util.regex.Pattern.compile(
+                  "palinode-data=(\\d{1,9}) node=(\\d{1,9}) nodes=(\\d{1,9})")
+              .matcher(text);
+      return matcher.matches()
+          ? new Label(
+              Integer.parseInt(matcher.group(1)),
+              Integer.parseInt(matcher.group(2)),
+              Integer.parseInt(matcher.group(3)))
+          : null;
+    }
+
+    String difference(@Nullable Label found) {
+      if (found == null || found.format != format) {
+        return "is of another format";
+      }
+      return found.node != node
+          ? "belongs to another node"
+          : "belongs to a cluster of another size";
+    }
+
+    String wayBack(@Nullable Label found) {
+      if (found == null || found.format != format) {
+        return "use the Palinode release that wrote it";
+      }
+      return found.node != node
+          ? "start node " + found.node + " on it"
+          : "start a cluster of " + found.nodes + " nodes on it";
+    }
+  }
+}

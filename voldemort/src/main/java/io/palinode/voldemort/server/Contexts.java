@@ -1,0 +1,87 @@
+package io.palinode.voldemort.server;
+
+import com.google.protobuf.ByteString;
+import io.palinode.hvc.Hvc;
+import io.palinode.hvc.HvcCodec;
+import io.palinode.voldemort.Caller;
+import io.palinode.voldemort.FenceState;
+import io.palinode.voldemort.RefusedException;
+import io.palinode.voldemort.Reply;
+import io.palinode.voldemort.StoreNode;
+import io.palinode.voldemort.protocol.ErrorCode;
+import io.palinode.voldemort.protocol.Pb0.Fence;
+import io.palinode.voldemort.protocol.Pb0.RequestContext;
+import io.palinode.voldemort.protocol.Pb0.ResponseContext;
+import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
+
+/** What rides along with requests and responses, between its bytes and its meaning. */
+final class Contexts {
+  private final StoreNode node;
+
+  Contexts(StoreNode node) {
+    this.node = node;
+  }
+
+  Caller caller(VoldemortRequest request) throws RefusedException {
+    if (!request.hasPalinode()) {
+      return Caller.STOCK;
+    }
+    RequestContext context = request.getPalinode();
+    int origin = context.getOrigin();
+    if (origin < 0 || origin >= node.nodes()) {
+      throw new RefusedException(
+          ErrorCode.VOLDEMORT,
+          "an origin must be one of %d nodes: origin=%d".formatted(node.nodes(), origin));
+    }
+    return new Caller(
+        context.hasHvc() ? hvc(context.getHvc()) : null,
+        context.hasEpoch() ? context.getEpoch() : null,
+        context.getClient(),
+        context.hasOrigin() ? origin : null);
+  }
+
+  ResponseContext of(Reply<?> reply) {
+    ResponseContext.Builder context = at(reply.hvc(), reply.epoch());
+    if (reply.acceptedAt() != 0) {
+      context.setAcceptedAt(reply.acceptedAt());
+    }
+    return context.build();
+  }
+
+  /** For a request that was refused or failed; {@code fence} is what the client is to know. */
+  ResponseContext of(RefusedException refused) {
+    ResponseContext.Builder context = at(node.clock().last(), node.fence().epoch());
+    FenceState fence = refused.fence();
+    if (fence != null) {
+      context.setFence(toProto(fence));
+    }
+    return context.build();
+  }
+
+  private ResponseContext.Builder at(Hvc hvc, long epoch) {
+    return ResponseContext.newBuilder()
+        .setHvc(ByteString.copyFrom(HvcCodec.encode(hvc)))
+        .setEpoch(epoch)
+        .setSafePoint(node.safePoint());
+  }
+
+  private static Fence toProto(FenceState fence) {
+    Fence.Builder proto = Fence.newBuilder().setEpoch(fence.epoch()).setPaused(fence.paused());
+    Long target = fence.target();
+    if (target != null) {
+      proto.setTarget(target);
+    }
+    if (fence.sequentialUntilMicros() != 0) {
+      proto.setSequentialUntilMicros(fence.sequentialUntilMicros());
+    }
+    return proto.build();
+  }
+
+  private static Hvc hvc(ByteString bytes) throws RefusedException {
+    try {
+      return HvcCodec.decode(bytes.toByteArray());
+    } catch (IllegalArgumentException e) {
+      throw new RefusedException(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
+    }
+  }
+}

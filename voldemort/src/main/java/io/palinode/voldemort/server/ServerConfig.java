@@ -1,0 +1,49 @@
+package io.palinode.voldemort.server;
+
+import java.time.Duration;
+
+/**
+ * Where a node listens, and its limits.
+ *
+ * @param port 0: any free one
+ * @param requestThreads threads that run requests
+ * @param connectionsMax further connections are closed at once
+ * @param inFlightMax requests of one connection that are not answered yet; above, it is not read on
+ * @param closeTimeout how long {@code close} waits for requests in flight
+ */
+public record ServerConfig(
+    String host,
+    int port,
+    int requestThreads,
+    int connectionsMax,
+    int inFlightMax,
+    Duration closeTimeout) {
+  private static final int REQUEST_THREADS_DEFAULT = 2;
+  private static final int CONNECTIONS_MAX_DEFAULT = 1024;
+  private static final int IN_FLIGHT_MAX_DEFAULT = 256;
+  private static final Duration CLOSE_TIMEOUT_DEFAULT = Duration.ofSeconds(5);
+
+  public ServerConfig {
+    if (port < 0 || port > 65_535) {
+      throw new IllegalArgumentException("a port must be in [0, 65535]: port=" + port);
+    }
+    if (requestThreads < 1 || connectionsMax < 1 || inFlightMax < 1) {
+      throw new IllegalArgumentException(
+          "limits must be positive: requestThreads=%d connectionsMax=%d inFlightMax=%d"
+              .formatted(requestThreads, connectionsMax, inFlightMax));
+    }
+    if (closeTimeout.isNegative() || closeTimeout.isZero()) {
+      throw new IllegalArgumentException("closeTimeout must be positive: " + closeTimeout);
+    }
+  }
+
+  public static ServerConfig at(String host, int port) {
+    return new ServerConfig(
+        host,
+        port,
+        REQUEST_THREADS_DEFAULT,
+        CONNECTIONS_MAX_DEFAULT,
+        IN_FLIGHT_MAX_DEFAULT,
+        CLOSE_TIMEOUT_DEFAULT);
+  }
+}

@@ -1,0 +1,130 @@
+package io.palinode.voldemort.server;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.flow.FlowControlHandler;
+import io.netty.util.concurrent.DefaultEventExecutorGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutorGroup;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import io.palinode.voldemort.NodeCounter;
+import io.palinode.voldemort.StoreNode;
+import io.palinode.voldemort.protocol.Frames;
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The socket of a node. One thread reads and writes all connections; requests run on a few others,
+ * those of one connection on one.
+ */
+final class StoreServer implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(StoreServer.class);
+  private static final int BACKLOG = 512;
+
+  private final StoreNode node;
+  private final ServerConfig config;
+  private final Pb0Requests requests;
+  private final EventLoopGroup io;
+  private final EventExecutorGroup workers;
+  private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final Channel listener;
+
+  private StoreServer(StoreNode node, ServerConfig config) {
+    this.node = node;
+    this.config = config;
+    this.requests = new Pb0Requests(node);
+    String name = "store-node-" + node.node();
+    this.io = new NioEventLoopGroup(1, new DefaultThreadFactory(name + "-io", true));
+    this.workers =
+        new DefaultEventExecutorGroup(
+            config.requestThreads(), new DefaultThreadFactory(name + "-requests", true));
+    this.listener = bind();
+  }
+
+  /** Listens and serves. Throws {@link ListenException}. */
+  static StoreServer start(StoreNode node, ServerConfig config) {
+    StoreServer server = new StoreServer(node, config);
+    log.info("node={} phase=LISTENING host={} port={}", node.node(), config.host(), server.port());
+    return server;
+  }
+
+  int port() {
+    return ((InetSocketAddress) listener.localAddress()).getPort();
+  }
+
+  /**
+   * Accepts nothing more, answers what is in flight, closes all connections. Returns within little
+   * more than twice the close timeout.
+   */
+  @Override
+  public void close() {
+    long timeoutMs = config.closeTimeout().toMillis();
+    listener.close().awaitUninterruptibly(timeoutMs);
+    for (Channel connection : connections) {
+      connection.pipeline().fireUserEventTriggered(InFlightLimit.DRAIN);
+    }
+    if (!connections.newCloseFuture().awaitUninterruptibly(timeoutMs)) {
+      log.warn("node={} connections={} cut off", node.node(), connections.size());
+      connections.close().awaitUninterruptibly(timeoutMs);
+    }
+    stopThreads();
+  }
+
+  private Channel bind() {
+    ChannelFuture bound =
+        new ServerBootstrap()
+            .group(io)
+            .channel(NioServerSocketChannel.class)
+            .option(ChannelOption.SO_BACKLOG, BACKLOG)
+            .option(ChannelOption.SO_REUSEADDR, true)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childHandler(new Connection())
+            .bind(config.host(), config.port())
+            .awaitUninterruptibly();
+    Throwable cause = bound.cause();
+    if (cause != null) {
+      stopThreads();
+      throw new ListenException(config.host(), config.port(), cause);
+    }
+    return bound.channel();
+  }
+
+  private void stopThreads() {
+    long timeoutMs = config.closeTimeout().toMillis();
+    var workersStopped = workers.shutdownGracefully(0, timeoutMs, TimeUnit.MILLISECONDS);
+    var ioStopped = io.shutdownGracefully(0, timeoutMs, TimeUnit.MILLISECONDS);
+    workersStopped.awaitUninterruptibly(timeoutMs);
+    ioStopped.awaitUninterruptibly(timeoutMs);
+  }
+
+  /** What a connection is made of, from the socket inwards. */
+  private final class Connection extends ChannelInitializer<Channel> {
+    @Override
+    protected void initChannel(Channel channel) {
+      if (connections.size() >= config.connectionsMax()) {
+        node.counters().add(NodeCounter.CONNECTIONS_REFUSED);
+        var unused = channel.close();
+        return;
+      }
+      connections.add(channel);
+      channel
+          .pipeline()
+          .addLast(new Handshake(node.counters()))
+          .addLast(Frames.decoder())
+          .addLast(new FlowControlHandler())
+          .addLast(new InFlightLimit(config.inFlightMax(), node.counters()))
+          .addLast(Frames.encoder())
+          .addLast(workers, new RequestHandler(requests, node.counters()));
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package io.palinode.voldemort.server;
+
+import io.palinode.voldemort.SplitEngine;
+import io.palinode.voldemort.StorageException;
+import io.palinode.voldemort.StoreNode;
+import io.palinode.voldemort.bdb.BdbEngine;
+import io.palinode.voldemort.bdb.DataFolder;
+import io.palinode.voldemort.bdb.DataFolderException;
+import io.palinode.voldemort.cluster.StoreDefinition;
+import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store node with its folder and its socket. It is opened, then whatever must be bound to its
+ * node is bound (a detector; control that has to catch up), then it is started.
+ */
+public final class StoreService implements AutoCloseable {
+  private final StoreServiceConfig config;
+  private final DataFolder folder;
+  private final StoreNode node;
+  private @Nullable StoreServer server;
+
+  private StoreService(StoreServiceConfig config, DataFolder folder, StoreNode node) {
+    this.config = config;
+    this.folder = folder;
+    this.node = node;
+  }
+
+  /**
+   * Opens folder, engines and node; serves nothing yet.
+   *
+   * @param epochMicros the physical clock; {@link SystemMicros} outside of tests
+   * @throws DataFolderException when the folder is not for this node, or not for this process
+   * @throws StorageException when the data cannot be opened
+   * @throws io.palinode.hvc.ClockDriftException when the clock is behind what the node wrote
+   *     earlier
+   */
+  public static StoreService open(StoreServiceConfig config, LongSupplier epochMicros) {
+    DataFolder folder =
+        DataFolder.open(config.data(), config.node().nodeId(), config.node().nodes());
+    SplitEngine engine = null;
+    try {
+      engine = engine(config, folder);
+      return new StoreService(config, folder, new StoreNode(config.node(), engine, epochMicros));
+    } catch (RuntimeException e) {
+      if (engine != null) {
+        engine.close();
+      }
+      folder.close();
+      throw e;
+    }
+  }
+
+  private static SplitEngine engine(StoreServiceConfig config, DataFolder folder) {
+    List<String> onDisk = new ArrayList<>(List.of(StoreNode.metaStore()));
+    List<String> inMemory = new ArrayList<>();
+    for (StoreDefinition store : config.node().stores()) {
+      (store.persistence() == Persistence.MEMORY ? inMemory : onDisk).add(store.name());
+    }
+    return new SplitEngine(BdbEngine.open(folder.bdb(), onDisk, config.bdb()), inMemory);
+  }
+
+  public StoreNode node() {
+    return node;
+  }
+
+  /** Listens and serves. Once. Throws {@link ListenException}. */
+  public synchronized void start() {
+    if (server != null) {
+      throw new IllegalStateException("a service starts once: node=" + node.node());
+    }
+    server = StoreServer.start(node, config.server());
+  }
+
+  /** Where it listens. */
+  public synchronized int port() {
+    if (server == null) {
+      throw new IllegalStateException("a service has a port once it is started");
+    }
+    return server.port();
+  }
+
+  /** Socket first, then node and engines, then the folder. Idempotent; bounded by the timeouts. */
+  @Override
+  public synchronized void close() {
+    try {
+      if (server != null) {
+        server.close();
+      }
+      node.close();
+    } finally {
+      folder.close();
+    }
+  }
+}
