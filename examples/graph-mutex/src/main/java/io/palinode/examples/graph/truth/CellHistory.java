@@ -136,7 +136,7 @@ final class CellHistory {
         // A section may be over before it is known to have begun: not sure at any time.
         draft.sureFrom < draft.sureUntil ? new Range(draft.sureFrom, draft.sureUntil) : Range.EMPTY,
         new Range(draft.maybeFrom, draft.maybeUntil),
-        new Range(draft.startHlc, draft.endHlc),
+        new Range(draft.startHlc, Math.max(draft.startHlc, draft.endHlc)),
         new Range(draft.epochFrom, draft.epochUntil),
         draft.writtenAt,
         draft.undoneBy);

@@ -112,12 +112,25 @@ class SimulatedRunTest {
     SimulatedStore store =
         new SimulatedStore(turnstile, partition.crossEdges(), config.clients(), behaviour, seed);
     List<ColouringClient> clients = new ArrayList<>();
+    List<Callable<Void>> programs = new ArrayList<>();
     for (int i = 0; i < config.clients(); i++) {
-      clients.add(
+      int player = i;
+      Cells cells = store.connect(player);
+      ColouringClient client =
           new ColouringClient(
-              i, config, partition, store.connect(i), turnstile.timing(i), () -> false));
+              player, config, partition, cells, turnstile.timing(player), () -> false);
+      clients.add(client);
+      programs.add(
+          () -> {
+            try (cells) {
+              client.run();
+            } finally {
+              turnstile.leave(player);
+            }
+            return null;
+          });
     }
-    runAll(clients, turnstile, seed);
+    runAll(programs, seed);
     return new Outcome(
         ColouringCheck.of(config.graph(), v -> store.finalValue(Keys.color(v))),
         Truth.of(clients.stream().map(ColouringClient::log).toList()),
@@ -125,23 +138,9 @@ class SimulatedRunTest {
         clients);
   }
 
-  private static void runAll(List<ColouringClient> clients, Turnstile turnstile, long seed)
-      throws InterruptedException {
-    ExecutorService threads = Executors.newFixedThreadPool(clients.size());
+  private static void runAll(List<Callable<Void>> programs, long seed) throws InterruptedException {
+    ExecutorService threads = Executors.newFixedThreadPool(programs.size());
     try {
-      List<Callable<Void>> programs = new ArrayList<>();
-      for (int i = 0; i < clients.size(); i++) {
-        int player = i;
-        programs.add(
-            () -> {
-              try {
-                clients.get(player).run();
-              } finally {
-                turnstile.leave(player);
-              }
-              return null;
-            });
-      }
       for (Future<Void> program : threads.invokeAll(programs)) {
         program.get();
       }

@@ -55,7 +55,7 @@ final class SimulatedStore {
 
   private record Version(String value, long hlc) {}
 
-  private record Copy(long dueNanos, int replica, String key, Version version) {}
+  private record Copy(long dueNanos, int writer, int replica, String key, Version version) {}
 
   private record Pending(Rule rule, Detected violation, long violate, long dueNanos) {}
 
@@ -121,7 +121,7 @@ final class SimulatedStore {
         long due = turnstile.nowNanos() + random.nextLong(behaviour.copyNanosMax);
         due = Math.max(due, lastDueNanos.getOrDefault(client + ">" + replica, 0L));
         lastDueNanos.put(client + ">" + replica, due);
-        copies.add(new Copy(due, replica, key, version));
+        copies.add(new Copy(due, client, replica, key, version));
       }
     }
     judge(key, value);
@@ -233,7 +233,18 @@ final class SimulatedStore {
     }
 
     @Override
-    public void close() {}
+    public void settle(Duration timeout) {
+      while (copies.stream().anyMatch(copy -> copy.writer == client)) {
+        turnstile.pause(client, 1_000_000);
+        advance();
+      }
+    }
+
+    /** What is on its way is lost. */
+    @Override
+    public void close() {
+      copies.removeIf(copy -> copy.writer == client);
+    }
 
     private void begin() {
       turnstile.step(client);

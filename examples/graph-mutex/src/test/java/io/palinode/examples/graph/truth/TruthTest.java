@@ -180,6 +180,7 @@ class TruthTest {
     }
     assertThat(a.entries()).hasSize(SectionLog.ENTRIES_MAX);
     assertThat(a.dropped()).isEqualTo(2);
+    assertThat(truth().dropped()).isEqualTo(2);
     assertThatIllegalArgumentException()
         .isThrownBy(() -> a.wrote(EDGE, 4, "1", 0, 0, 0))
         .withMessageContaining("end=4");
