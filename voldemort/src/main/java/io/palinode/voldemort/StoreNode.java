@@ -41,6 +41,9 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   /** The name under which clients ask for cluster.xml and the like; never a store of its own. */
   public static final String METADATA = "metadata";
 
+  /** How far ahead the node promises its clock: one record more in this time, not in each write. */
+  private static final long PROMISE_HLC = Hlc.ofMicros(100_000);
+
   private static final Logger log = LoggerFactory.getLogger(StoreNode.class);
 
   private final StoreNodeConfig config;
@@ -57,6 +60,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   private volatile long safePoint;
   // Guarded by writeLock.
   private final Rewind rewind;
+  private long promisedHlc;
   private boolean closed;
 
   /**
@@ -73,9 +77,9 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
         new HvcClock(
             config.nodeId(), config.nodes(), config.epsilon(), epochMicros, config.maxDrift());
     NodeMeta.Start last = NodeMeta.Start.read(engine);
-    long openedAt = clock.tick(ownReading(last.hlc())).own();
+    long openedAt = clock.tick(ownReading(last.promisedHlc())).own();
     this.incarnation = last.incarnation() + 1;
-    engine.commit(List.of(start(openedAt)), Durability.SYNCED);
+    promise(openedAt, Durability.SYNCED);
     this.fence = NodeMeta.readFence(engine);
     this.rewind = new Rewind(config, engine, clock);
     for (StoreDefinition store : config.stores()) {
@@ -134,11 +138,17 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   /** Refuses a key whose replicas are on other nodes. */
   public void requireHeld(StoreKey key) throws RefusedException {
     if (!store(key.store()).isHeldBy(node(), key.key())) {
-      throw refused(
+      throw refuse(
           ErrorCode.INVALID_METADATA,
           "a key of store %s is not held by node %d: bootstrap again"
               .formatted(key.store(), node()));
     }
+  }
+
+  /** A refusal to throw, counted as an error. */
+  public RefusedException refuse(ErrorCode code, String message) {
+    counters.add(NodeCounter.ERRORS);
+    return new RefusedException(code, message);
   }
 
   /** A write that was asked for; {@code edit} gives null when it changes nothing. */
@@ -194,6 +204,9 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     byte[] key = write.key().key();
     Hvc before = clock.tick();
     Hvc after = receive(write.caller());
+    if (after.own() > promisedHlc) {
+      promise(after.own() + PROMISE_HLC, config.writes());
+    }
     Change change = new Change(store.name(), key, LocalStore.record(siblings));
     engine.commit(List.of(change), config.writes());
     store.past().append(after.own(), key, old);
@@ -249,21 +262,21 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       return clock.tick();
     }
     if (received.nodes() != nodes()) {
-      throw refused(
+      throw refuse(
           ErrorCode.VOLDEMORT,
           "a clock of this cluster has %d entries: received=%s".formatted(nodes(), received));
     }
     try {
       return clock.tick(received);
     } catch (ClockDriftException e) {
-      throw refused(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
+      throw refuse(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
     }
   }
 
   private LocalStore store(String name) throws RefusedException {
     LocalStore store = stores.get(name);
     if (store == null) {
-      throw refused(
+      throw refuse(
           ErrorCode.VOLDEMORT,
           "Unknown store '%s': store not found on node %d".formatted(name, node()));
     }
@@ -277,12 +290,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
 
   private RefusedException failed(StorageException e) {
     log.warn("node={} storage failed", node(), e);
-    return refused(ErrorCode.PERSISTENCE_FAILURE, "node " + node() + ": " + e.getMessage());
-  }
-
-  private RefusedException refused(ErrorCode code, String message) {
-    counters.add(NodeCounter.ERRORS);
-    return new RefusedException(code, message);
+    return refuse(ErrorCode.PERSISTENCE_FAILURE, "node " + node() + ": " + e.getMessage());
   }
 
   // ---- what the detector and the node's side of control need
@@ -457,7 +465,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
         return;
       }
       closed = true;
-      engine.commit(List.of(start(clock.last().own())), Durability.SYNCED);
+      promise(clock.last().own(), Durability.SYNCED);
       log.info("node={} phase=CLOSED", node());
     } finally {
       engine.close();
@@ -472,11 +480,13 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
   }
 
-  private Change start(long hlc) {
-    return new NodeMeta.Start(incarnation, hlc).toChange();
+  /** Puts on disk that no write of this incarnation is later than {@code hlc}. */
+  private void promise(long hlc, Durability durability) {
+    engine.commit(List.of(new NodeMeta.Start(incarnation, hlc).toChange()), durability);
+    promisedHlc = hlc;
   }
 
-  /** What this node knew of its own clock before it was started, as a reading of nobody's. */
+  /** What this node promised of its own clock before it was started, as a reading of nobody's. */
   private Hvc ownReading(long hlc) {
     long[] entries = new long[nodes()];
     entries[node()] = hlc;

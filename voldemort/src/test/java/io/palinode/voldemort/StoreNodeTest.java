@@ -256,6 +256,61 @@ class StoreNodeTest {
   }
 
   @Test
+  void aMediumThatFailsRefusesTheWriteAndChangesNothing() throws RefusedException {
+    FailingEngine engine = new FailingEngine(Medium.MEMORY.open(folder));
+    StoreNode failing = new StoreNode(TestNodes.config(), engine, micros::get);
+    failing.listen(events::add);
+    failing.put(K, version("v", 1), Caller.STOCK);
+    engine.fails = true;
+    RefusedException refused = refused(() -> failing.put(K, version("w", 2), Caller.STOCK));
+    assertThat(refused.code()).isEqualTo(ErrorCode.PERSISTENCE_FAILURE);
+    assertThat(refused(() -> failing.get(K, Caller.STOCK)).code())
+        .isEqualTo(ErrorCode.PERSISTENCE_FAILURE);
+    assertThat(events).hasSize(1);
+    engine.fails = false;
+    assertThat(valuesOf(failing, K)).containsExactly("v");
+    failing.pause(1);
+    assertThat(failing.restore(1, 1, failing.reach()).undoneWrites()).isEqualTo(1);
+  }
+
+  /** A disk that can be broken. */
+  private static final class FailingEngine implements StorageEngine {
+    private final StorageEngine engine;
+    private boolean fails;
+
+    FailingEngine(StorageEngine engine) {
+      this.engine = engine;
+    }
+
+    private StorageEngine working() {
+      if (fails) {
+        throw new StorageException("the disk is broken", new java.io.IOException("broken"));
+      }
+      return engine;
+    }
+
+    @Override
+    public byte @Nullable [] get(String store, byte[] key) {
+      return working().get(store, key);
+    }
+
+    @Override
+    public void commit(List<Change> changes, Durability durability) {
+      working().commit(changes, durability);
+    }
+
+    @Override
+    public void scan(String store, RecordVisitor visitor) {
+      working().scan(store, visitor);
+    }
+
+    @Override
+    public void close() {
+      engine.close();
+    }
+  }
+
+  @Test
   void aScanSeesEveryKeyOfEveryStore() throws RefusedException {
     put(version("left", 1));
     put(version("right", 0, 1));
@@ -321,6 +376,7 @@ class StoreNodeTest {
     live.resume(1, target, 0);
     TestNodes.copyFolder(folder, folder.resolve("resumed"));
     live.close();
+    // The machine's clock has not even moved on.
     try (StoreNode paused = onDisk(folder.resolve("paused"))) {
       assertThat(valuesOf(paused, K)).containsExactly("w");
       paused.pause(1);
