@@ -87,7 +87,11 @@ public final class HvcCodec {
     long[] entries = new long[(int) nodes];
     Arrays.fill(entries, base - getVarint(in));
     int bitmap = in.position();
-    in.position(Math.addExact(bitmap, (entries.length + 7) / 8));
+    int bitmapBytes = (entries.length + 7) / 8;
+    if (in.remaining() < bitmapBytes) {
+      throw new BufferUnderflowException();
+    }
+    in.position(bitmap + bitmapBytes);
     for (int i = 0; i < entries.length; i++) {
       if ((in.get(bitmap + i / 8) & 1 << (i % 8)) != 0) {
         entries[i] = base - unzigzag(getVarint(in));

@@ -74,7 +74,7 @@ class StoreDefinitionTest {
         "reads>1<        | reads>4<             | s.xml:2: required-reads must be in [1, 3]: 4",
         "reads>2<        | reads>0<             | s.xml:2: preferred-reads must be in [1, 3]: 0",
         "<required-writes>1</required-writes> | <x/> | s.xml:2: <store> needs <required-writes>",
-        "<view>          | <store><name>n</name></store><view> | s.xml:17: <store> needs <required-reads>",
+        "<view>          | <store><name>n</name></store><view> | s.xml:18: <store> needs <required-reads>",
       })
   void errorsNameFileAndLine(String old, String replacement, String message) {
     String broken = XML.replace(old, replacement);

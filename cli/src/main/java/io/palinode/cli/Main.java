@@ -1,0 +1,68 @@
+package io.palinode.cli;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** The {@code palinode} command. Exit status: 0 done, 1 the answer is no (or we failed), 2 the request was refused. */
+@Command(
+    name = "palinode",
+    version = "palinode 0.1.0",
+    mixinStandardHelpOptions = true,
+    header = "Watches predicates over a replicated key-value store, and takes back what went wrong.",
+    description = {
+      "",
+      "Start with @|bold palinode demo|@: a graph application runs three ways on real parts in one process.",
+      "Then @|bold palinode up|@ starts a cluster that stays up, and the other commands talk to it.",
+      ""
+    },
+    subcommands = {
+      DemoCommand.class,
+      UpCommand.class,
+      ApplyCommand.class,
+      GetCommand.class,
+      DeleteCommand.class,
+      StatusCommand.class,
+      io.palinode.cli.detect.DetectCommand.class,
+      PutCommand.class,
+      GetValueCommand.class
+    },
+    footer = {
+      "",
+      "Exit status: 0 done; 1 the answer is no, or an internal error; 2 the request was refused (the reason is on standard error)."
+    })
+public final class Main implements Runnable {
+  @Option(names = "--debug", scope = ScopeType.INHERIT, description = "Show stack traces of errors.")
+  private boolean debug;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public void run() {
+    spec.commandLine().usage(spec.commandLine().getOut());
+  }
+
+  public static void main(String[] args) {
+    System.exit(commandLine().execute(args));
+  }
+
+  static CommandLine commandLine() {
+    Main main = new Main();
+    CommandLine commandLine = new CommandLine(main).setCaseInsensitiveEnumValuesAllowed(true);
+    return commandLine.setExecutionExceptionHandler((failure, command, parsed) -> main.explain(failure, command));
+  }
+
+  private int explain(Exception failure, CommandLine command) {
+    boolean refused = Refusals.isRefusal(failure);
+    command.getErr().println("palinode: " + Refusals.sentence(failure, refused));
+    if (debug) {
+      failure.printStackTrace(command.getErr());
+    } else if (!refused) {
+      command.getErr().println("This is a defect; --debug shows where.");
+    }
+    return refused ? CommandLine.ExitCode.USAGE : CommandLine.ExitCode.SOFTWARE;
+  }
+}

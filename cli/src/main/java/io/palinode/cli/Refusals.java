@@ -1,0 +1,28 @@
+package io.palinode.cli;
+
+import io.palinode.predicate.PredicateException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+
+/** Which failures are the user's to mend, and the sentence that says how. */
+final class Refusals {
+  private Refusals() {}
+
+  static boolean isRefusal(Throwable failure) {
+    return failure instanceof Refusal
+        || failure instanceof PredicateException
+        || failure instanceof NoSuchFileException
+        || failure instanceof AccessDeniedException;
+  }
+
+  static String sentence(Throwable failure, boolean refused) {
+    if (failure instanceof NoSuchFileException missing) {
+      return "no such file: " + missing.getFile();
+    }
+    if (failure instanceof AccessDeniedException denied) {
+      return "permission denied: " + denied.getFile();
+    }
+    String message = failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
+    return refused ? message : "internal error: " + message;
+  }
+}

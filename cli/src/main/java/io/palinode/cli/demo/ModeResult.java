@@ -1,0 +1,41 @@
+package io.palinode.cli.demo;
+
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one mode did. The components' names are the JSON output's; null stands for "not measured in this mode".
+ *
+ * @param trueViolations pairs that overlapped by the clients' own log of sections
+ * @param precision share of the reported violations that the log confirms; null when none was reported
+ * @param recall share of the log's violations that were reported or taken back with one; null when there was none
+ * @param wastedOperations operations of tasks that a rollback made undone
+ */
+@JsonPropertyOrder({
+  "mode", "operationsPerSecond", "tasksPerSecond", "elapsedSeconds", "violations", "trueViolations", "precision", "recall",
+  "rollbacks", "detectionLatencyMs", "rollbackMs", "wastedOperations", "answerCorrect", "operations", "tasks", "improperEdges"
+})
+public record ModeResult(
+    String mode,
+    double operationsPerSecond,
+    double tasksPerSecond,
+    double elapsedSeconds,
+    long violations,
+    long trueViolations,
+    @Nullable Double precision,
+    @Nullable Double recall,
+    long rollbacks,
+    @Nullable DetectionLatency detectionLatencyMs,
+    @Nullable RollbackTime rollbackMs,
+    long wastedOperations,
+    boolean answerCorrect,
+    long operations,
+    long tasks,
+    int improperEdges) {
+
+  /** From the write that completes a violation to the orchestrator, milliseconds. */
+  public record DetectionLatency(double p50, double p99, double p999, double max) {}
+
+  /** From the plan to the cluster serving again, milliseconds. */
+  public record RollbackTime(double p50, double max) {}
+}

@@ -1,0 +1,76 @@
+package io.palinode.monitor;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.palinode.detection.DetectionSpec;
+import io.palinode.hvc.Causality;
+import io.palinode.hvc.Epsilon;
+import io.palinode.predicate.Predicate;
+import io.palinode.predicate.Predicates;
+import io.palinode.wire.v1.PredicateRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The newest known version of a predicate, as detection needs it.
+ *
+ * @param spec null when the predicate is deleted
+ */
+public record ActivePredicate(String name, long version, @Nullable DetectionSpec spec) {
+
+  /** What is to be done with a candidate of a predicate's version. */
+  public enum Standing {
+    /** It is of the active version. */
+    CURRENT,
+    /** It is of a version that is not known yet: candidates and predicates come by two topics. */
+    AHEAD,
+    /** It is of a version that was replaced or deleted. */
+    OUTDATED
+  }
+
+  /**
+   * Throws {@link IllegalArgumentException} or a {@link io.palinode.predicate.PredicateException}
+   * for a record that holds no predicate.
+   *
+   * @param epsilon the cluster's, for predicates that name none
+   */
+  public static ActivePredicate of(byte[] predicateRecord, int nodes, Epsilon epsilon) {
+    PredicateRecord record = decode(predicateRecord);
+    return record.getDeleted()
+        ? deleted(record.getName(), record.getVersion())
+        : new ActivePredicate(
+            record.getName(),
+            record.getVersion(),
+            spec(Predicates.parse(record.getYaml(), record.getName()), nodes, epsilon));
+  }
+
+  public static ActivePredicate deleted(String name, long version) {
+    return new ActivePredicate(name, version, null);
+  }
+
+  public static PredicateRecord decode(byte[] predicateRecord) {
+    try {
+      return PredicateRecord.parseFrom(predicateRecord);
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalArgumentException(
+          "a predicate record must be protobuf: " + e.getMessage(), e);
+    }
+  }
+
+  /** {@code active} is null while no version of the predicate is known. */
+  public static Standing standing(@Nullable ActivePredicate active, long candidateVersion) {
+    if (active == null || candidateVersion > active.version) {
+      return Standing.AHEAD;
+    }
+    return candidateVersion < active.version || active.spec == null
+        ? Standing.OUTDATED
+        : Standing.CURRENT;
+  }
+
+  private static DetectionSpec spec(Predicate predicate, int nodes, Epsilon clusterEpsilon) {
+    Epsilon epsilon = predicate.epsilon() == null ? clusterEpsilon : predicate.epsilon();
+    return new DetectionSpec(
+        nodes,
+        predicate.violation().stream().map(clause -> clause.terms().size()).toList(),
+        new Causality(epsilon, predicate.uncertainty()),
+        predicate.replicas());
+  }
+}

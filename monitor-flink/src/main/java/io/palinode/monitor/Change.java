@@ -1,0 +1,120 @@
+package io.palinode.monitor;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.palinode.detection.Candidate;
+import io.palinode.detection.CandidateId;
+import io.palinode.detection.DetectionSpec;
+import io.palinode.hvc.Interval;
+import io.palinode.wire.CandidateRecords;
+import io.palinode.wire.v1.CandidateRecord;
+import io.palinode.wire.v1.Closed;
+import io.palinode.wire.v1.IntervalRef;
+import io.palinode.wire.v1.Opened;
+import io.palinode.wire.v1.VariableVersion;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a record changes in its predicate instance.
+ *
+ * @param candidate the interval that opened, or that is now closed
+ * @param endedBy the version that ended it; empty when it opened, and after a delete
+ * @param endOrigin the node that accepted that version first, if known
+ */
+public record Change(Candidate candidate, String endedBy, @Nullable Integer endOrigin) {
+
+  /**
+   * Throws {@link IllegalArgumentException} for a term that the predicate does not have, and for an
+   * end before the start.
+   */
+  public static Change of(CandidateRecord record, DetectionSpec spec) {
+    return record.hasOpened()
+        ? opened(record, record.getOpened(), spec)
+        : closed(record, record.getClosed(), spec);
+  }
+
+  /** Which predicate instance and term an opening or closing is about. */
+  public static IntervalRef interval(CandidateRecord record) {
+    return record.hasOpened() ? record.getOpened().getInterval() : record.getClosed().getInterval();
+  }
+
+  public boolean opens() {
+    return candidate.interval().isOpen();
+  }
+
+  /** The values and the writer of a candidate made here. */
+  static Opened payload(Candidate candidate) {
+    try {
+      return Opened.parseFrom(candidate.payload());
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException(
+          "a payload of our own must be readable: " + candidate.id(), e);
+    }
+  }
+
+  /** Equal for the same version on all replicas: {@code store/key@clock}. */
+  static String version(VariableVersion version) {
+    // Latin-1, not UTF-8: it keeps any two keys apart.
+    return version.getStore()
+        + "/"
+        + version.getKey().toString(StandardCharsets.ISO_8859_1)
+        + "@"
+        + HexFormat.of().formatHex(version.getClock().toByteArray());
+  }
+
+  private static Change opened(CandidateRecord record, Opened opened, DetectionSpec spec) {
+    Opened.Builder payload =
+        Opened.newBuilder().addAllValues(opened.getValuesList()).setWriter(opened.getWriter());
+    IntervalRef interval = requireTerm(opened.getInterval(), spec);
+    return new Change(
+        new Candidate(
+            interval.getClause(),
+            interval.getTerm(),
+            new CandidateId(record.getNode(), record.getIncarnation(), record.getSequence()),
+            new Interval(CandidateRecords.decode(opened.getStart()), null),
+            opened.getValuesCount() == 0 ? "" : version(opened.getValues(0)),
+            opened.hasOrigin() ? opened.getOrigin() : null,
+            payload.build().toByteArray()),
+        "",
+        null);
+  }
+
+  private static Change closed(CandidateRecord record, Closed closed, DetectionSpec spec) {
+    Opened.Builder payload = Opened.newBuilder();
+    if (closed.hasOpenedBy()) {
+      payload.addValues(closed.getOpenedBy());
+    }
+    IntervalRef interval = requireTerm(closed.getInterval(), spec);
+    return new Change(
+        new Candidate(
+            interval.getClause(),
+            interval.getTerm(),
+            new CandidateId(record.getNode(), record.getIncarnation(), closed.getOpenedSequence()),
+            new Interval(
+                CandidateRecords.decode(closed.getStart()),
+                CandidateRecords.decode(closed.getEnd())),
+            closed.hasOpenedBy() ? version(closed.getOpenedBy()) : "",
+            null,
+            payload.build().toByteArray()),
+        closed.hasEndedBy() ? version(closed.getEndedBy()) : "",
+        closed.hasOrigin() ? closed.getOrigin() : null);
+  }
+
+  private static IntervalRef requireTerm(IntervalRef interval, DetectionSpec spec) {
+    int clause = interval.getClause();
+    boolean known = clause >= 0 && clause < spec.termsPerClause().size();
+    if (!known
+        || interval.getTerm() < 0
+        || interval.getTerm() >= spec.termsPerClause().get(clause)) {
+      throw new IllegalArgumentException(
+          "a term must be one of the predicate's: terms per clause="
+              + spec.termsPerClause()
+              + " clause="
+              + clause
+              + " term="
+              + interval.getTerm());
+    }
+    return interval;
+  }
+}

@@ -1,0 +1,62 @@
+package io.palinode.monitor;
+
+import io.palinode.monitor.ActivePredicate.Standing;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is kept of a predicate instance between two events.
+ *
+ * <pre>
+ * +---------+-------+-----------+-----------+------+----------------------+
+ * | version | epoch | predicate | partition | wake | the detector's bytes |
+ * | u8 = 1  | i64   | vers. i64 | i32       | i64  | to the end           |
+ * +---------+-------+-----------+-----------+------+----------------------+
+ * </pre>
+ *
+ * Integers are big-endian.
+ *
+ * @param partition where the instance's candidates come from
+ * @param wakeAt the HLC of the timer that is set for it; {@link #NO_WAKE} for none
+ * @param detector the detector's own bytes
+ */
+public record InstanceState(
+    long epoch, long predicateVersion, int partition, long wakeAt, byte[] detector) {
+  public static final long NO_WAKE = Long.MAX_VALUE;
+
+  private static final byte VERSION = 1;
+  private static final int HEADER_BYTES = 1 + 8 + 8 + 4 + 8;
+
+  /** Throws {@link IllegalArgumentException} for bytes of another version. */
+  public static InstanceState decode(byte[] bytes) {
+    ByteBuffer in = ByteBuffer.wrap(bytes);
+    if (bytes.length < HEADER_BYTES || in.get() != VERSION) {
+      throw new IllegalArgumentException(
+          "an instance's state must be of version 1 and complete: bytes=" + bytes.length);
+    }
+    long epoch = in.getLong();
+    long predicateVersion = in.getLong();
+    int partition = in.getInt();
+    long wakeAt = in.getLong();
+    byte[] detector = new byte[in.remaining()];
+    in.get(detector);
+    return new InstanceState(epoch, predicateVersion, partition, wakeAt, detector);
+  }
+
+  public byte[] encode() {
+    return ByteBuffer.allocate(HEADER_BYTES + detector.length)
+        .put(VERSION)
+        .putLong(epoch)
+        .putLong(predicateVersion)
+        .putInt(partition)
+        .putLong(wakeAt)
+        .put(detector)
+        .array();
+  }
+
+  /** Whether it was taken back by a rollback, or its predicate was replaced or deleted. */
+  public boolean isStale(long newestEpoch, @Nullable ActivePredicate predicate) {
+    return epoch < newestEpoch
+        || ActivePredicate.standing(predicate, predicateVersion) == Standing.OUTDATED;
+  }
+}

@@ -1,0 +1,57 @@
+package io.palinode.monitor;
+
+import java.util.Arrays;
+
+/**
+ * How far a partition is complete: the least own HLC over all nodes for which everything has been
+ * read. One per partition; its records come in the partition's order. O(1) an event, O(n) when the
+ * node that was furthest behind moves.
+ *
+ * <p>Progress at h says that all up to h is here. A candidate at h only says so for what is before
+ * h: one write may end several intervals, all at the same time. A node that starts anew goes on
+ * from where its clock was, so an incarnation changes nothing here.
+ */
+public final class ProgressWatermarks {
+  /** Before every node has spoken nothing is complete. */
+  public static final long NONE = Long.MIN_VALUE;
+
+  private final long[] complete;
+  private long watermark = NONE;
+
+  public ProgressWatermarks(int nodes) {
+    this.complete = new long[nodes];
+    Arrays.fill(complete, NONE);
+  }
+
+  /** Whether the watermark has moved on. */
+  public boolean observe(CandidateEvent event) {
+    long upTo =
+        switch (event.kind()) {
+          case PROGRESS -> event.hlc();
+          case OPENED, CLOSED -> event.hlc() - 1;
+          // What was lost is still part of what is not complete; progress follows a gap.
+          case GAP -> NONE;
+        };
+    long before = complete[event.node()];
+    if (upTo <= before) {
+      return false;
+    }
+    complete[event.node()] = upTo;
+    return before == watermark && advance();
+  }
+
+  /** The greatest HLC up to which the partition is complete, or {@link #NONE}. */
+  public long watermark() {
+    return watermark;
+  }
+
+  private boolean advance() {
+    long least = Long.MAX_VALUE;
+    for (long node : complete) {
+      least = Math.min(least, node);
+    }
+    boolean moved = least > watermark;
+    watermark = least;
+    return moved;
+  }
+}

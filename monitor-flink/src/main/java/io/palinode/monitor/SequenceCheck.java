@@ -1,0 +1,150 @@
+package io.palinode.monitor;
+
+import io.palinode.monitor.CandidateEvent.Kind;
+import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.Gap;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether the events of each (node, partition) are all there, once each: repeats and what a dead
+ * process still wrote are kept back, and what is missing is told. O(1) an event; memory is one
+ * {@link Position} for each node and partition.
+ *
+ * <p>A first record with a sequence above 1 counts as loss too: what stood before it is no longer
+ * in the topic, and nobody has judged it here.
+ */
+public final class SequenceCheck {
+  private final Map<Channel, Position> positions = new HashMap<>();
+
+  private record Channel(int partition, int node) {}
+
+  /** The last event that was let through; kept in checkpoints. */
+  public record Position(
+      int partition,
+      int node,
+      long incarnation,
+      long epoch,
+      long sequence,
+      long hlc,
+      byte[] clock) {
+    private boolean isBehind(Position other) {
+      return incarnation != other.incarnation
+          ? incarnation < other.incarnation
+          : sequence != other.sequence ? sequence < other.sequence : hlc < other.hlc;
+    }
+  }
+
+  /**
+   * What to do about an event.
+   *
+   * @param fresh false for a repeat, and for what comes from an incarnation that is over
+   * @param notices to be told before the event itself
+   */
+  public record Outcome(boolean fresh, List<Notice> notices) {
+    private static final Outcome STALE = new Outcome(false, List.of());
+  }
+
+  /** Takes up positions of a checkpoint; of several for one node and partition, the furthest. */
+  public void restore(Iterable<Position> saved) {
+    for (Position position : saved) {
+      positions.merge(
+          new Channel(position.partition(), position.node()),
+          position,
+          (a, b) -> a.isBehind(b) ? b : a);
+    }
+  }
+
+  public Collection<Position> positions() {
+    return List.copyOf(positions.values());
+  }
+
+  public Outcome observe(CandidateEvent event) {
+    Channel channel = new Channel(event.partition(), event.node());
+    Position last = positions.get(channel);
+    if (last != null && event.incarnation() < last.incarnation()) {
+      return Outcome.STALE;
+    }
+    long known = last == null || event.incarnation() > last.incarnation() ? 0 : last.sequence();
+    long reached = reached(event);
+    if (isRepeat(event, reached, known)) {
+      return Outcome.STALE;
+    }
+    positions.put(channel, moved(event, last, Math.max(known, reached)));
+    return new Outcome(true, notices(event, last, known));
+  }
+
+  private static boolean isRepeat(CandidateEvent event, long reached, long known) {
+    // Progress repeats the sequence of the event before it by design.
+    return event.kind() != Kind.PROGRESS && reached <= known;
+  }
+
+  /** The sequence that the node has reached with this event. */
+  private static long reached(CandidateEvent event) {
+    return event.kind() == Kind.GAP ? event.decode().getGap().getLastSequence() : event.sequence();
+  }
+
+  private static Position moved(CandidateEvent event, @Nullable Position last, long sequence) {
+    long hlc = event.hlc();
+    byte[] clock = event.clock();
+    if (event.kind() == Kind.GAP && last != null) {
+      // A gap carries no clock: the last one that was seen stays what is known.
+      hlc = last.hlc();
+      clock = last.clock();
+    }
+    return new Position(
+        event.partition(), event.node(), event.incarnation(), event.epoch(), sequence, hlc, clock);
+  }
+
+  private static List<Notice> notices(CandidateEvent event, @Nullable Position last, long known) {
+    List<Notice> notices = new ArrayList<>(0);
+    if (last == null) {
+      notices.add(Notice.node(event));
+    } else if (event.incarnation() > last.incarnation()) {
+      notices.add(Notice.node(event, last.clock()));
+    } else if (event.epoch() != last.epoch()) {
+      notices.add(Notice.node(event));
+    }
+    CoverageLost loss = loss(event, last, known);
+    if (loss != null) {
+      notices.add(Notice.lost(event, loss));
+    }
+    return notices;
+  }
+
+  private static @Nullable CoverageLost loss(
+      CandidateEvent event, @Nullable Position last, long known) {
+    long lastHlc = last == null ? 0 : last.hlc();
+    if (event.kind() == Kind.GAP) {
+      Gap gap = event.decode().getGap();
+      // The node tells of a gap what it knows; what is missing even before it, it does not know of.
+      boolean wider = gap.getFirstSequence() > known + 1;
+      long from = wider ? Math.min(lastHlc, gap.getFromHlc()) : gap.getFromHlc();
+      return loss(event, known + 1, gap.getLastSequence(), from, gap.getToHlc());
+    }
+    long lastMissing = event.kind() == Kind.PROGRESS ? event.sequence() : event.sequence() - 1;
+    return lastMissing > known ? loss(event, known + 1, lastMissing, lastHlc, event.hlc()) : null;
+  }
+
+  private static CoverageLost loss(
+      CandidateEvent event, long first, long last, long fromHlc, long toHlc) {
+    return CoverageLost.newBuilder()
+        .setNode(event.node())
+        .setIncarnation(event.incarnation())
+        .setPartition(event.partition())
+        .setFirstSequence(first)
+        .setLastSequence(last)
+        .setFromHlc(fromHlc)
+        .setToHlc(toHlc)
+        .build();
+  }
+
+  /** An event that could not be used: its own sequence is lost. */
+  public static CoverageLost lossOf(CandidateEvent event) {
+    return loss(event, event.sequence(), event.sequence(), event.hlc(), event.hlc());
+  }
+}

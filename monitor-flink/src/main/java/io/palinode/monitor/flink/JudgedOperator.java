@@ -1,0 +1,102 @@
+package io.palinode.monitor.flink;
+
+import io.palinode.monitor.JudgedPace;
+import io.palinode.wire.v1.Judged;
+import io.palinode.wire.v1.ViolationRecord;
+import java.io.Serial;
+import java.util.concurrent.ScheduledFuture;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands records on as they come, and after them how far judgement has come: {@code Judged(W)} once
+ * the watermark W is here, at most every {@link #PERIOD_MS}, and within that time. Runs in one
+ * subtask. (An operator, not a function: a function without keys gets neither watermarks nor
+ * timers.)
+ */
+final class JudgedOperator extends AbstractStreamOperator<byte[]>
+    implements OneInputStreamOperator<Verdict, byte[]> {
+  static final long PERIOD_MS = 20;
+
+  @Serial private static final long serialVersionUID = 1L;
+
+  private static final ListStateDescriptor<Long> HOLDS =
+      new ListStateDescriptor<>("holds", Types.LONG);
+
+  @SuppressWarnings("NullAway.Init") // Set by initializeState, which Flink calls first.
+  private transient JudgedPace pace;
+
+  @SuppressWarnings("NullAway.Init") // As above.
+  private transient ListState<Long> saved;
+
+  private transient @Nullable ScheduledFuture<?> timer;
+
+  @Override
+  public void initializeState(StateInitializationContext context) throws Exception {
+    super.initializeState(context);
+    pace = new JudgedPace(PERIOD_MS);
+    saved = context.getOperatorStateStore().getListState(HOLDS);
+    for (long hold : saved.get()) {
+      pace.hold(hold);
+    }
+  }
+
+  @Override
+  public void snapshotState(StateSnapshotContext context) throws Exception {
+    super.snapshotState(context);
+    saved.update(pace.holds());
+  }
+
+  @Override
+  public void processElement(StreamRecord<Verdict> element) {
+    Verdict verdict = element.getValue();
+    switch (verdict.kind()) {
+      case RECORD -> output.collect(new StreamRecord<>(verdict.record()));
+      case HOLD -> pace.hold(verdict.hlc());
+      case RELEASE -> {
+        pace.release(verdict.hlc());
+        sayWhatIsDue();
+      }
+    }
+  }
+
+  @Override
+  public void processWatermark(Watermark mark) throws Exception {
+    super.processWatermark(mark);
+    // The end of a bounded input is no time.
+    if (mark.getTimestamp() != Long.MAX_VALUE) {
+      pace.watermark(mark.getTimestamp());
+      sayWhatIsDue();
+    }
+  }
+
+  private void sayWhatIsDue() {
+    long nowMs = getProcessingTimeService().getCurrentProcessingTime();
+    long judged = pace.due(nowMs);
+    if (judged != JudgedPace.NOTHING) {
+      output.collect(new StreamRecord<>(encode(judged)));
+    } else if (pace.isPending() && timer == null) {
+      timer = getProcessingTimeService().registerTimer(pace.nextAtMs(), at -> onPeriodOver());
+    }
+  }
+
+  private void onPeriodOver() {
+    timer = null;
+    sayWhatIsDue();
+  }
+
+  private static byte[] encode(long judged) {
+    return ViolationRecord.newBuilder()
+        .setJudged(Judged.newBuilder().setHlc(judged))
+        .build()
+        .toByteArray();
+  }
+}

@@ -1,0 +1,44 @@
+package io.palinode.monitor.flink;
+
+import io.palinode.detection.Witness;
+import io.palinode.monitor.ActivePredicate;
+import io.palinode.monitor.Instance;
+import io.palinode.monitor.InstanceKey;
+import io.palinode.monitor.Violations;
+import io.palinode.wire.v1.IntervalRef;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.util.Collector;
+
+/** Makes violations of witnesses; reads the wall clock for their time of detection. */
+final class Publisher {
+  private final Counter violations;
+
+  Publisher(Counter violations) {
+    this.violations = violations;
+  }
+
+  void publish(
+      String key,
+      ActivePredicate predicate,
+      Instance instance,
+      List<Witness> found,
+      Collector<Verdict> out) {
+    if (found.isEmpty()) {
+      return;
+    }
+    long nowMicros = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
+    IntervalRef interval =
+        IntervalRef.newBuilder()
+            .setPredicate(predicate.name())
+            .setPredicateVersion(predicate.version())
+            .setBinding(InstanceKey.parse(key).binding())
+            .build();
+    for (Witness witness : found) {
+      out.collect(Verdict.of(Violations.of(interval, instance.epoch(), witness, nowMicros)));
+      violations.inc();
+    }
+  }
+}

@@ -1,0 +1,77 @@
+package io.palinode.monitor.flink;
+
+import io.palinode.monitor.CandidateEvent;
+import io.palinode.monitor.Notice;
+import io.palinode.monitor.SequenceCheck;
+import io.palinode.monitor.SequenceCheck.Position;
+import java.io.Serial;
+import java.util.List;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.runtime.state.FunctionInitializationContext;
+import org.apache.flink.runtime.state.FunctionSnapshotContext;
+import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
+import org.apache.flink.streaming.api.functions.ProcessFunction;
+import org.apache.flink.util.Collector;
+import org.apache.flink.util.OutputTag;
+
+/**
+ * Runs in the source's task, in each partition's order: hands on openings and closings, and tells
+ * new incarnations, new epochs and losses by the side output. Progress ends here; it has become the
+ * watermark.
+ */
+final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEvent>
+    implements CheckpointedFunction {
+  static final OutputTag<Notice> NOTICES = new OutputTag<>("notices", PredicateDeserializer.TYPE);
+
+  @Serial private static final long serialVersionUID = 1L;
+
+  // A partition may move to another subtask on restore, so every subtask gets all positions. What
+  // it holds of partitions that are not its own is never ahead of their reader's.
+  private static final ListStateDescriptor<Position> POSITIONS =
+      new ListStateDescriptor<>("positions", Types.POJO(Position.class));
+
+  @SuppressWarnings("NullAway.Init") // Set by initializeState, which Flink calls first.
+  private transient SequenceCheck check;
+
+  @SuppressWarnings("NullAway.Init") // As above.
+  private transient ListState<Position> saved;
+
+  @SuppressWarnings("NullAway.Init") // Set by open, which Flink calls next.
+  private transient Counter repeats;
+
+  @Override
+  public void initializeState(FunctionInitializationContext context) throws Exception {
+    check = new SequenceCheck();
+    saved = context.getOperatorStateStore().getUnionListState(POSITIONS);
+    check.restore(saved.get());
+  }
+
+  @Override
+  public void snapshotState(FunctionSnapshotContext context) throws Exception {
+    saved.update(List.copyOf(check.positions()));
+  }
+
+  @Override
+  public void open(OpenContext context) {
+    repeats = getRuntimeContext().getMetricGroup().counter("candidatesRepeated");
+  }
+
+  @Override
+  public void processElement(CandidateEvent event, Context context, Collector<CandidateEvent> out) {
+    SequenceCheck.Outcome outcome = check.observe(event);
+    if (!outcome.fresh()) {
+      repeats.inc();
+      return;
+    }
+    for (Notice notice : outcome.notices()) {
+      context.output(NOTICES, notice);
+    }
+    if (!event.key().isEmpty()) {
+      out.collect(event);
+    }
+  }
+}

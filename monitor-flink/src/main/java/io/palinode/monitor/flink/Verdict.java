@@ -1,0 +1,45 @@
+package io.palinode.monitor.flink;
+
+import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.Violation;
+import io.palinode.wire.v1.ViolationRecord;
+
+/**
+ * What detection says to the operator that publishes.
+ *
+ * @param hlc of a hold or release; 0 for a record
+ * @param record to be published; empty for a hold or release
+ */
+public record Verdict(Kind kind, long hlc, byte[] record) {
+  private static final byte[] NOTHING = {};
+
+  /** What is said. */
+  public enum Kind {
+    /** Publish this. */
+    RECORD,
+    /** An event at this HLC has to wait: nothing from there on is judged. */
+    HOLD,
+    /** It waits no more. */
+    RELEASE
+  }
+
+  static Verdict of(Violation violation) {
+    return record(ViolationRecord.newBuilder().setViolation(violation).build());
+  }
+
+  static Verdict of(CoverageLost loss) {
+    return record(ViolationRecord.newBuilder().setCoverageLost(loss).build());
+  }
+
+  static Verdict hold(long hlc) {
+    return new Verdict(Kind.HOLD, hlc, NOTHING);
+  }
+
+  static Verdict release(long hlc) {
+    return new Verdict(Kind.RELEASE, hlc, NOTHING);
+  }
+
+  private static Verdict record(ViolationRecord record) {
+    return new Verdict(Kind.RECORD, 0, record.toByteArray());
+  }
+}

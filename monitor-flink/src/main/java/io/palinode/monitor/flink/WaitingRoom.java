@@ -1,0 +1,80 @@
+package io.palinode.monitor.flink;
+
+import io.palinode.monitor.CandidateEvent;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.api.common.functions.RuntimeContext;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Events of the current key that wait for a notice: of their predicate's version or their node's
+ * incarnation, which come by another way. In their order; at most {@link #EVENTS_MAX} a key.
+ */
+final class WaitingRoom {
+  static final int EVENTS_MAX = 1_000;
+
+  /** How long an event waits; a notice takes milliseconds. */
+  static final long WAIT_MS_MAX = 10_000;
+
+  private final ListState<CandidateEvent> events;
+  private final ValueState<Long> sinceMs;
+  private final ValueState<Long> heldAt;
+
+  WaitingRoom(RuntimeContext context) {
+    events =
+        context.getListState(
+            new ListStateDescriptor<>("waiting-events", CandidateDeserializer.TYPE));
+    sinceMs = context.getState(new ValueStateDescriptor<>("waiting-since", Types.LONG));
+    heldAt = context.getState(new ValueStateDescriptor<>("waiting-held", Types.LONG));
+  }
+
+  boolean isEmpty() throws Exception {
+    return sinceMs.value() == null;
+  }
+
+  /** False when there is no room left. */
+  boolean add(CandidateEvent event, long nowMs) throws Exception {
+    if (isEmpty()) {
+      sinceMs.update(nowMs);
+    } else if (events().size() >= EVENTS_MAX) {
+      return false;
+    }
+    events.add(event);
+    return true;
+  }
+
+  List<CandidateEvent> events() throws Exception {
+    List<CandidateEvent> all = new ArrayList<>();
+    events.get().forEach(all::add);
+    return all;
+  }
+
+  void keep(List<CandidateEvent> rest) throws Exception {
+    events.update(rest);
+  }
+
+  boolean isOverdue(long nowMs) throws Exception {
+    Long since = sinceMs.value();
+    return since != null && nowMs - since >= WAIT_MS_MAX;
+  }
+
+  /** The HLC that judgement is held at because of this key; null for none. */
+  @Nullable Long heldAt() throws Exception {
+    return heldAt.value();
+  }
+
+  void holdAt(long hlc) throws Exception {
+    heldAt.update(hlc);
+  }
+
+  void clear() {
+    events.clear();
+    sinceMs.clear();
+    heldAt.clear();
+  }
+}

@@ -1,0 +1,273 @@
+package io.palinode.wire;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Follows a topic in a thread of its own, and tells when everything that was there at the start has
+ * been handed over. No consumer group: each tail reads all of what it follows, from its beginning
+ * or from its end.
+ *
+ * <p>The listener is called in the tail's thread only, in the order of each partition. The tail
+ * ends when it is closed, or when the listener or Kafka throws; {@link #failure} then says why. A
+ * broker that goes away later is waited for; one that is away at the start, for a minute.
+ */
+public final class LogTail implements AutoCloseable {
+  private static final Duration POLL = Duration.ofMillis(100);
+  private static final Duration TOPIC_WAIT_MAX = Duration.ofSeconds(30);
+  private static final Duration CLOSE_MAX = Duration.ofSeconds(5);
+  private static final Duration CONSUMER_CLOSE_MAX = Duration.ofSeconds(1);
+
+  private final Source source;
+  private final Listener listener;
+  private final Thread thread;
+  private final Supplier<Consumer<byte[], byte[]>> consumers;
+  private final CountDownLatch caughtUp = new CountDownLatch(1);
+  private volatile boolean closed;
+  private volatile @Nullable Consumer<byte[], byte[]> consumer;
+  private volatile @Nullable RuntimeException failure;
+
+  /** {@code name} names the thread and the Kafka client. */
+  public LogTail(String name, KafkaSettings settings, Source source, Listener listener) {
+    this(name, () -> settings.newConsumer(name), source, listener);
+  }
+
+  LogTail(
+      String name, Supplier<Consumer<byte[], byte[]>> consumers, Source source, Listener listener) {
+    this.source = source;
+    this.listener = listener;
+    this.consumers = consumers;
+    this.thread = new Thread(this::run, name);
+    this.thread.setDaemon(true);
+  }
+
+  /** Where a tail starts. */
+  public enum From {
+    BEGINNING,
+    END
+  }
+
+  /**
+   * What a tail follows: one partition of a topic, or all of them when {@code partition} is null.
+   */
+  public record Source(String topic, @Nullable Integer partition, From from) {
+    public static Source all(String topic, From from) {
+      return new Source(topic, null, from);
+    }
+
+    public static Source partition(String topic, int partition, From from) {
+      return new Source(topic, partition, from);
+    }
+  }
+
+  /** What a tail tells, in its own thread. */
+  public interface Listener {
+    void onRecord(ConsumerRecord<byte[], byte[]> record);
+
+    /**
+     * Once: every record that was in the log when the tail started has been handed over (from the
+     * end: none had to be).
+     */
+    default void onCaughtUp() {}
+
+    /** The tail has ended by an error and will hand over nothing more. */
+    default void onFailure(RuntimeException failure) {}
+  }
+
+  /** Returns at once. A tail starts once. */
+  public void start() {
+    thread.start();
+  }
+
+  /** Whether everything that was in the log at the start has been handed over. */
+  public boolean isCaughtUp() {
+    return caughtUp.getCount() == 0;
+  }
+
+  /**
+   * Whether it caught up in time; false also when the tail ended before. Never from the listener.
+   */
+  public boolean awaitCaughtUp(Duration timeout) throws InterruptedException {
+    long deadline = System.nanoTime() + timeout.toNanos();
+    while (!isCaughtUp() && System.nanoTime() - deadline < 0) {
+      if (caughtUp.await(POLL.toMillis(), TimeUnit.MILLISECONDS) || !thread.isAlive()) {
+        break;
+      }
+    }
+    return isCaughtUp();
+  }
+
+  /** Why the tail has ended; null while it runs and after an orderly close. */
+  public @Nullable RuntimeException failure() {
+    return failure;
+  }
+
+  /**
+   * Ends the tail: no call of the listener begins after this returns, unless the listener itself
+   * blocks longer than 5 s. May be called from the listener, from any thread, and twice.
+   */
+  @Override
+  public void close() {
+    closed = true;
+    Consumer<byte[], byte[]> current = consumer;
+    if (current != null) {
+      current.wakeup();
+    }
+    if (Thread.currentThread() == thread || !thread.isAlive()) {
+      return;
+    }
+    try {
+      thread.join(CLOSE_MAX.toMillis());
+      thread.interrupt();
+    } catch (InterruptedException e) {
+      thread.interrupt();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void run() {
+    Consumer<byte[], byte[]> mine = null;
+    try {
+      mine = consumers.get();
+      consumer = mine;
+      if (!closed) {
+        follow(mine);
+      }
+    } catch (WakeupException | InterruptException e) {
+      endUnlessClosed(e);
+    } catch (RuntimeException e) {
+      // The tail's one edge: whatever the listener or Kafka throws ends this thread and is told.
+      end(e);
+    } finally {
+      consumer = null;
+      if (mine != null) {
+        closeQuietly(mine);
+      }
+    }
+  }
+
+  private void follow(Consumer<byte[], byte[]> from) {
+    List<TopicPartition> partitions = awaitPartitions(from);
+    from.assign(partitions);
+    Map<TopicPartition, Long> ends = new HashMap<>(from.endOffsets(partitions));
+    if (source.from() == From.BEGINNING) {
+      from.seekToBeginning(partitions);
+    } else {
+      // Not seekToEnd, which is lazy: a record written right after the start would be skipped.
+      ends.forEach(from::seek);
+    }
+    while (!closed) {
+      noteCaughtUp(from, ends);
+      for (ConsumerRecord<byte[], byte[]> record : poll(from)) {
+        if (closed) {
+          return;
+        }
+        listener.onRecord(record);
+      }
+    }
+  }
+
+  /** A wake-up while the tail is not closed is a stray one: it polls again. */
+  private Iterable<ConsumerRecord<byte[], byte[]>> poll(Consumer<byte[], byte[]> from) {
+    try {
+      return from.poll(POLL);
+    } catch (WakeupException stray) {
+      return List.of();
+    }
+  }
+
+  private void noteCaughtUp(Consumer<byte[], byte[]> from, Map<TopicPartition, Long> ends) {
+    if (isCaughtUp()) {
+      return;
+    }
+    ends.entrySet().removeIf(end -> from.position(end.getKey()) >= end.getValue());
+    if (ends.isEmpty()) {
+      caughtUp.countDown();
+      listener.onCaughtUp();
+    }
+  }
+
+  /** A topic that was created just now may not be known to the broker that answers. */
+  private List<TopicPartition> awaitPartitions(Consumer<byte[], byte[]> from) {
+    long deadline = System.nanoTime() + TOPIC_WAIT_MAX.toNanos();
+    while (true) {
+      List<TopicPartition> partitions = partitions(from);
+      if (!partitions.isEmpty()) {
+        return partitions;
+      }
+      if (System.nanoTime() - deadline > 0) {
+        throw new KafkaException(
+            "a tail needs its topic: topic=" + source.topic() + " partition=" + source.partition());
+      }
+      pause();
+    }
+  }
+
+  private List<TopicPartition> partitions(Consumer<byte[], byte[]> from) {
+    Collection<TopicPartition> known = new ArrayList<>();
+    try {
+      from.partitionsFor(source.topic())
+          .forEach(info -> known.add(new TopicPartition(source.topic(), info.partition())));
+    } catch (UnknownTopicOrPartitionException notYet) {
+      return List.of();
+    }
+    return known.stream()
+        .filter(p -> source.partition() == null || source.partition() == p.partition())
+        .toList();
+  }
+
+  private void pause() {
+    try {
+      // Not Thread.sleep only: a close while waiting for the topic must end the wait.
+      for (int i = 0; i < 10 && !closed; i++) {
+        TimeUnit.MILLISECONDS.sleep(POLL.toMillis() / 10);
+      }
+    } catch (InterruptedException e) {
+      throw new InterruptException(e);
+    }
+    if (closed) {
+      throw new WakeupException();
+    }
+  }
+
+  private void endUnlessClosed(RuntimeException e) {
+    if (!closed) {
+      end(e);
+    }
+  }
+
+  private void end(RuntimeException e) {
+    failure = e;
+    listener.onFailure(e);
+  }
+
+  private static void closeQuietly(Consumer<byte[], byte[]> done) {
+    // An interrupted thread cannot close a consumer; the flag comes back afterwards.
+    boolean interrupted = Thread.interrupted();
+    try {
+      done.close(CloseOptions.timeout(CONSUMER_CLOSE_MAX));
+    } catch (KafkaException ignored) {
+      // Nothing is committed and no group is left: there is nothing that closing could lose.
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

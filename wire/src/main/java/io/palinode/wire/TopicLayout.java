@@ -1,0 +1,98 @@
+package io.palinode.wire;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.config.TopicConfig;
+
+/**
+ * How the topics are laid out.
+ *
+ * @param candidatePartitions over how many partitions the predicate instances are spread
+ * @param replication copies of each topic
+ * @param candidateRetention how long a candidate can be read; a job that starts without a
+ *     checkpoint sees no further back
+ * @param violationRetention how long a violation can be read
+ */
+public record TopicLayout(
+    int candidatePartitions,
+    short replication,
+    Duration candidateRetention,
+    Duration violationRetention) {
+  public static final TopicLayout DEFAULT =
+      new TopicLayout(4, (short) 1, Duration.ofMinutes(30), Duration.ofDays(7));
+
+  private static final int PARTITIONS_MAX = 1_024;
+  private static final String FOREVER = "-1";
+  private static final int CANDIDATE_SEGMENT_BYTES = 64 << 20;
+
+  public TopicLayout {
+    if (candidatePartitions < 1 || candidatePartitions > PARTITIONS_MAX) {
+      throw new IllegalArgumentException(
+          "candidatePartitions must be in [1, "
+              + PARTITIONS_MAX
+              + "]: candidatePartitions="
+              + candidatePartitions);
+    }
+    if (replication < 1) {
+      throw new IllegalArgumentException(
+          "replication must be at least 1: replication=" + replication);
+    }
+    requirePositive("candidateRetention", candidateRetention);
+    requirePositive("violationRetention", violationRetention);
+  }
+
+  public TopicLayout withCandidatePartitions(int partitions) {
+    return new TopicLayout(partitions, replication, candidateRetention, violationRetention);
+  }
+
+  List<NewTopic> topics(Topics names) {
+    return List.of(
+        topic(
+            names.candidates(),
+            candidatePartitions,
+            Map.of(
+                TopicConfig.CLEANUP_POLICY_CONFIG,
+                TopicConfig.CLEANUP_POLICY_DELETE,
+                TopicConfig.RETENTION_MS_CONFIG,
+                Long.toString(candidateRetention.toMillis()),
+                // Only closed segments are deleted: without a short one, retention would be a week.
+                TopicConfig.SEGMENT_MS_CONFIG,
+                Long.toString(Math.max(1, candidateRetention.toMillis() / 4)),
+                TopicConfig.SEGMENT_BYTES_CONFIG,
+                Integer.toString(CANDIDATE_SEGMENT_BYTES))),
+        topic(
+            names.predicates(),
+            1,
+            Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT)),
+        topic(
+            names.violations(),
+            1,
+            Map.of(
+                TopicConfig.CLEANUP_POLICY_CONFIG,
+                TopicConfig.CLEANUP_POLICY_DELETE,
+                TopicConfig.RETENTION_MS_CONFIG,
+                Long.toString(violationRetention.toMillis()))),
+        topic(
+            names.control(),
+            1,
+            Map.of(
+                TopicConfig.CLEANUP_POLICY_CONFIG,
+                TopicConfig.CLEANUP_POLICY_DELETE,
+                TopicConfig.RETENTION_MS_CONFIG,
+                FOREVER,
+                TopicConfig.RETENTION_BYTES_CONFIG,
+                FOREVER)));
+  }
+
+  private NewTopic topic(String name, int partitions, Map<String, String> settings) {
+    return new NewTopic(name, partitions, replication).configs(settings);
+  }
+
+  private static void requirePositive(String name, Duration value) {
+    if (value.isNegative() || value.isZero()) {
+      throw new IllegalArgumentException(name + " must be positive: " + name + "=" + value);
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package io.palinode.wire;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.errors.TopicExistsException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Creates and describes Palinode's topics. Each call waits at most 30 s and throws {@link
+ * KafkaException} that names the topic when Kafka refuses or does not answer. Thread-safe.
+ */
+public final class TopicsAdmin implements AutoCloseable {
+  private static final Duration ANSWER_MAX = Duration.ofSeconds(30);
+  private static final Duration CLOSE_MAX = Duration.ofSeconds(5);
+
+  private final Admin admin;
+  private final Topics topics;
+
+  public TopicsAdmin(KafkaSettings settings, Topics topics) {
+    this.admin = settings.newAdmin(topics.prefix() + "-topics");
+    this.topics = topics;
+  }
+
+  /**
+   * Creates the topics that are absent. A topic that exists is left as it is, except that one of
+   * another kind than the code relies on (a second partition of an ordered log) is refused.
+   */
+  public void createAbsent(TopicLayout layout) {
+    List<NewTopic> wanted = layout.topics(topics);
+    Map<String, KafkaFuture<Void>> results = admin.createTopics(wanted).values();
+    for (NewTopic topic : wanted) {
+      try {
+        await(topic.name(), results.get(topic.name()));
+      } catch (TopicExistsException e) {
+        requireOrdered(topic);
+      }
+    }
+  }
+
+  /** The number of partitions that the candidates' topic really has. */
+  public int candidatePartitions() {
+    return partitions(topics.candidates());
+  }
+
+  @Override
+  public void close() {
+    admin.close(CLOSE_MAX);
+  }
+
+  private void requireOrdered(NewTopic wanted) {
+    if (wanted.name().equals(topics.candidates())) {
+      return;
+    }
+    int partitions = partitions(wanted.name());
+    if (partitions != 1) {
+      throw new KafkaException(
+          "a log with a total order has one partition: topic="
+              + wanted.name()
+              + " partitions="
+              + partitions);
+    }
+  }
+
+  private int partitions(String topic) {
+    TopicDescription description =
+        await(topic, admin.describeTopics(List.of(topic)).topicNameValues().get(topic));
+    return description.partitions().size();
+  }
+
+  private static <T> T await(String topic, @Nullable KafkaFuture<T> answer) {
+    if (answer == null) {
+      throw new KafkaException("Kafka did not answer for a topic: topic=" + topic);
+    }
+    try {
+      return answer.get(ANSWER_MAX.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof TopicExistsException exists) {
+        throw exists;
+      }
+      throw new KafkaException("Kafka refused: topic=" + topic + ": " + e.getCause(), e.getCause());
+    } catch (TimeoutException e) {
+      throw new KafkaException(
+          "Kafka did not answer within " + ANSWER_MAX.toSeconds() + " s: topic=" + topic, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new KafkaException("interrupted while waiting for Kafka: topic=" + topic, e);
+    }
+  }
+}
