@@ -58,6 +58,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   // Written under writeLock; a read of the reference is enough to see a whole state.
   private volatile FenceState fence;
   private volatile long safePoint;
+  private volatile boolean mediumWorks = true;
   // Guarded by writeLock.
   private final Rewind rewind;
   private long promisedHlc;
@@ -209,6 +210,10 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
     Change change = new Change(store.name(), key, LocalStore.record(siblings));
     engine.commit(List.of(change), config.writes());
+    if (!mediumWorks) {
+      mediumWorks = true;
+      log.info("node={} phase=STORAGE_WORKS", node());
+    }
     store.past().append(after.own(), key, old);
     if (!listeners.isEmpty()) {
       WriteEvent event = event(write, siblings, before, after);
@@ -289,7 +294,11 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   }
 
   private RefusedException failed(StorageException e) {
-    log.warn("node={} storage failed", node(), e);
+    if (mediumWorks) {
+      // Once, not for each request until it works again.
+      mediumWorks = false;
+      log.error("node={} phase=STORAGE_FAILED", node(), e);
+    }
     return refuse(ErrorCode.PERSISTENCE_FAILURE, "node " + node() + ": " + e.getMessage());
   }
 
@@ -335,11 +344,15 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     return stores.values().stream().mapToLong(store -> store.past().reach()).max().orElse(0);
   }
 
-  /** A pause for an epoch that is already in force, or past, changes nothing. */
+  /**
+   * {@inheritDoc} A pause for the epoch that is already in force changes nothing; for an older one
+   * it is an {@link IllegalStateException}.
+   */
   @Override
   public long pause(long epoch) {
     writeLock.lock();
     try {
+      requireNotPast(epoch);
       if (epoch > fence.epoch()) {
         fence = FenceState.paused(epoch);
         rewind.paused();
@@ -411,13 +424,16 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
   }
 
-  /** {@inheritDoc} The epoch is on disk before it is served. */
+  /**
+   * {@inheritDoc} The epoch is on disk before it is served. An epoch older than the one in force is
+   * an {@link IllegalStateException}.
+   */
   @Override
   public void resume(long epoch, long target, long sequentialUntilMicros) {
     writeLock.lock();
     try {
-      FenceState now = fence;
-      if (epoch < now.epoch() || (epoch == now.epoch() && !now.paused())) {
+      requireNotPast(epoch);
+      if (epoch == fence.epoch() && !fence.paused()) {
         return;
       }
       Change change = NodeMeta.fenceChange(epoch, target, sequentialUntilMicros);
@@ -470,6 +486,15 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     } finally {
       engine.close();
       writeLock.unlock();
+    }
+  }
+
+  /** Another control log than the one that brought the data here would undo nothing, silently. */
+  private void requireNotPast(long epoch) {
+    if (epoch < fence.epoch()) {
+      throw new IllegalStateException(
+          "the data of node %d is of epoch %d, its control log only of epoch %d: start it with the control log that belongs to the data, or both empty"
+              .formatted(node(), fence.epoch(), epoch));
     }
   }
 

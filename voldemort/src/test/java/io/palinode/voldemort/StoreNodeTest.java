@@ -187,6 +187,21 @@ class StoreNodeTest {
   }
 
   @Test
+  void aControlLogThatIsOlderThanTheDataIsRefused() {
+    node.pause(5);
+    node.resume(5, node.reach(), 0);
+    for (ThrowingCallable step :
+        List.<ThrowingCallable>of(() -> node.pause(4), () -> node.resume(4, node.reach(), 0))) {
+      assertThatThrownBy(step)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("epoch 5")
+          .hasMessageContaining("epoch 4");
+    }
+    assertThat(node.fence().epoch()).isEqualTo(5);
+    assertThat(node.fence().paused()).isFalse();
+  }
+
+  @Test
   void aRestoreCountsTheWritesAndTellsTheKeysNearAndAfterTheTarget() throws RefusedException {
     node.put(key("long before"), version("v", 1), Caller.STOCK);
     micros.addAndGet(2_000_001);
@@ -257,7 +272,7 @@ class StoreNodeTest {
 
   @Test
   void aMediumThatFailsRefusesTheWriteAndChangesNothing() throws RefusedException {
-    FailingEngine engine = new FailingEngine(Medium.MEMORY.open(folder));
+    ProbedEngine engine = new ProbedEngine(Medium.MEMORY.open(folder));
     StoreNode failing = new StoreNode(TestNodes.config(), engine, micros::get);
     failing.listen(events::add);
     failing.put(K, version("v", 1), Caller.STOCK);
@@ -273,41 +288,40 @@ class StoreNodeTest {
     assertThat(failing.restore(1, 1, failing.reach()).undoneWrites()).isEqualTo(1);
   }
 
-  /** A disk that can be broken. */
-  private static final class FailingEngine implements StorageEngine {
-    private final StorageEngine engine;
-    private boolean fails;
-
-    FailingEngine(StorageEngine engine) {
-      this.engine = engine;
+  @Test
+  void aReadThatARollbackOvertakesIsRefused() throws RefusedException {
+    ProbedEngine engine = new ProbedEngine(Medium.MEMORY.open(folder));
+    StoreNode probed = new StoreNode(TestNodes.config(), engine, micros::get);
+    long target = probed.put(K, version("stays", 1), Caller.STOCK).acceptedAt();
+    probed.put(K, version("goes", 2), Caller.STOCK);
+    for (Caller caller : List.of(Caller.STOCK, inEpoch(1))) {
+      long epoch = probed.fence().epoch() + 1;
+      engine.duringNextRead =
+          () -> {
+            probed.pause(epoch);
+            probed.restore(epoch, 1, target);
+            probed.resume(epoch, target, 0);
+          };
+      assertFenced(() -> probed.get(K, caller), FenceState.resumed(epoch, target, 0));
     }
+    assertThat(texts(probed.get(K, Caller.STOCK).value())).containsExactly("stays");
+  }
 
-    private StorageEngine working() {
-      if (fails) {
-        throw new StorageException("the disk is broken", new java.io.IOException("broken"));
-      }
-      return engine;
-    }
-
-    @Override
-    public byte @Nullable [] get(String store, byte[] key) {
-      return working().get(store, key);
-    }
-
-    @Override
-    public void commit(List<Change> changes, Durability durability) {
-      working().commit(changes, durability);
-    }
-
-    @Override
-    public void scan(String store, RecordVisitor visitor) {
-      working().scan(store, visitor);
-    }
-
-    @Override
-    public void close() {
-      engine.close();
-    }
+  @Test
+  void aRestoreIsOneSyncedCommitOverAllStoresWithItsMark() throws RefusedException {
+    ProbedEngine engine = new ProbedEngine(Medium.MEMORY.open(folder));
+    StoreNode probed = new StoreNode(TestNodes.config(), engine, micros::get);
+    long target = probed.clock().tick().own();
+    probed.put(K, version("v", 1), Caller.STOCK);
+    probed.put(keyOn(0), version("v", 1), Caller.STOCK);
+    probed.pause(1);
+    engine.commits.clear();
+    probed.restore(1, 1, target);
+    assertThat(engine.commits).hasSize(1);
+    assertThat(engine.commits.get(0).durability()).isEqualTo(StorageEngine.Durability.SYNCED);
+    assertThat(engine.commits.get(0).changes())
+        .extracting(StorageEngine.Change::store)
+        .containsExactlyInAnyOrder(TestNodes.EVERYWHERE, TestNodes.ONCE, StoreNode.metaStore());
   }
 
   @Test
