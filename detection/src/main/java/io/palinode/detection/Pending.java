@@ -6,8 +6,8 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * What of a clause is not decided yet, at one moment: the intervals whose start may still turn out to
- * be after another's end, and those whose own end may still move back (which can make concurrent
+ * What of a clause is not decided yet, at one moment: the intervals whose start may still turn out
+ * to be after another's end, and those whose own end may still move back (which can make concurrent
  * what was ordered, because the earliest of several nodes' ends need not be before the others).
  */
 final class Pending {

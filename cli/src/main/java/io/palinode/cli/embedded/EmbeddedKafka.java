@@ -157,7 +157,7 @@ public final class EmbeddedKafka implements AutoCloseable {
   }
 
   private static int requireFree(int port) throws IOException {
-    try (ServerSocket probe = new ServerSocket(port, 1, InetAddress.getByName(HOST))) {
+    try (ServerSocket probe = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
       return probe.getLocalPort();
     } catch (IOException e) {
       throw new IOException(
