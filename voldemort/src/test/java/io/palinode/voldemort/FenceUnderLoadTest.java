@@ -67,7 +67,7 @@ class FenceUnderLoadTest {
       assertThat(reader.get(30, TimeUnit.SECONDS)).isPositive();
       assertFenced(accepted, opened);
       assertEventsInOrder(accepted);
-      assertThat(stateOf(node)).isEqualTo(replay(opened));
+      assertThat(TestNodes.stateOf(node)).isEqualTo(replay(opened));
     } finally {
       stopped.set(true);
       threads.shutdownNow();
@@ -168,14 +168,6 @@ class FenceUnderLoadTest {
             (key, stored) -> Siblings.put(stored == null ? List.of() : stored, written));
       }
     }
-    return state;
-  }
-
-  private static Map<StoreKey, List<Versioned>> stateOf(StoreNode node) {
-    Map<StoreKey, List<Versioned>> state = new HashMap<>();
-    node.scan(
-        (key, siblings) ->
-            state.put(key, Siblings.decode(node.read(List.of(key)).get(0).siblings())));
     return state;
   }
 
