@@ -33,6 +33,8 @@ import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.runtime.minicluster.RpcServiceSharing;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A Flink cluster in this process that runs the detection job and nothing else. Its checkpoints are
@@ -43,6 +45,7 @@ import org.jspecify.annotations.Nullable;
  * gives up when {@link #RESTARTS_MAX} in a row did not help.
  */
 public final class EmbeddedFlink implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(EmbeddedFlink.class);
   private static final int RESTARTS_MAX = 10;
   private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
   private static final Duration LAST_CHECKPOINT_MAX = Duration.ofSeconds(5);
@@ -175,8 +178,7 @@ public final class EmbeddedFlink implements AutoCloseable {
     try {
       await(cluster.closeAsync());
     } catch (IOException e) {
-      org.slf4j.LoggerFactory.getLogger(EmbeddedFlink.class)
-          .warn("flink state=STOPPING unclean: {}", e.getMessage());
+      LOG.warn("flink state=STOPPED not in order: {}", e.getMessage());
     }
   }
 

@@ -17,6 +17,8 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.metadata.storage.Formatter;
 import org.apache.kafka.server.common.MetadataVersion;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One Kafka broker, which is its own controller, in this process. It listens on loopback and keeps
@@ -26,17 +28,21 @@ public final class EmbeddedKafka implements AutoCloseable {
   /** Ask for whichever port is free. */
   public static final int ANY_PORT = 0;
 
+  private static final Logger LOG = LoggerFactory.getLogger(EmbeddedKafka.class);
   private static final String HOST = "127.0.0.1";
+  private static final byte[] LOOPBACK = {127, 0, 0, 1};
   private static final String NODE_ID = "1";
   private static final String CONTROLLER = "CONTROLLER";
   private static final String BROKER = "PLAINTEXT";
 
   private final KafkaRaftServer server;
+  private final FolderLock lock;
   private final int port;
   private boolean closed;
 
-  private EmbeddedKafka(KafkaRaftServer server, int port) {
+  private EmbeddedKafka(KafkaRaftServer server, FolderLock lock, int port) {
     this.server = server;
+    this.lock = lock;
     this.port = port;
   }
 
@@ -47,17 +53,24 @@ public final class EmbeddedKafka implements AutoCloseable {
   public static EmbeddedKafka start(Path folder, int port) throws IOException {
     Path data = writable(folder);
     int brokerPort = port == ANY_PORT ? freePort() : requireFree(port);
-    Map<String, String> settings = settings(data, brokerPort, freePort());
+    // Kafka locks the folder too, but only after it has touched the other broker's files.
+    FolderLock lock = FolderLock.take(data);
+    boolean started = false;
     try {
       if (!Files.exists(data.resolve("meta.properties"))) {
         format(data);
       }
-      KafkaRaftServer server =
-          new KafkaRaftServer(new KafkaConfig(settings, false), Time.SYSTEM);
+      KafkaConfig config = new KafkaConfig(settings(data, brokerPort, freePort()), false);
+      KafkaRaftServer server = new KafkaRaftServer(config, Time.SYSTEM);
       startOrStop(server);
-      return new EmbeddedKafka(server, brokerPort);
+      started = true;
+      return new EmbeddedKafka(server, lock, brokerPort);
     } catch (KafkaException e) {
       throw new IOException("Kafka does not start: folder=" + data + ": " + e.getMessage(), e);
+    } finally {
+      if (!started) {
+        lock.close();
+      }
     }
   }
 
@@ -73,6 +86,16 @@ public final class EmbeddedKafka implements AutoCloseable {
       closed = true;
       server.shutdown();
       server.awaitShutdown();
+      release();
+    }
+  }
+
+  private void release() {
+    try {
+      lock.close();
+    } catch (IOException e) {
+      // The lock went with the broker's files; at the latest it goes with the process.
+      LOG.warn("kafka state=STOPPED lock is not released: {}", e.getMessage());
     }
   }
 
@@ -157,7 +180,7 @@ public final class EmbeddedKafka implements AutoCloseable {
   }
 
   private static int requireFree(int port) throws IOException {
-    try (ServerSocket probe = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+    try (ServerSocket probe = new ServerSocket(port, 1, InetAddress.getByAddress(LOOPBACK))) {
       return probe.getLocalPort();
     } catch (IOException e) {
       throw new IOException(
