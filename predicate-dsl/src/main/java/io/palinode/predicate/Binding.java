@@ -3,7 +3,6 @@ package io.palinode.predicate;
 import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +17,9 @@ public record Binding(Map<String, String> values) {
 
   /** Both together, or null if they disagree on a capture. */
   public @Nullable Binding join(Binding other) {
+    if (other.values.isEmpty()) {
+      return this;
+    }
     if (values.isEmpty()) {
       return other;
     }
@@ -34,8 +36,21 @@ public record Binding(Map<String, String> values) {
   /** The canonical text; {@code \}, {@code ,} and {@code =} in values are escaped by {@code \}. */
   @Override
   public String toString() {
-    return values.entrySet().stream()
-        .map(e -> e.getKey() + "=" + e.getValue().replaceAll("([\\\\,=])", "\\\\$1"))
-        .collect(Collectors.joining(","));
+    StringBuilder text = new StringBuilder();
+    for (Map.Entry<String, String> entry : values.entrySet()) {
+      text.append(text.isEmpty() ? "" : ",").append(entry.getKey()).append('=');
+      appendEscaped(text, entry.getValue());
+    }
+    return text.toString();
+  }
+
+  private static void appendEscaped(StringBuilder text, String value) {
+    for (int i = 0; i < value.length(); i++) {
+      char c = value.charAt(i);
+      if (c == '\\' || c == ',' || c == '=') {
+        text.append('\\');
+      }
+      text.append(c);
+    }
   }
 }

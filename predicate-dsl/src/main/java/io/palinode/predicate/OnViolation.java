@@ -1,7 +1,10 @@
 package io.palinode.predicate;
 
 import io.palinode.hvc.Grade;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -21,19 +24,87 @@ public record OnViolation(
     List<String> alerts,
     @Nullable WhenFrequent whenFrequent) {
 
+  public static final int ALERTS_MAX = 8;
+  public static final int ALERT_LENGTH_MAX = 1_024;
+
+  private static final String WEBHOOK = "webhook:";
+
+  /** No rollback; every violation that is at least possible is shown on the console. */
+  public static final OnViolation DEFAULT =
+      new OnViolation(null, Grade.POSSIBLE, Grade.POSSIBLE, List.of("console"), null);
+
   public OnViolation {
     alerts = List.copyOf(alerts);
+    if (alerts.size() > ALERTS_MAX) {
+      throw new IllegalArgumentException(
+          "a predicate must have at most " + ALERTS_MAX + " alerts: alerts=" + alerts.size());
+    }
+    alerts.forEach(OnViolation::requireAlert);
+    if (new HashSet<>(alerts).size() < alerts.size()) {
+      throw new IllegalArgumentException("an alert must not be named twice: alerts=" + alerts);
+    }
+    if (whenFrequent != null && rollbackTo == null) {
+      throw new IllegalArgumentException(
+          "whenFrequent counts rollbacks, so there must be a rollback: whenFrequent="
+              + whenFrequent);
+    }
+  }
+
+  /** Throws {@link IllegalArgumentException}, or returns {@code alert}. */
+  static String requireAlert(String alert) {
+    if (alert.length() > ALERT_LENGTH_MAX) {
+      throw new IllegalArgumentException(
+          "an alert must have at most "
+              + ALERT_LENGTH_MAX
+              + " characters: characters="
+              + alert.length());
+    }
+    if (!alert.equals("console")
+        && !(alert.startsWith(WEBHOOK) && isHttp(alert.substring(WEBHOOK.length())))) {
+      throw new IllegalArgumentException(
+          "an alert must be console or webhook:URL with an http or https URL: '" + alert + "'");
+    }
+    return alert;
+  }
+
+  private static boolean isHttp(String url) {
+    try {
+      URI uri = new URI(url);
+      return uri.getHost() != null
+          && ("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()));
+    } catch (URISyntaxException notAnUrl) {
+      return false;
+    }
   }
 
   /** Where a rollback goes to. */
   public enum RollbackTarget {
+    /** Right before the first moment at which all witnesses held. */
     BEFORE_VIOLATION,
+    /** Right before the first witness began; that can be far back. */
     BEFORE_FIRST_WITNESS
   }
 
   /**
    * More than {@code over} rollbacks in {@code per}: clients write sequentially (R + W > N) for
    * another {@code per}.
+   *
+   * @param over at least 1
+   * @param per whole milliseconds, from 1 ms to 24 h
    */
-  public record WhenFrequent(int over, Duration per) {}
+  public record WhenFrequent(int over, Duration per) {
+    public static final Duration PER_MAX = Duration.ofHours(24);
+
+    public WhenFrequent {
+      if (over < 1) {
+        throw new IllegalArgumentException("over must be at least 1: over=" + over);
+      }
+      if (per.compareTo(Duration.ofMillis(1)) < 0 || per.compareTo(PER_MAX) > 0) {
+        throw new IllegalArgumentException("per must be in [1ms, 24h]: per=" + per);
+      }
+      if (!per.equals(Duration.ofMillis(per.toMillis()))) {
+        throw new IllegalArgumentException("per must be whole milliseconds: per=" + per);
+      }
+    }
+  }
 }

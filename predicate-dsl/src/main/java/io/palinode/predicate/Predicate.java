@@ -2,15 +2,25 @@ package io.palinode.predicate;
 
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Uncertainty;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What must not happen: a violation in disjunctive normal form. It is violated when, for some
  * binding of its captures, all terms of some clause held concurrently.
  *
+ * <p>Every term of every clause binds every capture, by its key or by its value: one write then
+ * determines the instance it belongs to.
+ *
+ * @param name a letter or digit, then up to 127 letters, digits, {@code .}, {@code _}, {@code -}
+ * @param labels for people and their tools; they change nothing
+ * @param type not narrower than the violation is, see {@link PredicateClass#narrowest}
  * @param epsilon the cluster's when null
  * @param forEach names for capture templates; empty when the predicate is one instance
  */
@@ -25,9 +35,114 @@ public record Predicate(
     List<Clause> violation,
     OnViolation onViolation) {
 
+  public static final int CLAUSES_MAX = 10_000;
+
+  /** In all clauses together. */
+  public static final int TERMS_MAX = 20_000;
+
+  /** In all patterns together; with this both written forms fit in one document. */
+  public static final int PATTERN_CHARACTERS_MAX = 400_000;
+
+  public static final int FOR_EACH_MAX = 64;
+  public static final int LABELS_MAX = 32;
+  public static final int LABEL_VALUE_LENGTH_MAX = 256;
+  public static final Epsilon EPSILON_MAX = Epsilon.ofMicros(3_600_000_000L);
+
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,127}");
+  private static final Pattern LABEL = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]{0,63}");
+  private static final Pattern FOR_EACH = Pattern.compile("[A-Za-z][A-Za-z0-9_-]{0,63}");
+
   public Predicate {
-    labels = java.util.Collections.unmodifiableMap(new TreeMap<>(labels));
-    forEach = java.util.Collections.unmodifiableMap(new TreeMap<>(forEach));
+    labels = Collections.unmodifiableMap(new TreeMap<>(labels));
+    forEach = Collections.unmodifiableMap(new TreeMap<>(forEach));
     violation = List.copyOf(violation);
+    requireName(name);
+    requireAtMost("labels", LABELS_MAX, labels.size());
+    labels.forEach(Predicate::requireLabel);
+    requireEpsilon(epsilon);
+    forEach.keySet().forEach(Predicate::requireForEachName);
+    requireSizes(forEach, violation);
+    type.requireFits(violation);
+    CaptureRule.Breach breach = CaptureRule.firstBreach(forEach, violation);
+    if (breach != null) {
+      throw new IllegalArgumentException(breach.reason());
+    }
+  }
+
+  /** The names that a binding of an instance holds, sorted; empty when there is one instance. */
+  public Set<String> captures() {
+    TreeSet<String> names = new TreeSet<>();
+    forEach.values().forEach(template -> names.addAll(template.captures()));
+    return Collections.unmodifiableSet(names);
+  }
+
+  public Predicate withName(String name) {
+    return new Predicate(
+        name, labels, type, epsilon, uncertainty, replicas, forEach, violation, onViolation);
+  }
+
+  public Predicate withReplicas(ReplicaRule replicas) {
+    return new Predicate(
+        name, labels, type, epsilon, uncertainty, replicas, forEach, violation, onViolation);
+  }
+
+  public Predicate withOnViolation(OnViolation onViolation) {
+    return new Predicate(
+        name, labels, type, epsilon, uncertainty, replicas, forEach, violation, onViolation);
+  }
+
+  static void requireName(String name) {
+    requireMatch("a predicate's name", NAME, name);
+  }
+
+  static void requireLabel(String name, String value) {
+    requireMatch("a label's name", LABEL, name);
+    requireAtMost("characters in a label", LABEL_VALUE_LENGTH_MAX, value.length());
+    WritableText.require("a label", value);
+  }
+
+  static void requireForEachName(String name) {
+    requireMatch("a name in forEach", FOR_EACH, name);
+  }
+
+  static void requireEpsilon(@Nullable Epsilon epsilon) {
+    if (epsilon != null && !epsilon.isInfinite() && epsilon.micros() > EPSILON_MAX.micros()) {
+      throw new IllegalArgumentException("epsilon must be at most 1h, or inf: epsilon=" + epsilon);
+    }
+  }
+
+  private static void requireMatch(String what, Pattern rule, String value) {
+    if (!rule.matcher(value).matches()) {
+      throw new IllegalArgumentException(
+          what + " must match " + rule.pattern() + ": '" + value + "'");
+    }
+  }
+
+  private static void requireSizes(Map<String, Template> forEach, List<Clause> violation) {
+    if (violation.isEmpty()) {
+      throw new IllegalArgumentException("a violation needs at least one clause");
+    }
+    requireAtMost("clauses", CLAUSES_MAX, violation.size());
+    requireAtMost("entries in forEach", FOR_EACH_MAX, forEach.size());
+    int terms = 0;
+    int characters = 0;
+    for (Clause clause : violation) {
+      terms += clause.terms().size();
+      for (Term term : clause.terms()) {
+        characters += term.variable().toString().length() + term.value().toString().length();
+      }
+    }
+    for (Template template : forEach.values()) {
+      characters += template.toString().length();
+    }
+    requireAtMost("terms", TERMS_MAX, terms);
+    requireAtMost("characters in patterns", PATTERN_CHARACTERS_MAX, characters);
+  }
+
+  private static void requireAtMost(String what, int max, int count) {
+    if (count > max) {
+      throw new IllegalArgumentException(
+          "a predicate must have at most " + max + " " + what + ": " + what + "=" + count);
+    }
   }
 }

@@ -1,0 +1,94 @@
+package io.palinode.predicate;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A write has to say which instance it belongs to: the captures declared in {@code forEach} are
+ * those used in terms, and each term binds all of them.
+ */
+final class CaptureRule {
+  private CaptureRule() {}
+
+  /**
+   * Where the rule is broken: in an entry of {@code forEach} when that is not null, else in a term.
+   */
+  record Breach(@Nullable String forEach, int clause, int term, String reason) {}
+
+  /** The first breach, or null. O(terms). */
+  static @Nullable Breach firstBreach(Map<String, Template> forEach, List<Clause> violation) {
+    Set<String> declared = new TreeSet<>();
+    forEach.values().forEach(template -> declared.addAll(template.captures()));
+    Set<String> used = new LinkedHashSet<>();
+    for (int c = 0; c < violation.size(); c++) {
+      List<Term> terms = violation.get(c).terms();
+      for (int t = 0; t < terms.size(); t++) {
+        String reason = undeclared(terms.get(t), declared);
+        if (reason != null) {
+          return new Breach(null, c, t, reason);
+        }
+        used.addAll(terms.get(t).captures());
+      }
+    }
+    Breach unused = unused(forEach, used);
+    return unused != null ? unused : unbound(violation, declared);
+  }
+
+  private static @Nullable String undeclared(Term term, Set<String> declared) {
+    for (String capture : term.captures()) {
+      if (!declared.contains(capture)) {
+        return "a capture must be declared in forEach, and a literal brace doubled: '"
+            + capture
+            + "'"
+            + Spelling.hint(capture, declared);
+      }
+    }
+    return null;
+  }
+
+  private static @Nullable Breach unused(Map<String, Template> forEach, Set<String> used) {
+    for (Map.Entry<String, Template> entry : forEach.entrySet()) {
+      String key = entry.getKey();
+      if (entry.getValue().captures().isEmpty()) {
+        return new Breach(key, 0, 0, "an entry of forEach must hold a capture: '" + key + "'");
+      }
+      for (String capture : entry.getValue().captures()) {
+        if (!used.contains(capture)) {
+          String rule = "a capture declared in forEach must be used in a term: '";
+          return new Breach(key, 0, 0, rule + capture + "' of '" + key + "'");
+        }
+      }
+    }
+    return null;
+  }
+
+  private static @Nullable Breach unbound(List<Clause> violation, Set<String> declared) {
+    for (int c = 0; c < violation.size(); c++) {
+      List<Term> terms = violation.get(c).terms();
+      for (int t = 0; t < terms.size(); t++) {
+        Set<String> bound = terms.get(t).captures();
+        for (String capture : declared) {
+          if (!bound.contains(capture)) {
+            return new Breach(null, c, t, unboundReason(terms.get(t), capture));
+          }
+        }
+      }
+    }
+    return null;
+  }
+
+  private static String unboundReason(Term term, String capture) {
+    return "each term must bind every capture, else a write would not say which instance it"
+        + " belongs to: '"
+        + capture
+        + "' is not in '"
+        + term.variable()
+        + "' nor in its value '"
+        + term.value()
+        + "'";
+  }
+}

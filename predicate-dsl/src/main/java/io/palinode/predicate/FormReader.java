@@ -1,0 +1,260 @@
+package io.palinode.predicate;
+
+import io.palinode.hvc.Epsilon;
+import io.palinode.hvc.Grade;
+import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.OnViolation.RollbackTarget;
+import io.palinode.predicate.OnViolation.WhenFrequent;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes a predicate of a form: reads its words, applies the defaults, and gives every refusal the
+ * place it is about.
+ */
+final class FormReader {
+  private final PredicateForm form;
+
+  private FormReader(PredicateForm form) {
+    this.form = form;
+  }
+
+  /** {@code nameDefault} is used where the form has no name of its own. */
+  static Predicate read(PredicateForm form, String nameDefault) {
+    return new FormReader(form).predicate(nameDefault);
+  }
+
+  private Predicate predicate(String nameDefault) {
+    Map<String, Template> forEach = entries("forEach", form.forEach, FormReader::forEach);
+    List<PredicateForm.All> clauseForms = clauseForms();
+    List<Clause> clauses = clauseForms.stream().map(FormReader::clause).toList();
+    requireCapturesAgree(forEach, clauses, clauseForms);
+    return at(
+        form.place,
+        () ->
+            new Predicate(
+                name(nameDefault),
+                entries("label", form.labels, FormReader::label),
+                type(clauses),
+                form.epsilon == null ? null : epsilon(form.epsilon),
+                optional(
+                    form.uncertainty,
+                    text -> Word.read("uncertainty", text, Uncertainty.class),
+                    Uncertainty.CONSERVATIVE),
+                optional(
+                    form.replicas,
+                    text -> Word.read("replicas", text, ReplicaRule.class),
+                    form.conjClauses.isEmpty() ? ReplicaRule.FIRST : ReplicaRule.ANY),
+                forEach,
+                clauses,
+                optional(form.onViolation, FormReader::onViolation, OnViolation.DEFAULT)));
+  }
+
+  private String name(String nameDefault) {
+    Text name = form.name;
+    Text element = form.nameElement;
+    if (name != null && element != null) {
+      throw element.refusal("a predicate must have one name: '" + name + "', '" + element + "'");
+    }
+    Text given = name != null ? name : element;
+    if (given == null) {
+      return nameDefault;
+    }
+    at(given.place(), () -> Predicate.requireName(given.value().strip()));
+    return given.value().strip();
+  }
+
+  private PredicateClass type(List<Clause> clauses) {
+    Text type = form.type;
+    if (type == null) {
+      return PredicateClass.narrowest(clauses);
+    }
+    PredicateClass declared = Word.read("type", type, PredicateClass.class);
+    at(type.place(), () -> declared.requireFits(clauses));
+    return declared;
+  }
+
+  private <T> Map<String, T> entries(
+      String what, List<PredicateForm.Entry> entries, BiFunction<Text, Text, T> read) {
+    Map<String, T> byName = new LinkedHashMap<>();
+    for (PredicateForm.Entry entry : entries) {
+      Text name = required(what, "name", entry.name, entry.place);
+      Text value = required(what, "text", entry.value, entry.place);
+      if (byName.put(name.value(), read.apply(name, value)) != null) {
+        throw name.refusal("a " + what + " must not appear twice: '" + name + "'");
+      }
+    }
+    return byName;
+  }
+
+  /** The clauses, those of the paper's form turned into those of the full language. */
+  private List<PredicateForm.All> clauseForms() {
+    PredicateForm.Violation violation = form.violation;
+    if (violation != null && !form.conjClauses.isEmpty()) {
+      throw violation.place.refusal("a predicate must have conjClause or violation, not both");
+    }
+    if (violation != null) {
+      return violation.clauses;
+    }
+    requireIdsDiffer();
+    return form.conjClauses.stream().map(FormReader::ofPaper).toList();
+  }
+
+  private void requireIdsDiffer() {
+    Map<String, Text> ids = new LinkedHashMap<>();
+    for (PredicateForm.ConjClause clause : form.conjClauses) {
+      Text id = clause.id;
+      if (id != null && ids.put(id.value().strip(), id) != null) {
+        throw id.refusal("an id must not appear twice: '" + id.value().strip() + "'");
+      }
+    }
+  }
+
+  private static PredicateForm.All ofPaper(PredicateForm.ConjClause paper) {
+    PredicateForm.All all = new PredicateForm.All();
+    all.place = paper.place;
+    for (PredicateForm.Var var : paper.vars) {
+      PredicateForm.TermForm term = new PredicateForm.TermForm();
+      term.place = var.place;
+      term.variable = required("var", "name", var.name, var.place);
+      term.value = required("var", "value", var.value, var.place);
+      all.terms.add(term);
+    }
+    return all;
+  }
+
+  private static Clause clause(PredicateForm.All form) {
+    List<Term> terms = form.terms.stream().map(FormReader::term).toList();
+    return at(form.place, () -> new Clause(terms));
+  }
+
+  private static Term term(PredicateForm.TermForm form) {
+    Text variable = required("term", "var", form.variable, form.place);
+    Text value = required("term", "equals", form.value, form.place);
+    Template variableTemplate = at(variable.place(), () -> Template.parse(variable.value()));
+    Template valueTemplate = at(value.place(), () -> Template.parse(value.value()));
+    return at(variable.place(), () -> new Term(variableTemplate, valueTemplate));
+  }
+
+  private void requireCapturesAgree(
+      Map<String, Template> forEach, List<Clause> clauses, List<PredicateForm.All> clauseForms) {
+    CaptureRule.Breach breach = CaptureRule.firstBreach(forEach, clauses);
+    if (breach == null) {
+      return;
+    }
+    Place place =
+        breach.forEach() == null
+            ? clauseForms.get(breach.clause()).terms.get(breach.term()).place
+            : form.forEach.get(List.copyOf(forEach.keySet()).indexOf(breach.forEach())).place;
+    throw place.refusal(breach.reason());
+  }
+
+  private static OnViolation onViolation(PredicateForm.Action form) {
+    OnViolation defaults = OnViolation.DEFAULT;
+    List<Text> alerts = form.alerts;
+    return at(
+        form.place,
+        () ->
+            new OnViolation(
+                form.rollback == null ? null : rollback(form.rollback),
+                optional(
+                    form.rollbackOn,
+                    text -> Word.read("rollbackOn", text, Grade.class),
+                    defaults.rollbackOn()),
+                optional(
+                    form.alertOn,
+                    text -> Word.read("alertOn", text, Grade.class),
+                    defaults.alertOn()),
+                alerts == null ? defaults.alerts() : alerts(alerts),
+                form.whenFrequent == null ? null : whenFrequent(form.whenFrequent)));
+  }
+
+  private static List<String> alerts(List<Text> alerts) {
+    if (alerts.size() == 1 && alerts.get(0).value().strip().equals("none")) {
+      return List.of();
+    }
+    return alerts.stream()
+        .map(text -> at(text.place(), () -> OnViolation.requireAlert(text.value().strip())))
+        .toList();
+  }
+
+  private static @Nullable RollbackTarget rollback(PredicateForm.Rollback form) {
+    Text scope = form.scope;
+    if (scope != null) {
+      Word.requireOneOf("scope", scope, List.of("all"), Set.of("affected"));
+    }
+    Text to = form.to;
+    if (to == null) {
+      return RollbackTarget.BEFORE_VIOLATION;
+    }
+    return to.value().equals("none") ? null : Word.read("to", to, RollbackTarget.class);
+  }
+
+  private static WhenFrequent whenFrequent(PredicateForm.WhenFrequentForm form) {
+    Text over = required("whenFrequent", "over", form.over, form.place);
+    Text per = required("whenFrequent", "per", form.per, form.place);
+    Text then = required("whenFrequent", "then", form.then, form.place);
+    Word.requireOneOf("then", then, List.of("sequential"), Set.of());
+    int count = at(over.place(), () -> count(over.value().strip()));
+    return at(per.place(), () -> new WhenFrequent(count, Period.parse(per.value())));
+  }
+
+  private static int count(String text) {
+    try {
+      return Integer.parseInt(text);
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException("over must be a whole number: '" + text + "'", e);
+    }
+  }
+
+  private static Template forEach(Text name, Text pattern) {
+    at(name.place(), () -> Predicate.requireForEachName(name.value()));
+    return at(pattern.place(), () -> Template.parse(pattern.value()));
+  }
+
+  private static String label(Text name, Text value) {
+    at(name.place(), () -> Predicate.requireLabel(name.value(), value.value()));
+    return value.value();
+  }
+
+  private static Epsilon epsilon(Text text) {
+    Epsilon epsilon = at(text.place(), () -> Epsilon.parse(text.value().strip()));
+    at(text.place(), () -> Predicate.requireEpsilon(epsilon));
+    return epsilon;
+  }
+
+  private static Text required(String owner, String field, @Nullable Text text, Place place) {
+    if (text == null) {
+      throw place.refusal("a " + owner + " needs '" + field + "'");
+    }
+    return text;
+  }
+
+  private static <F, T> T optional(@Nullable F field, Function<F, T> read, T absent) {
+    return field == null ? absent : read.apply(field);
+  }
+
+  private static void at(Place place, Runnable check) {
+    at(
+        place,
+        () -> {
+          check.run();
+          return place;
+        });
+  }
+
+  /** What {@code make} makes; a value that it refuses is refused at {@code place}. */
+  private static <T> T at(Place place, Supplier<T> make) {
+    try {
+      return make.get();
+    } catch (IllegalArgumentException refused) {
+      throw place.refusal(String.valueOf(refused.getMessage()), refused);
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package io.palinode.predicate;
+
+import io.palinode.predicate.OnViolation.RollbackTarget;
+import io.palinode.predicate.OnViolation.WhenFrequent;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the form of a predicate, with every field said: the inverse of {@link FormReader}. */
+final class FormWriter {
+  private FormWriter() {}
+
+  static PredicateForm write(Predicate predicate) {
+    PredicateForm form = new PredicateForm();
+    form.name = text(predicate.name());
+    form.labels = entries(predicate.labels());
+    form.type = text(Word.of(predicate.type()));
+    form.epsilon = predicate.epsilon() == null ? null : text(predicate.epsilon().toString());
+    form.uncertainty = text(Word.of(predicate.uncertainty()));
+    form.replicas = text(Word.of(predicate.replicas()));
+    form.forEach = entries(predicate.forEach());
+    PredicateForm.Violation violation = new PredicateForm.Violation();
+    predicate.violation().forEach(clause -> violation.clauses.add(clause(clause)));
+    form.violation = violation;
+    form.onViolation = action(predicate.onViolation());
+    return form;
+  }
+
+  private static List<PredicateForm.Entry> entries(Map<String, ?> texts) {
+    return texts.entrySet().stream()
+        .map(
+            named -> {
+              PredicateForm.Entry entry = new PredicateForm.Entry();
+              entry.name = text(named.getKey());
+              entry.value = text(named.getValue().toString());
+              return entry;
+            })
+        .collect(Collectors.toList());
+  }
+
+  private static PredicateForm.All clause(Clause clause) {
+    PredicateForm.All all = new PredicateForm.All();
+    for (Term term : clause.terms()) {
+      PredicateForm.TermForm form = new PredicateForm.TermForm();
+      form.variable = text(term.variable().toString());
+      form.value = text(term.value().toString());
+      all.terms.add(form);
+    }
+    return all;
+  }
+
+  private static PredicateForm.Action action(OnViolation action) {
+    PredicateForm.Action form = new PredicateForm.Action();
+    form.rollback = rollback(action.rollbackTo());
+    form.rollbackOn = text(Word.of(action.rollbackOn()));
+    form.alertOn = text(Word.of(action.alertOn()));
+    form.alerts =
+        action.alerts().isEmpty()
+            ? List.of(text("none"))
+            : action.alerts().stream().map(FormWriter::text).toList();
+    form.whenFrequent = whenFrequent(action.whenFrequent());
+    return form;
+  }
+
+  private static PredicateForm.Rollback rollback(@Nullable RollbackTarget target) {
+    PredicateForm.Rollback form = new PredicateForm.Rollback();
+    form.scope = target == null ? null : text("all");
+    form.to = text(target == null ? "none" : Word.of(target));
+    return form;
+  }
+
+  private static PredicateForm.@Nullable WhenFrequentForm whenFrequent(
+      @Nullable WhenFrequent frequent) {
+    if (frequent == null) {
+      return null;
+    }
+    PredicateForm.WhenFrequentForm form = new PredicateForm.WhenFrequentForm();
+    form.over = text(Integer.toString(frequent.over()));
+    form.per = text(Period.format(frequent.per()));
+    form.then = text("sequential");
+    return form;
+  }
+
+  private static Text text(String value) {
+    return new Text(value, Place.NONE);
+  }
+}

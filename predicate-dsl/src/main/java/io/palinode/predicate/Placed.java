@@ -1,0 +1,9 @@
+package io.palinode.predicate;
+
+import jakarta.xml.bind.annotation.XmlTransient;
+
+/** An element or mapping of a form, and where it begins. */
+@XmlTransient
+abstract class Placed {
+  @XmlTransient Place place = Place.NONE;
+}

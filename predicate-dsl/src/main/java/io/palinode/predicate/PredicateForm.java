@@ -1,0 +1,115 @@
+package io.palinode.predicate;
+
+import jakarta.xml.bind.annotation.XmlAttribute;
+import jakarta.xml.bind.annotation.XmlElement;
+import jakarta.xml.bind.annotation.XmlRootElement;
+import jakarta.xml.bind.annotation.XmlType;
+import jakarta.xml.bind.annotation.XmlValue;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A predicate as it is written, in either form: words with their places, nothing checked, no
+ * default applied. JAXB maps it to XML; the YAML reader fills the same fields. {@link FormReader}
+ * makes the predicate of it.
+ */
+@XmlRootElement(name = "predicate")
+@XmlType(
+    propOrder = {
+      "nameElement",
+      "labels",
+      "type",
+      "epsilon",
+      "uncertainty",
+      "replicas",
+      "forEach",
+      "conjClauses",
+      "violation",
+      "onViolation"
+    })
+final class PredicateForm extends Placed {
+  static final String NAMESPACE = "https://palinode.io/v1";
+
+  @XmlAttribute @Nullable Text name;
+
+  /** The paper has no attributes. */
+  @XmlElement(name = "name")
+  @Nullable Text nameElement;
+
+  @XmlElement(name = "label")
+  List<Entry> labels = new ArrayList<>();
+
+  @Nullable Text type;
+  @Nullable Text epsilon;
+  @Nullable Text uncertainty;
+  @Nullable Text replicas;
+  List<Entry> forEach = new ArrayList<>();
+
+  /** The paper's clauses; a predicate has these or a {@link #violation}. */
+  @XmlElement(name = "conjClause")
+  List<ConjClause> conjClauses = new ArrayList<>();
+
+  @Nullable Violation violation;
+  @Nullable Action onViolation;
+
+  /** A named text: a label, or a template of {@code forEach}. */
+  static final class Entry extends Placed {
+    @XmlAttribute @Nullable Text name;
+    @XmlValue @Nullable Text value;
+  }
+
+  static final class ConjClause extends Placed {
+    @Nullable Text id;
+
+    @XmlElement(name = "var")
+    List<Var> vars = new ArrayList<>();
+  }
+
+  static final class Var extends Placed {
+    @Nullable Text name;
+    @Nullable Text value;
+  }
+
+  static final class Violation extends Placed {
+    @XmlElement(name = "all")
+    List<All> clauses = new ArrayList<>();
+  }
+
+  static final class All extends Placed {
+    @XmlElement(name = "term")
+    List<TermForm> terms = new ArrayList<>();
+  }
+
+  static final class TermForm extends Placed {
+    @XmlAttribute(name = "var")
+    @Nullable Text variable;
+
+    @XmlAttribute(name = "equals")
+    @Nullable Text value;
+  }
+
+  @XmlType(propOrder = {"rollback", "rollbackOn", "alertOn", "alerts", "whenFrequent"})
+  static final class Action extends Placed {
+    @Nullable Rollback rollback;
+    @Nullable Text rollbackOn;
+    @Nullable Text alertOn;
+
+    /** Null: the default. One that says {@code none}, or an empty list: no alert. */
+    @XmlElement(name = "alert")
+    @Nullable List<Text> alerts;
+
+    @Nullable WhenFrequentForm whenFrequent;
+  }
+
+  static final class Rollback extends Placed {
+    @XmlAttribute @Nullable Text scope;
+    @XmlAttribute @Nullable Text to;
+  }
+
+  static final class WhenFrequentForm extends Placed {
+    @XmlAttribute @Nullable Text over;
+    @XmlAttribute @Nullable Text per;
+    @XmlAttribute @Nullable Text then;
+  }
+}

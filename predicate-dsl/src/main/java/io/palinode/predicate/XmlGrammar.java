@@ -1,0 +1,85 @@
+package io.palinode.predicate;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Which children and attributes each element of the XML form may have, which hold text, and which
+ * repeat. JAXB would pass over what it does not know; this does not.
+ */
+final class XmlGrammar {
+  static final String ROOT = "predicate";
+
+  private static final Set<String> REPEATED =
+      Set.of("label", "forEach", "conjClause", "var", "all", "term", "alert");
+
+  private static final Map<String, Shape> SHAPES =
+      Stream.of(containers(), empties(), leaves())
+          .flatMap(stream -> stream)
+          .collect(Collectors.toUnmodifiableMap(Shape::element, shape -> shape));
+
+  private XmlGrammar() {}
+
+  /** What an element may hold. */
+  record Shape(String element, Vocabulary children, Vocabulary attributes, boolean text) {
+    private static Shape of(String element, String children, String attributes, boolean text) {
+      String owner = "<" + element + ">";
+      return new Shape(
+          element,
+          new Vocabulary("element", owner, words(children), Set.of()),
+          new Vocabulary("attribute", owner, words(attributes), Set.of()),
+          text);
+    }
+
+    private Shape planned(Set<String> words) {
+      return new Shape(element, children.withPlanned(words), attributes.withPlanned(words), text);
+    }
+  }
+
+  /** The shape of an element that its parent's shape knows. */
+  static Shape shape(String element) {
+    Shape shape = SHAPES.get(element);
+    if (shape == null) {
+      throw new IllegalStateException("every known element must have a shape: " + element);
+    }
+    return shape;
+  }
+
+  static boolean mayRepeat(String element) {
+    return REPEATED.contains(element);
+  }
+
+  private static Stream<Shape> containers() {
+    String inRoot =
+        "name label type epsilon uncertainty replicas forEach conjClause violation onViolation";
+    return Stream.of(
+        Shape.of(ROOT, inRoot, "name", false),
+        Shape.of("conjClause", "id var", "", false),
+        Shape.of("var", "name value", "", false),
+        Shape.of("violation", "all", "", false).planned(Vocabulary.PLANNED_CLAUSES),
+        Shape.of("all", "term", "", false),
+        Shape.of("onViolation", "rollback rollbackOn alertOn alert whenFrequent", "", false));
+  }
+
+  private static Stream<Shape> empties() {
+    return Stream.of(
+        Shape.of("term", "", "var equals", false).planned(Vocabulary.PLANNED_IN_TERMS),
+        Shape.of("rollback", "", "scope to", false),
+        Shape.of("whenFrequent", "", "over per then", false));
+  }
+
+  private static Stream<Shape> leaves() {
+    String plain = "name value id type epsilon uncertainty replicas rollbackOn alertOn alert";
+    return Stream.concat(
+        words(plain).stream().map(leaf -> Shape.of(leaf, "", "", true)),
+        Stream.of("label", "forEach").map(named -> Shape.of(named, "", "name", true)));
+  }
+
+  private static List<String> words(String text) {
+    return Arrays.stream(text.split(" ")).filter(word -> !word.isEmpty()).toList();
+  }
+}

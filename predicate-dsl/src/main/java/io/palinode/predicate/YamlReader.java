@@ -1,0 +1,158 @@
+package io.palinode.predicate;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** From the YAML form to {@link PredicateForm}: which fields stand where. */
+final class YamlReader {
+  static final String API_VERSION = "palinode.io/v1";
+  static final String KIND = "Predicate";
+
+  private static final Vocabulary DOCUMENT =
+      fields("the document", "apiVersion", "kind", "metadata", "spec");
+  private static final Vocabulary METADATA = fields("metadata", "name", "labels");
+  private static final Vocabulary SPEC =
+      fields(
+          "spec",
+          "type",
+          "epsilon",
+          "uncertainty",
+          "replicas",
+          "forEach",
+          "violation",
+          "onViolation");
+  private static final Vocabulary CLAUSE =
+      new Vocabulary("field", "violation", List.of("all"), Vocabulary.PLANNED_CLAUSES);
+  private static final Vocabulary TERM =
+      new Vocabulary("field", "a term", List.of("var", "equals"), Vocabulary.PLANNED_IN_TERMS);
+  private static final Vocabulary ACTION =
+      fields("onViolation", "rollback", "rollbackOn", "alertOn", "alert", "whenFrequent");
+  private static final Vocabulary ROLLBACK = fields("rollback", "scope", "to");
+  private static final Vocabulary WHEN_FREQUENT = fields("whenFrequent", "over", "per", "then");
+
+  private YamlReader() {}
+
+  /** One form a document. */
+  static List<PredicateForm> read(String text, String source) {
+    return YamlTree.parse(text, source).stream().map(YamlReader::document).toList();
+  }
+
+  private static Vocabulary fields(String owner, String... known) {
+    return new Vocabulary("field", owner, List.of(known), Set.of());
+  }
+
+  private static PredicateForm document(YamlNode node) {
+    YamlNode.Mapping document = node.asMapping("a predicate").with(DOCUMENT);
+    requireValue(document, "apiVersion", API_VERSION);
+    requireValue(document, "kind", KIND);
+    PredicateForm form = new PredicateForm();
+    form.place = document.place();
+    YamlNode.Mapping metadata =
+        required(document, "metadata", document.mapping("metadata")).with(METADATA);
+    form.name = required(metadata, "name", metadata.text("name"));
+    form.labels = entries(metadata.mapping("labels"));
+    fillSpec(form, required(document, "spec", document.mapping("spec")).with(SPEC));
+    return form;
+  }
+
+  private static void requireValue(YamlNode.Mapping document, String field, String value) {
+    Text found = required(document, field, document.text(field));
+    Word.requireOneOf(field, found, List.of(value), Set.of());
+  }
+
+  private static void fillSpec(PredicateForm form, YamlNode.Mapping spec) {
+    form.type = spec.text("type");
+    form.epsilon = spec.text("epsilon");
+    form.uncertainty = spec.text("uncertainty");
+    form.replicas = spec.text("replicas");
+    form.forEach = entries(spec.mapping("forEach"));
+    PredicateForm.Violation violation = new PredicateForm.Violation();
+    for (YamlNode clause : required(spec, "violation", spec.items("violation"))) {
+      violation.clauses.add(clause(clause));
+    }
+    form.violation = violation;
+    YamlNode.Mapping onViolation = spec.mapping("onViolation");
+    form.onViolation = onViolation == null ? null : action(onViolation.with(ACTION));
+  }
+
+  private static List<PredicateForm.Entry> entries(YamlNode.@Nullable Mapping mapping) {
+    List<PredicateForm.Entry> entries = new ArrayList<>();
+    if (mapping != null) {
+      for (YamlNode.Field field : mapping.fields().values()) {
+        PredicateForm.Entry entry = new PredicateForm.Entry();
+        entry.place = field.name().place();
+        entry.name = field.name();
+        entry.value = field.value().asText(field.name().value());
+        entries.add(entry);
+      }
+    }
+    return entries;
+  }
+
+  private static PredicateForm.All clause(YamlNode node) {
+    YamlNode.Mapping mapping = node.asMapping("a clause").with(CLAUSE);
+    PredicateForm.All all = new PredicateForm.All();
+    all.place = mapping.place();
+    for (YamlNode term : required(mapping, "all", mapping.items("all"))) {
+      all.terms.add(term(term.asMapping("a term").with(TERM)));
+    }
+    return all;
+  }
+
+  private static PredicateForm.TermForm term(YamlNode.Mapping mapping) {
+    PredicateForm.TermForm term = new PredicateForm.TermForm();
+    term.place = mapping.place();
+    term.variable = mapping.text("var");
+    term.value = mapping.text("equals");
+    return term;
+  }
+
+  private static PredicateForm.Action action(YamlNode.Mapping mapping) {
+    PredicateForm.Action action = new PredicateForm.Action();
+    action.place = mapping.place();
+    action.rollback = rollback(mapping.fields().get("rollback"));
+    action.rollbackOn = mapping.text("rollbackOn");
+    action.alertOn = mapping.text("alertOn");
+    List<YamlNode> alerts = mapping.items("alert");
+    action.alerts =
+        alerts == null ? null : alerts.stream().map(alert -> alert.asText("alert")).toList();
+    YamlNode.Mapping whenFrequent = mapping.mapping("whenFrequent");
+    action.whenFrequent =
+        whenFrequent == null ? null : whenFrequent(whenFrequent.with(WHEN_FREQUENT));
+    return action;
+  }
+
+  /** {@code none} or a mapping. */
+  private static PredicateForm.@Nullable Rollback rollback(YamlNode.@Nullable Field field) {
+    if (field == null) {
+      return null;
+    }
+    if (field.value() instanceof YamlNode.Scalar scalar && "none".equals(scalar.value())) {
+      return null;
+    }
+    YamlNode.Mapping mapping = field.value().asMapping("rollback (or none)").with(ROLLBACK);
+    PredicateForm.Rollback rollback = new PredicateForm.Rollback();
+    rollback.place = mapping.place();
+    rollback.scope = mapping.text("scope");
+    rollback.to = mapping.text("to");
+    return rollback;
+  }
+
+  private static PredicateForm.WhenFrequentForm whenFrequent(YamlNode.Mapping mapping) {
+    PredicateForm.WhenFrequentForm form = new PredicateForm.WhenFrequentForm();
+    form.place = mapping.place();
+    form.over = mapping.text("over");
+    form.per = mapping.text("per");
+    form.then = mapping.text("then");
+    return form;
+  }
+
+  private static <T> T required(YamlNode.Mapping owner, String field, @Nullable T value) {
+    if (value == null) {
+      throw owner.place().refusal("a required field is missing: '" + field + "'");
+    }
+    return value;
+  }
+}

@@ -1,0 +1,114 @@
+package io.palinode.predicate;
+
+import io.palinode.predicate.OnViolation.RollbackTarget;
+import io.palinode.predicate.OnViolation.WhenFrequent;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * Writes the canonical YAML: every field, in the order of the documentation, one line a term, text
+ * in double quotes wherever another reader might take it for anything but text. Equal predicates
+ * have equal text.
+ */
+final class YamlWriter {
+  private static final Pattern PLAIN = Pattern.compile("[A-Za-z][A-Za-z0-9._/-]*");
+
+  /** What readers of YAML 1.1 or 1.2 take for a truth value or null. */
+  private static final Pattern TYPED =
+      Pattern.compile("y|n|yes|no|on|off|true|false|null", Pattern.CASE_INSENSITIVE);
+
+  private final StringBuilder out = new StringBuilder();
+
+  private YamlWriter() {}
+
+  static String write(Predicate predicate) {
+    YamlWriter writer = new YamlWriter();
+    writer.document(predicate);
+    return writer.out.toString();
+  }
+
+  private void document(Predicate p) {
+    line(0, "apiVersion: " + YamlReader.API_VERSION);
+    line(0, "kind: " + YamlReader.KIND);
+    line(0, "metadata:");
+    line(2, "name: " + scalar(p.name()));
+    map("labels", p.labels());
+    line(0, "spec:");
+    line(2, "type: " + Word.of(p.type()));
+    if (p.epsilon() != null) {
+      line(2, "epsilon: " + scalar(p.epsilon().toString()));
+    }
+    line(2, "uncertainty: " + Word.of(p.uncertainty()));
+    line(2, "replicas: " + Word.of(p.replicas()));
+    map("forEach", p.forEach());
+    line(2, "violation:");
+    p.violation().forEach(this::clause);
+    onViolation(p.onViolation());
+  }
+
+  private void map(String field, Map<String, ?> entries) {
+    if (!entries.isEmpty()) {
+      line(2, field + ":");
+      entries.forEach((name, text) -> line(4, scalar(name) + ": " + quoted(text.toString())));
+    }
+  }
+
+  private void clause(Clause clause) {
+    line(4, "- all:");
+    for (Term term : clause.terms()) {
+      String variable = quoted(term.variable().toString());
+      line(8, "- {var: " + variable + ", equals: " + quoted(term.value().toString()) + "}");
+    }
+  }
+
+  private void onViolation(OnViolation action) {
+    line(2, "onViolation:");
+    RollbackTarget target = action.rollbackTo();
+    line(4, "rollback: " + (target == null ? "none" : "{scope: all, to: " + Word.of(target) + "}"));
+    line(4, "rollbackOn: " + Word.of(action.rollbackOn()));
+    line(4, "alertOn: " + Word.of(action.alertOn()));
+    line(4, "alert: " + flowList(action.alerts()));
+    WhenFrequent frequent = action.whenFrequent();
+    if (frequent != null) {
+      String per = Period.format(frequent.per());
+      line(4, "whenFrequent: {over: " + frequent.over() + ", per: " + per + ", then: sequential}");
+    }
+  }
+
+  private static String flowList(List<String> items) {
+    return items.stream().map(YamlWriter::scalar).collect(Collectors.joining(", ", "[", "]"));
+  }
+
+  private void line(int indent, String text) {
+    out.append(" ".repeat(indent)).append(text).append('\n');
+  }
+
+  private static String scalar(String text) {
+    boolean plain = PLAIN.matcher(text).matches() && !TYPED.matcher(text).matches();
+    return plain ? text : quoted(text);
+  }
+
+  private static String quoted(String text) {
+    StringBuilder quoted = new StringBuilder(text.length() + 2).append('"');
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '"' || c == '\\') {
+        quoted.append('\\').append(c);
+      } else if (isPrintable(c)) {
+        quoted.append(c);
+      } else {
+        quoted.append(String.format("\\u%04x", (int) c));
+      }
+    }
+    return quoted.append('"').toString();
+  }
+
+  /**
+   * Whether YAML keeps the character as it is: not a control, a line end, nor a byte order mark.
+   */
+  private static boolean isPrintable(char c) {
+    return (c >= ' ' && c < 0x7F) || (c >= 0xA0 && c != 0x2028 && c != 0x2029 && c != 0xFEFF);
+  }
+}

@@ -1,0 +1,185 @@
+package io.palinode.predicate;
+
+import io.palinode.hvc.Epsilon;
+import io.palinode.hvc.Grade;
+import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.OnViolation.RollbackTarget;
+import io.palinode.predicate.OnViolation.WhenFrequent;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Any valid predicate, with a liking for text that is hard to write down. */
+final class RandomPredicate {
+  private static final List<String> HARD =
+      List.of(
+          "\"",
+          "\\",
+          "'",
+          "&",
+          "<",
+          ">",
+          "]]>",
+          "{{",
+          "}}",
+          "#",
+          ": ",
+          "- ",
+          " ",
+          "\t",
+          "\n",
+          "\r",
+          "\r\n",
+          "\u0085",
+          "\u2028",
+          "\u2029",
+          "\uFEFF",
+          "\u007F",
+          "\u009F",
+          "\u00A0",
+          "\uFFFD",
+          "ä",
+          "水",
+          "\uD83D\uDE00",
+          "null",
+          "~",
+          "1e3",
+          "0x1F",
+          "yes",
+          "*a",
+          "&a",
+          "!!int",
+          "|",
+          "%",
+          "@",
+          "`",
+          "?",
+          "<!--",
+          "<![CDATA[",
+          "--- ",
+          "\n---\n");
+
+  private static final List<String> ALERTS =
+      List.of("console", "webhook:https://alerts.example/x?a=1&b=%20", "webhook:http://[::1]:80/");
+
+  private final Random random;
+
+  RandomPredicate(long seed) {
+    this.random = new Random(seed);
+  }
+
+  Predicate next() {
+    Map<String, Template> forEach = forEach();
+    List<String> captures =
+        forEach.values().stream().flatMap(t -> t.captures().stream()).distinct().toList();
+    List<Clause> violation = list(1, 4, () -> clause(captures));
+    List<PredicateClass> classes = new ArrayList<>(List.of(PredicateClass.values()));
+    classes.removeIf(c -> c.compareTo(PredicateClass.narrowest(violation)) < 0);
+    return new Predicate(
+        "p" + "-._0aZ".substring(random.nextInt(6)) + random.nextInt(100),
+        labels(),
+        pick(classes),
+        epsilon(),
+        pick(List.of(Uncertainty.values())),
+        pick(List.of(ReplicaRule.values())),
+        forEach,
+        violation,
+        onViolation());
+  }
+
+  private Map<String, Template> forEach() {
+    Map<String, Template> forEach = new TreeMap<>();
+    List<String> names = new ArrayList<>(List.of("a", "b", "k", "Long_name9"));
+    for (int i = random.nextInt(4); i > 0; i--) {
+      forEach.put("entry-" + i, pattern(List.of(names.remove(random.nextInt(names.size())))));
+    }
+    return forEach;
+  }
+
+  private Map<String, String> labels() {
+    Map<String, String> labels = new TreeMap<>();
+    for (int i = random.nextInt(4); i > 0; i--) {
+      labels.put(pick(List.of("app", "no", "null", "team/a", "1.5")), text());
+    }
+    return labels;
+  }
+
+  private @Nullable Epsilon epsilon() {
+    return switch (random.nextInt(4)) {
+      case 0 -> Epsilon.INFINITE;
+      case 1 -> Epsilon.ofMicros(random.nextLong(Predicate.EPSILON_MAX.micros() + 1));
+      case 2 -> Epsilon.ofMicros(random.nextInt(3) * 1_000L);
+      default -> null;
+    };
+  }
+
+  /** Each capture stands in the variable, in the value or in both. */
+  private Clause clause(List<String> captures) {
+    return new Clause(
+        list(
+            1,
+            5,
+            () -> {
+              List<String> inKey = new ArrayList<>();
+              List<String> inValue = new ArrayList<>();
+              for (String capture : captures) {
+                int where = random.nextInt(3);
+                if (where != 0) {
+                  inKey.add(capture);
+                }
+                if (where != 1) {
+                  inValue.add(capture);
+                }
+              }
+              return new Term(Template.parse("v" + pattern(inKey)), pattern(inValue));
+            }));
+  }
+
+  private Template pattern(List<String> captures) {
+    StringBuilder pattern = new StringBuilder(random.nextInt(3) == 0 ? "" : text());
+    for (int i = 0; i < captures.size(); i++) {
+      pattern.append(i == 0 ? "" : "_").append('{').append(captures.get(i)).append('}');
+      if (random.nextInt(4) == 0) {
+        pattern.append("/" + text() + "{").append(captures.get(i)).append('}');
+      }
+    }
+    return Template.parse(pattern + (random.nextBoolean() ? text() : ""));
+  }
+
+  private String text() {
+    return String.join("", list(0, 4, () -> random.nextInt(3) == 0 ? "x" : pick(HARD)));
+  }
+
+  private OnViolation onViolation() {
+    RollbackTarget target = random.nextBoolean() ? null : pick(List.of(RollbackTarget.values()));
+    List<String> alerts = ALERTS.subList(0, random.nextInt(ALERTS.size() + 1));
+    return new OnViolation(
+        target,
+        pick(List.of(Grade.values())),
+        pick(List.of(Grade.values())),
+        alerts,
+        target == null || random.nextBoolean() ? null : whenFrequent());
+  }
+
+  private WhenFrequent whenFrequent() {
+    long unit = pick(List.of(1L, 1_000L, 60_000L, 3_600_000L));
+    return new WhenFrequent(
+        1 + random.nextInt(1_000), Duration.ofMillis(unit * (1 + random.nextInt(24))));
+  }
+
+  private <T> T pick(List<T> items) {
+    return items.get(random.nextInt(items.size()));
+  }
+
+  private <T> List<T> list(int min, int max, java.util.function.Supplier<T> next) {
+    List<T> items = new ArrayList<>();
+    for (int i = min + random.nextInt(max - min + 1); i > 0; i--) {
+      items.add(next.get());
+    }
+    return items;
+  }
+}
