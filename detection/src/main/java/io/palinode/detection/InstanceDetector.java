@@ -3,6 +3,7 @@ package io.palinode.detection;
 import io.palinode.hvc.Hvc;
 import io.palinode.predicate.ReplicaRule;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +50,8 @@ public final class InstanceDetector {
   private final long[] incarnations;
   private final List<ConjunctiveClause> clauses = new ArrayList<>();
   private final FirstReplica replicas = new FirstReplica();
+  private final RisingGrades rising;
+  private List<Witness> raised = List.of();
   private long lost;
 
   private InstanceDetector(DetectionSpec spec, int retainedMax) {
@@ -59,6 +62,7 @@ public final class InstanceDetector {
     this.retainedMax = retainedMax;
     this.joined = spec.replicas() == ReplicaRule.FIRST;
     this.knowledge = new Knowledge(spec.nodes(), spec.causality(), joined);
+    this.rising = new RisingGrades(knowledge);
     this.incarnations = new long[spec.nodes()];
     for (int terms : spec.termsPerClause()) {
       clauses.add(
@@ -99,6 +103,7 @@ public final class InstanceDetector {
     state.ends().forEach(replicas::end);
     state.found().forEach(replicas::find);
     state.retained().forEach(this::add);
+    state.rising().forEach(rising::add);
   }
 
   private void hear(@Nullable Hvc hvc) {
@@ -165,6 +170,7 @@ public final class InstanceDetector {
   /** Every event of every node with an own HLC at or before {@code hlc} has been passed in. */
   public List<Witness> progress(long hlc) {
     if (!knowledge.advance(hlc)) {
+      raised = List.of();
       return List.of();
     }
     List<Witness> reports = judge(settle());
@@ -173,12 +179,21 @@ public final class InstanceDetector {
   }
 
   /**
+   * The witnesses that were reported earlier and whose grade rose with the last event or progress,
+   * because more became known of an open end. They are to be published again under the same id.
+   * Only the latest {@value RisingGrades#REPORTS_MAX} reports are followed.
+   */
+  public List<Witness> raised() {
+    return raised;
+  }
+
+  /**
    * The least progress HLC at which a pending decision can be made or state be dropped;
    * Long.MAX_VALUE when none is pending: when all intervals are open and certain, or, with ε = ∞,
    * when only a later event can show that a closed one is no longer needed.
    */
   public long wakeAt() {
-    long wake = replicas.wakeAt();
+    long wake = Math.min(replicas.wakeAt(), rising.wakeAt());
     for (ConjunctiveClause clause : clauses) {
       wake = Math.min(wake, new Pending(clause, knowledge, joined).wakeAt());
     }
@@ -207,6 +222,7 @@ public final class InstanceDetector {
             latest,
             incarnationOf,
             retained,
+            rising.findings(),
             replicas.ends(),
             List.copyOf(replicas.found().values())));
   }
@@ -320,12 +336,14 @@ public final class InstanceDetector {
     for (Candidate found : replicas.settle(this::isFirst)) {
       changed.add(retain(found));
     }
-    List<Witness> reports = new ArrayList<>();
+    List<Finding> findings = new ArrayList<>();
     for (Retained interval : changed) {
-      reports.addAll(clauses.get(interval.candidate().clause()).judge(interval));
+      findings.addAll(clauses.get(interval.candidate().clause()).judge(interval));
     }
+    raised = rising.raise();
+    findings.forEach(rising::add);
     drop();
-    return reports;
+    return findings.stream().map(Finding::witness).toList();
   }
 
   private void drop() {
@@ -338,10 +356,17 @@ public final class InstanceDetector {
       if (replicas.size() > 0) {
         replicas.forgetOne();
       } else {
-        clauses.stream()
-            .max(Comparator.comparingInt(ConjunctiveClause::size))
-            .ifPresent(ConjunctiveClause::evict);
+        evict();
       }
+    }
+  }
+
+  private void evict() {
+    ConjunctiveClause largest =
+        Collections.max(clauses, Comparator.comparingInt(ConjunctiveClause::size));
+    Retained gone = largest.evict();
+    if (gone != null) {
+      rising.forget(gone);
     }
   }
 

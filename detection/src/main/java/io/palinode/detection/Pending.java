@@ -30,11 +30,11 @@ final class Pending {
 
   /**
    * Whether a closed interval can be in no clique that is still to be found: it is before all that
-   * is to come, and ordered with all that waits.
+   * is to come, and ordered with all that waits. Nor is it needed for a grade.
    */
   boolean isUseless(Retained interval) {
     Hvc end = interval.end();
-    if (end == null) {
+    if (end == null || interval.isPinned()) {
       return false;
     }
     if (clause.terms() == 1 && !joined) {
@@ -57,7 +57,8 @@ final class Pending {
     waiting.forEach(interval -> wake[0] = Math.min(wake[0], settledAt(interval)));
     clause.forEach(
         interval -> {
-          // What is passed and still here is held up by something that waits.
+          // What is passed and still here is held up by something that waits, or a grade that
+          // rises.
           long passedAt = knowledge.passedAt(interval);
           if (passedAt > knowledge.progress()) {
             wake[0] = Math.min(wake[0], passedAt);

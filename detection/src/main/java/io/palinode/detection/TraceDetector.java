@@ -78,12 +78,12 @@ public final class TraceDetector {
         if (report == Report.ALL) {
           clause.enumerate(newest, witnesses);
         } else {
-          List<Witness> found = clause.judge(newest);
-          if (report == Report.FIRST && !found.isEmpty()) {
-            witnesses.accept(found.get(0));
-            return;
+          for (Finding found : clause.judge(newest)) {
+            witnesses.accept(found.witness());
+            if (report == Report.FIRST) {
+              return;
+            }
           }
-          found.forEach(witnesses);
         }
         drop();
       }

@@ -17,6 +17,7 @@ final class Delivery {
   private final int[] delivered;
   private final UnaryOperator<InstanceDetector> between;
   private final List<Witness> reports = new ArrayList<>();
+  private final List<Witness> raised = new ArrayList<>();
   private InstanceDetector detector;
 
   /** {@code between} is applied to the detector before every call. */
@@ -34,6 +35,11 @@ final class Delivery {
 
   List<Witness> reports() {
     return reports;
+  }
+
+  /** What was reported before, with higher grades, in the order in which they rose. */
+  List<Witness> raised() {
+    return raised;
   }
 
   InstanceDetector detector() {
@@ -69,11 +75,13 @@ final class Delivery {
     Candidate candidate = event.candidate();
     reports.addAll(
         event.isOpening() ? detector.opened(candidate) : detector.closed(candidate, "", null));
+    raised.addAll(detector.raised());
   }
 
   void progress(long hlc) {
     detector = between.apply(detector);
     reports.addAll(detector.progress(hlc));
+    raised.addAll(detector.raised());
   }
 
   private List<Integer> ready() {

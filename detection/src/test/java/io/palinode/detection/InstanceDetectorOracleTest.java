@@ -41,6 +41,7 @@ class InstanceDetectorOracleTest {
                   new Random(delivery),
                   detector -> InstanceDetector.restore(run.spec(), detector.toBytes()));
           assertThat(names(restored.reports())).isEqualTo(names(kept.reports()));
+          assertThat(names(restored.raised())).isEqualTo(names(kept.raised()));
           assertThat(restored.detector().toBytes()).isEqualTo(kept.detector().toBytes());
         });
   }
@@ -60,13 +61,27 @@ class InstanceDetectorOracleTest {
     }
     Set<CandidateId> named = new HashSet<>();
     for (Witness report : delivery.reports()) {
-      assertThat(all).as("sound").containsKey(name(report));
-      assertThat(report.grade()).as("grade so far").isLessThanOrEqualTo(all.get(name(report)));
       report.candidates().forEach(candidate -> named.add(candidate.id()));
     }
+    assertThat(all).as("sound").containsKeys(names(delivery.reports()).toArray(String[]::new));
     assertThat(names(delivery.reports())).as("repeated").doesNotHaveDuplicates();
     assertThat(named).as("covering").isEqualTo(inSome);
     checkDrained(run, delivery);
+    checkGrades(delivery, all);
+  }
+
+  /** Grades only rise, and end where the oracle's are. */
+  private static void checkGrades(Delivery delivery, Map<String, Grade> all) {
+    Map<String, Grade> told = new HashMap<>();
+    for (Witness report : delivery.reports()) {
+      told.put(name(report), report.grade());
+    }
+    for (Witness higher : delivery.raised()) {
+      assertThat(higher.grade()).as("raised").isGreaterThan(told.put(name(higher), higher.grade()));
+    }
+    if (told.size() <= RisingGrades.REPORTS_MAX) {
+      told.forEach((name, grade) -> assertThat(grade).as(name).isEqualTo(all.get(name)));
+    }
   }
 
   /** What is left is open, or ε = ∞ and not known everywhere; and goes when nothing is to come. */
