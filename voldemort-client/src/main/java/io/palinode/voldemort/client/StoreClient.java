@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -40,6 +41,7 @@ public final class StoreClient implements AutoCloseable {
   private final Session session;
   private final Replicas replicas;
   private final LongSupplier epochMillis;
+  private final AtomicBoolean closed = new AtomicBoolean();
   private final List<Consumer<RolledBack>> listeners = new CopyOnWriteArrayList<>();
 
   private StoreClient(
@@ -226,8 +228,10 @@ public final class StoreClient implements AutoCloseable {
   /** Fails the calls under way; returns within about two seconds. */
   @Override
   public void close() {
-    replicas.close();
-    shutDown(threads);
+    if (closed.compareAndSet(false, true)) {
+      replicas.close();
+      shutDown(threads);
+    }
   }
 
   private static void shutDown(EventLoopGroup threads) {
