@@ -9,6 +9,8 @@ import io.palinode.voldemort.cluster.Ring;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -41,6 +43,7 @@ public final class StoreClient implements AutoCloseable {
   private final Session session;
   private final Replicas replicas;
   private final LongSupplier epochMillis;
+  private final Map<String, Store> stores = new ConcurrentHashMap<>();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final List<Consumer<RolledBack>> listeners = new CopyOnWriteArrayList<>();
 
@@ -157,6 +160,10 @@ public final class StoreClient implements AutoCloseable {
 
   /** Throws {@link IllegalArgumentException} for a store that the cluster does not have. */
   public Store store(String name) {
+    return stores.computeIfAbsent(name, this::openStore);
+  }
+
+  private Store openStore(String name) {
     for (StoreDefinition definition : metadata.stores()) {
       if (definition.name().equals(name)) {
         Ring ring = new Ring(metadata.cluster(), definition.replicationFactor());

@@ -48,7 +48,8 @@ class ConnectionTest {
     assertThatThrownBy(cluster::client)
         .isInstanceOf(StoreException.class)
         .hasMessageStartingWith("no node answered: failures={" + cluster.address(0) + "=")
-        .hasMessageContaining(cluster.address(2));
+        .hasMessageContaining(cluster.address(2))
+        .hasMessageContaining("refused");
   }
 
   @Test

@@ -7,6 +7,8 @@ import io.palinode.voldemort.protocol.Pb0;
 import org.junit.jupiter.api.Test;
 
 class EpochViewTest {
+  private static final long SAFE = 4;
+
   private static Pb0.ResponseContext told(long epoch) {
     return Pb0.ResponseContext.newBuilder().setEpoch(epoch).build();
   }
@@ -30,7 +32,7 @@ class EpochViewTest {
   private static EpochView after(Pb0.ResponseContext... contexts) {
     EpochView view = EpochView.INITIAL;
     for (Pb0.ResponseContext context : contexts) {
-      view = view.heard(context);
+      view = view.heard(context, SAFE);
     }
     return view;
   }
@@ -51,11 +53,11 @@ class EpochViewTest {
     assertThat(view.isCurrent(4)).isFalse();
     assertThat(view.isCurrent(EpochView.UNKNOWN)).isTrue();
 
-    view = view.heard(paused(4)).heard(paused(4, 70));
+    view = view.heard(paused(4), SAFE).heard(paused(4, 70), SAFE);
     assertThat(view.doubt()).isEqualTo(new EpochView.Doubt(4, 70));
     assertThat(view.epoch()).isEqualTo(3);
 
-    view = view.heard(resumed(4, 60));
+    view = view.heard(resumed(4, 60), SAFE);
     assertThat(view.doubt()).isNull();
     assertThat(view.isCurrent(4)).isTrue();
     assertThat(view.rolledBackSince(3)).isEqualTo(new RolledBack(3, 4, 60, 0));
@@ -64,16 +66,18 @@ class EpochViewTest {
   @Test
   void fenceOfThisOrAnOlderEpochChangesNothing() {
     EpochView view = after(told(3), resumed(4, 60));
-    assertThat(view.heard(paused(4))).isEqualTo(view);
-    assertThat(view.heard(resumed(3, 10))).isEqualTo(view);
-    assertThat(view.heard(told(2))).isEqualTo(view);
+    assertThat(view.heard(paused(4), SAFE)).isEqualTo(view);
+    assertThat(view.heard(resumed(3, 10), SAFE)).isEqualTo(view);
+    assertThat(view.heard(told(2), SAFE)).isEqualTo(view);
   }
 
   @Test
-  void planThatSucceedsAnotherDecidesAndTheLeastTargetStays() {
+  void ofRollbacksThatWereMissedOnlyTheSafePointIsSureToStand() {
     EpochView view = after(told(3), paused(4, 50), paused(5), resumed(4, 50));
     assertThat(view.doubt()).isEqualTo(new EpochView.Doubt(5, 50));
-    assertThat(view.heard(resumed(5, 80)).rolledBackSince(3))
+    assertThat(view.heard(resumed(5, 80), SAFE).rolledBackSince(3))
+        .isEqualTo(new RolledBack(3, 5, SAFE, 0));
+    assertThat(view.heard(resumed(5, 80), 60).rolledBackSince(3))
         .isEqualTo(new RolledBack(3, 5, 50, 0));
   }
 
@@ -90,7 +94,7 @@ class EpochViewTest {
   void longAgoRollbacksAreForgottenOneByOneButNotTheirTarget() {
     EpochView view = after(told(0), resumed(1, 5));
     for (int epoch = 2; epoch <= 500; epoch++) {
-      view = view.heard(resumed(epoch, 1_000 + epoch));
+      view = view.heard(resumed(epoch, 1_000 + epoch), SAFE);
     }
     assertThat(view.rollbacks()).hasSize(64);
     assertThat(view.rolledBackSince(0)).isEqualTo(new RolledBack(0, 500, 5, 0));

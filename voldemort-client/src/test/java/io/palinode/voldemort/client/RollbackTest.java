@@ -163,23 +163,23 @@ class RollbackTest {
   }
 
   @Test
-  void rollbacksWithoutACallBetweenThemAreThrownAsOne() {
-    StoreClient client = listening(cluster.config());
-    Store store = client.store(R1W1);
-    long early = store.put(cluster.keyOf(0, 0), "v").acceptedAt();
-    long late = store.put(cluster.keyOf(0, 0), "w").acceptedAt();
-    assertThatThrownBy(
-            () -> {
-              cluster.rollBack(1, early);
-              client.awaitSafe(Long.MAX_VALUE, Duration.ofSeconds(10));
-            })
-        .isInstanceOf(RolledBackException.class);
-    cluster.rollBack(2, early);
-    cluster.all(node -> node.restore(late));
-    assertThatThrownBy(() -> store.get("k"))
+  void rollbackThatWasMissedIsThrownWithTheNextOneAndTheSafePoint() {
+    Store store = cluster.client().store(R1W1);
+    String key = cluster.keyOf(0, 0);
+    long safe = store.put(key, "safe").acceptedAt();
+    long early = store.put(key, "early").acceptedAt();
+    long late = store.put(key, "late").acceptedAt();
+    cluster.all(node -> node.safePoint(safe));
+    store.put(key, "last");
+
+    cluster.rollBack(1, early);
+    cluster.rollBack(2, late);
+
+    assertThatThrownBy(() -> store.get(key))
         .isInstanceOfSatisfying(
             RolledBackException.class,
-            e -> assertThat(e.rolledBack()).isEqualTo(new RolledBack(1, 2, late, 0)));
+            e -> assertThat(e.rolledBack()).isEqualTo(new RolledBack(0, 2, safe, 0)));
+    assertThat(store.get(key)).isEqualTo("early");
   }
 
   @Test
