@@ -192,7 +192,6 @@ final class NodeConnection {
             lost(connectingChannel, reason(done.cause()));
           }
         });
-    connectingChannel.closeFuture().addListener(c -> lost(connectingChannel, "connection closed"));
     handshakeDeadline =
         thread.schedule(
             () -> lost(connectingChannel, "no handshake within " + HANDSHAKE_TIMEOUT_MS + " ms"),
@@ -211,6 +210,11 @@ final class NodeConnection {
     @Override
     protected void channelRead0(ChannelHandlerContext ctx, ByteBuf frame) {
       answered(ctx.channel(), frame);
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+      lost(ctx.channel(), "connection closed");
     }
 
     @Override
