@@ -94,6 +94,7 @@ public final class ControlExecution {
       log.append(List.of(record(epoch).setRestored(failed).build()));
       return;
     }
+    detector.noteChanged(restoration.changed());
     long durationMicros = epochMicros.getAsLong() - begun;
     append(
         epoch,
@@ -132,6 +133,7 @@ public final class ControlExecution {
 
   void converge(long epoch, int attempt, List<KeyRecord> others) {
     long changed = store.merge(others);
+    detector.noteChanged(others.stream().map(KeyRecord::key).toList());
     append(
         epoch,
         detector.holding(),

@@ -170,6 +170,36 @@ class LocalDetectorTest {
   }
 
   @Test
+  void aRollbackCostsWhatChangedAndNotAScanOfTheStore() {
+    store.put("x", "1");
+    long target = store.clock().last().own();
+    store.put("x", "0");
+    store.put("y", "1");
+    store.put("z", "1");
+    drain();
+    int scans = store.scans();
+    store.pause(8);
+    detector.noteChanged(store.restore(8, 1, target).changed());
+    assertThat(detector.holding()).extracting(IntervalRef::getTerm).containsExactly(0);
+    detector.reset(8);
+    Opened found = (Opened) only(drain());
+    assertThat(found.interval().key()).isEqualTo(MemoryNode.key("x"));
+    assertThat(store.scans()).isEqualTo(scans);
+  }
+
+  @Test
+  void aStoreThatServesBeforeTheFirstResetLosesNothing() {
+    LocalDetector late = detector(10);
+    late.setPredicates(List.of(Watched.exact(1)));
+    store.put("x", "1");
+    store.listen(late);
+    store.put("y", "1");
+    late.reset(1);
+    store.put("z", "1");
+    assertThat(drain().stream().filter(e -> e.epoch() == 1)).hasSize(3);
+  }
+
+  @Test
   void progressIsBehindEveryEventAndTellsTheSequences() {
     store.put("x", "1");
     store.put("x", "0");
@@ -210,6 +240,10 @@ class LocalDetectorTest {
         .containsExactly(new Gap(1, 0, 2, 2, lostAt, lostAt));
     store.put("y", "1");
     assertThat(small.openIntervals()).isEqualTo(1);
+    // Nor is it known without asking the store what holds.
+    int scans = store.scans();
+    assertThat(small.holding()).hasSize(1);
+    assertThat(store.scans()).isGreaterThan(scans);
   }
 
   @Test

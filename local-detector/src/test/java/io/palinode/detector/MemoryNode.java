@@ -68,6 +68,7 @@ public final class MemoryNode implements StoreBinding {
   private long epoch;
   private long safePoint;
   private int failuresToCome;
+  private int scans;
 
   MemoryNode(int node, int nodes, Disk disk, LongSupplier micros, long convergenceWindow) {
     this.node = node;
@@ -198,6 +199,10 @@ public final class MemoryNode implements StoreBinding {
     return epoch;
   }
 
+  int scans() {
+    return scans;
+  }
+
   public long safePointTold() {
     return safePoint;
   }
@@ -317,6 +322,7 @@ public final class MemoryNode implements StoreBinding {
 
   @Override
   public void scan(ScanVisitor visitor) {
+    scans++;
     List<Map.Entry<StoreKey, List<Version>>> seen = new ArrayList<>();
     atomically(() -> seen.addAll(state().entrySet()));
     seen.forEach(entry -> visitor.visit(entry.getKey(), entry.getValue()));

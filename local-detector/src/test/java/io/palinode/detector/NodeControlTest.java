@@ -3,7 +3,9 @@ package io.palinode.detector;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.detector.SimulatedCluster.Node;
+import io.palinode.wire.v1.Contribution;
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Converge;
 import io.palinode.wire.v1.Halted;
 import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.Paused;
@@ -11,6 +13,7 @@ import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
 import io.palinode.wire.v1.Resume;
+import io.palinode.wire.v1.SafePoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -166,6 +169,68 @@ class NodeControlTest {
         step(3).setRestored(Restored.newBuilder().setNode(0).setAttempt(1).setLast(true)).build());
     assertThat(commandsAtStart(log, 5))
         .containsExactly(new Command.Pause(3), new Command.Watch(0), new Command.Join(0));
+  }
+
+  @Test
+  void aNodeContributesWhenAllHaveRestoredAndConvergesWhenAllHaveContributed() {
+    ControlState state = restoring();
+    state = taken(state, restored(0));
+    state = taken(state, restored(1));
+    // An orchestrator that is mistaken asks too early.
+    state = taken(state, converge(1));
+    NodeControl.Step step = NodeControl.step(state, restored(2));
+    assertThat(step.commands()).containsExactly(new Command.Contribute(1, 1, List.of()));
+    state = taken(step.next(), contributed(2));
+    state = taken(state, contributed(1));
+    assertThat(NodeControl.step(state, contributed(0)).commands())
+        .containsExactly(new Command.Converge(1, 1, List.of()));
+  }
+
+  @Test
+  void stepsThatDoNotFitThePhaseChangeNothing() {
+    ControlState restoring = restoring();
+    for (ControlRecord record :
+        List.of(
+            step(1).setResume(Resume.getDefaultInstance()).build(),
+            step(1).setRestore(Restore.newBuilder().setAttempt(1).setTarget(7)).build(),
+            step(1).setRestore(Restore.newBuilder().setAttempt(2).setTarget(7)).build(),
+            step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build(),
+            step(2).setPlanOpened(PlanOpened.getDefaultInstance()).build(),
+            step(1).setPause(Pause.getDefaultInstance()).build(),
+            step(0).setResume(Resume.getDefaultInstance()).build(),
+            converge(2),
+            step(1).setSafePoint(SafePoint.newBuilder().setHlc(99)).build(),
+            ControlRecord.getDefaultInstance())) {
+      assertThat(NodeControl.step(restoring, record).next()).isEqualTo(restoring);
+    }
+  }
+
+  private static ControlState restoring() {
+    ControlState state = NodeControl.caughtUp(NodeControl.initial(0, NODES, 1)).next();
+    state = taken(state, step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build());
+    state = taken(state, step(1).setPause(Pause.getDefaultInstance()).build());
+    state = taken(state, paused(0, 1));
+    return taken(state, step(1).setRestore(Restore.newBuilder().setAttempt(1)).build());
+  }
+
+  private static ControlState taken(ControlState state, ControlRecord record) {
+    return NodeControl.step(state, record).next();
+  }
+
+  private static ControlRecord restored(int node) {
+    return step(1)
+        .setRestored(Restored.newBuilder().setNode(node).setAttempt(1).setLast(true))
+        .build();
+  }
+
+  private static ControlRecord converge(int attempt) {
+    return step(1).setConverge(Converge.newBuilder().setAttempt(attempt)).build();
+  }
+
+  private static ControlRecord contributed(int node) {
+    return step(1)
+        .setContribution(Contribution.newBuilder().setNode(node).setAttempt(1).setLast(true))
+        .build();
   }
 
   @Test
