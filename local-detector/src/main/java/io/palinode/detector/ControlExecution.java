@@ -27,13 +27,27 @@ public final class ControlExecution {
   private final LocalDetector detector;
   private final ControlLog log;
   private final LongSupplier epochMicros;
+  private final int pieceBytesMax;
 
+  /**
+   * @param epochMicros wall clock, microseconds since the epoch
+   */
   public ControlExecution(
       StoreBinding store, LocalDetector detector, ControlLog log, LongSupplier epochMicros) {
+    this(store, detector, log, epochMicros, Pieces.BYTES_MAX);
+  }
+
+  ControlExecution(
+      StoreBinding store,
+      LocalDetector detector,
+      ControlLog log,
+      LongSupplier epochMicros,
+      int pieceBytesMax) {
     this.store = store;
     this.detector = detector;
     this.log = log;
     this.epochMicros = epochMicros;
+    this.pieceBytesMax = pieceBytesMax;
   }
 
   void pause(long epoch) {
@@ -138,7 +152,7 @@ public final class ControlExecution {
   }
 
   private <M extends MessageLite> void append(long epoch, List<M> elements, PieceOf<M> pieceOf) {
-    List<List<M>> pieces = Pieces.of(elements, Pieces.BYTES_MAX);
+    List<List<M>> pieces = Pieces.of(elements, pieceBytesMax);
     List<ControlRecord> records = new ArrayList<>();
     for (List<M> piece : pieces) {
       ControlRecord.Builder record = record(epoch);

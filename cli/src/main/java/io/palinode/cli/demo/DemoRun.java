@@ -27,7 +27,7 @@ public final class DemoRun {
       throw new Refusal("--clients must not be more than the graph's %d vertices: %d".formatted(graph.vertices(), options.clients()));
     }
     this.predicates = WatchedPredicates.of(options.predicates());
-    this.progress = new ProgressLine(err, System.console() != null);
+    this.progress = new ProgressLine(err, isTerminal());
   }
 
   public DemoReport run() {
@@ -80,6 +80,11 @@ public final class DemoRun {
       plane.close();
       throw e;
     }
+  }
+
+  /** The launcher looks, since Java cannot ask whether standard error is a terminal. */
+  private static boolean isTerminal() {
+    return System.getenv("PALINODE_TERMINAL") != null;
   }
 
   private static Graph parse(DemoOptions options) {

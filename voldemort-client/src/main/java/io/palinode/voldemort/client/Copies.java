@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Copies {
   static final int PER_NODE_MAX = 512;
+  private static final Duration FLUSH_MAX = Duration.ofSeconds(5);
 
   private final Transport transport;
   private final Map<Integer, AtomicInteger> inFlight = new HashMap<>();
@@ -54,6 +55,24 @@ final class Copies {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new StoreException("interrupted while too many copies were in flight", e);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Waits for the copies in flight, for {@link #FLUSH_MAX} at most: a copy that is given up leaves
+   * a replica behind until the key is written again. The connections must still be open.
+   */
+  void flush() {
+    long nanos = FLUSH_MAX.toNanos();
+    lock.lock();
+    try {
+      while (nanos > 0 && inFlight.values().stream().anyMatch(count -> count.get() > 0)) {
+        nanos = room.awaitNanos(nanos);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     } finally {
       lock.unlock();
     }
@@ -185,7 +204,8 @@ final class Copies {
       } else {
         transport.metrics().copiesFailed.increment();
       }
-      if (count.getAndDecrement() == PER_NODE_MAX) {
+      int before = count.getAndDecrement();
+      if (before == PER_NODE_MAX || before == 1) {
         lock.lock();
         try {
           room.signalAll();

@@ -138,8 +138,12 @@ final class Replicas {
     }
   }
 
-  /** Fails all calls. Does not wait for connections to close. */
+  /**
+   * Waits for copies in flight, some seconds at most; then fails all calls. Does not wait for
+   * connections to close.
+   */
   void close() {
+    copies.flush();
     transport.session().close();
     connections.values().forEach(NodeConnection::close);
     copies.close();

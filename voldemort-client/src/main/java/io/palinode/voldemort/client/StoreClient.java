@@ -223,7 +223,10 @@ public final class StoreClient implements AutoCloseable {
     return replicas.metrics();
   }
 
-  /** Fails the calls under way; returns within about two seconds. */
+  /**
+   * Lets copies in flight land, for some seconds at most, fails the calls under way, and returns
+   * about two seconds later at most.
+   */
   @Override
   public void close() {
     replicas.close();
