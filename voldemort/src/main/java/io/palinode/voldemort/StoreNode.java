@@ -483,6 +483,9 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       closed = true;
       promise(clock.last().own(), Durability.SYNCED);
       log.info("node={} phase=CLOSED", node());
+    } catch (StorageException e) {
+      // The earlier promise stands: the next start begins a little later than it would have.
+      log.warn("node={} phase=CLOSED after its storage failed", node(), e);
     } finally {
       engine.close();
       writeLock.unlock();

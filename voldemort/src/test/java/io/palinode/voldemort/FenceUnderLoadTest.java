@@ -69,8 +69,9 @@ class FenceUnderLoadTest {
       assertEventsInOrder(accepted);
       assertThat(TestNodes.stateOf(node)).isEqualTo(replay(opened));
     } finally {
+      // Not shutdownNow: an interrupt would end the environment.
       stopped.set(true);
-      threads.shutdownNow();
+      threads.shutdown();
       assertThat(threads.awaitTermination(30, TimeUnit.SECONDS)).isTrue();
       node.close();
     }
