@@ -1,6 +1,7 @@
 package io.palinode.orchestrator.rest;
 
 import java.io.Serial;
+import org.jspecify.annotations.Nullable;
 
 /** Something that is needed does not answer at the moment. */
 public final class UnavailableException extends RuntimeException {
@@ -10,7 +11,7 @@ public final class UnavailableException extends RuntimeException {
     super(message);
   }
 
-  public UnavailableException(String message, Throwable cause) {
+  public UnavailableException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }
 }
