@@ -22,6 +22,7 @@ public record Journal(
     List<PastPlan> past,
     long safePoint,
     long sequentialUntilMicros) {
+  /** Also the most rollbacks that {@code whenFrequent} can count. */
   static final int PAST_MAX = 1_024;
 
   static Journal empty(int nodes) {

@@ -73,9 +73,10 @@ final class SimulatedMonitor {
     List<Held> all = world.intervals();
     long epoch = all.stream().mapToLong(h -> h.epoch).max().orElse(0);
     List<Violation> found = new ArrayList<>();
-    for (Held a : all) {
-      for (Held b : all) {
-        if (a.epoch == epoch && b.epoch == epoch && completes(a, b)) {
+    List<Held> newest = all.stream().filter(h -> h.epoch == epoch).toList();
+    for (Held a : newest) {
+      for (Held b : newest) {
+        if (completes(a, b)) {
           found.add(violation(a, b));
         }
       }
@@ -86,8 +87,8 @@ final class SimulatedMonitor {
   private static boolean completes(Held a, Held b) {
     return a.variable.term() == 0
         && b.variable.term() == 1
-        && a.variable.predicate().equals(b.variable.predicate())
         && a.variable.binding() == b.variable.binding()
+        && a.variable.predicate().equals(b.variable.predicate())
         && a.overlaps(b);
   }
 

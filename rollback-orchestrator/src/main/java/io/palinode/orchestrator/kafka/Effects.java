@@ -99,12 +99,11 @@ final class Effects {
     if (rollback == null) {
       return;
     }
-    if (isLive && rollback.isEnded()) {
+    boolean ends = record.hasResume() || record.hasHalted();
+    if (isLive && ends) {
       metrics.ended(rollback);
     }
-    log.debug(
-        "plan={} took={} state={}", record.getEpoch(), record.getStepCase(), rollback.state());
-    if (record.hasPlanOpened() || record.hasRestore() || rollback.isEnded()) {
+    if (record.hasPlanOpened() || record.hasRestore() || ends) {
       log.info(
           "plan={} state={} predicate={} target={} attempts={} undone={} replayed={} {}",
           rollback.epoch(),

@@ -67,16 +67,17 @@ public final class Orchestrator implements Backend, AutoCloseable {
     Topics topics = config.topics();
     this.config = config;
     this.meters = meters;
-    memory = new Memory(config.rollback().nodes());
-    metrics = new OrchestratorMetrics(meters);
-    rest = new RestServer(config.rest(), this);
+    // First what may fail: a broker's address that cannot be resolved.
     predicateProducer = kafka.newProducer(topics.prefix() + "-predicates-writer");
-    registry = new PredicateRegistry(predicateProducer, topics.predicates());
     control =
         new ControlWriter(
             kafka.newProducer(topics.prefix() + "-control-writer"),
             topics.control(),
             this::appendFailed);
+    memory = new Memory(config.rollback().nodes());
+    metrics = new OrchestratorMetrics(meters);
+    rest = new RestServer(config.rest(), this);
+    registry = new PredicateRegistry(predicateProducer, topics.predicates());
     Effects effects = new Effects(memory, latency, metrics, control::append, this::raise);
     loop = new RollbackLoop(config.rollback(), wallMicros, effects, this::fail);
     logs = new Logs(kafka, topics, loop, registry, metrics, wallMicros, this::fail);

@@ -12,9 +12,8 @@ import io.palinode.orchestrator.StepTimes;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Locale;
-import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
@@ -33,7 +32,7 @@ public final class OrchestratorMetrics implements AutoCloseable {
       durations(10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 30_000);
 
   private final MeterRegistry registry;
-  private final Queue<Meter> meters = new ConcurrentLinkedQueue<>();
+  private final Set<Meter> meters = ConcurrentHashMap.newKeySet();
   private final Set<String> predicates = new HashSet<>();
   private final Counter repeats;
   private final Counter unreadable;
@@ -155,9 +154,7 @@ public final class OrchestratorMetrics implements AutoCloseable {
   }
 
   private <M extends Meter> M keep(M meter) {
-    if (!meters.contains(meter)) {
-      meters.add(meter);
-    }
+    meters.add(meter);
     return meter;
   }
 

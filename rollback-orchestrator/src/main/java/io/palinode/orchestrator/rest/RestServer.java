@@ -5,6 +5,7 @@ import io.javalin.config.JavalinConfig;
 import io.javalin.http.Context;
 import io.javalin.http.HttpResponseException;
 import io.javalin.util.JavalinBindException;
+import io.javalin.util.JavalinException;
 import io.palinode.orchestrator.AppliedPredicate;
 import io.palinode.predicate.PredicateException;
 import io.palinode.predicate.Predicates;
@@ -42,13 +43,14 @@ public final class RestServer implements AutoCloseable {
       server.start(settings.host(), settings.port());
     } catch (JavalinBindException e) {
       throw new ListenException(
-          "the API cannot listen on "
-              + settings.host()
-              + ":"
-              + settings.port()
-              + ", the port is taken or not allowed; choose another, or 0 for any free one",
-          e);
+          cannotListen() + ", the port is taken or not allowed; 0 is any free one", e);
+    } catch (JavalinException e) {
+      throw new ListenException(cannotListen() + ": " + e.getMessage(), e);
     }
+  }
+
+  private String cannotListen() {
+    return "the API cannot listen on " + settings.host() + ":" + settings.port();
   }
 
   /** {@code http://host:port}, of a server that is started. */
@@ -95,12 +97,20 @@ public final class RestServer implements AutoCloseable {
   private void addErrors() {
     server.exception(PredicateException.class, (e, ctx) -> fail(ctx, 400, e.getMessage()));
     server.exception(UnavailableException.class, (e, ctx) -> fail(ctx, 503, e.getMessage()));
-    server.exception(
-        HttpResponseException.class, (e, ctx) -> fail(ctx, e.getStatus(), e.getMessage()));
+    server.exception(HttpResponseException.class, RestServer::refuse);
     server.error(404, ctx -> failUnlessSaid(ctx, "there is nothing at " + ctx.path()));
     server.error(
         405, ctx -> failUnlessSaid(ctx, ctx.method() + " is not possible at " + ctx.path()));
     server.error(500, ctx -> failUnlessSaid(ctx, "the server has failed; its log says how"));
+  }
+
+  /** What the server itself refuses; of a path or a method, the handlers above say more. */
+  private static void refuse(HttpResponseException e, Context ctx) {
+    if (e.getStatus() == 404 || e.getStatus() == 405) {
+      ctx.status(e.getStatus());
+    } else {
+      fail(ctx, e.getStatus(), e.getMessage());
+    }
   }
 
   private void predicate(Context ctx) {

@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -265,14 +266,14 @@ class OrchestratorTest {
   }
 
   /** {@code name type} of each metric family in a scrape. */
-  private static TreeSet<String> exposed(String scrape) {
+  private static Set<String> exposed(String scrape) {
     return Stream.of(scrape.split("\n", -1))
         .filter(line -> line.startsWith("# TYPE "))
         .map(line -> line.substring("# TYPE ".length()))
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  private static TreeSet<String> listed() throws IOException {
+  private static Set<String> listed() throws IOException {
     try (InputStream in =
         Objects.requireNonNull(
             OrchestratorTest.class.getResourceAsStream("/palinode/dashboards/metrics.txt"))) {
