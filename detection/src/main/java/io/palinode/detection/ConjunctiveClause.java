@@ -1,10 +1,8 @@
 package io.palinode.detection;
 
-import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hvc;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -107,8 +105,8 @@ final class ConjunctiveClause {
   }
 
   /** Reports what a change of {@code changed} completes. */
-  List<Witness> judge(Retained changed) {
-    List<Witness> reports = new ArrayList<>();
+  List<Finding> judge(Retained changed) {
+    List<Finding> reports = new ArrayList<>();
     if (!changed.isNamed()) {
       Retained[] clique = search.complete(changed);
       if (clique == null) {
@@ -127,7 +125,7 @@ final class ConjunctiveClause {
   }
 
   /** Reports the unnamed ones of {@code lane} that are in a clique with {@code changed}. */
-  private void cover(Lane lane, Retained changed, List<Witness> reports) {
+  private void cover(Lane lane, Retained changed, List<Finding> reports) {
     for (; !lane.isExhausted(); lane.next()) {
       if (!lane.head().isNamed()) {
         Retained[] clique = search.complete(changed, lane.head());
@@ -140,7 +138,9 @@ final class ConjunctiveClause {
 
   /** Passes every witness that {@code newest} completes on. Names nothing. */
   void enumerate(Retained newest, Consumer<Witness> witnesses) {
-    search.all(newest, clique -> witnesses.accept(witness(clique)));
+    search.all(
+        newest,
+        clique -> witnesses.accept(Finding.of(clause, List.of(clique), horizon::grade).witness()));
   }
 
   /** Drops heads that are {@code useless}. */
@@ -154,13 +154,17 @@ final class ConjunctiveClause {
   }
 
   /**
-   * Drops the oldest interval of the longest queue, if there is one; a closed one if there is one.
+   * Drops the oldest interval of the longest queue, a closed one if there is one, and returns it;
+   * null if there is none at all.
    */
-  void evict() {
-    Arrays.stream(queues)
-        .flatMap(Arrays::stream)
-        .max(Comparator.comparingInt(IntervalQueue::size))
-        .ifPresent(IntervalQueue::evict);
+  @Nullable Retained evict() {
+    IntervalQueue longest = queues[0][0];
+    for (IntervalQueue[] row : queues) {
+      for (IntervalQueue queue : row) {
+        longest = queue.size() > longest.size() ? queue : longest;
+      }
+    }
+    return longest.evict();
   }
 
   private void forEachQueue(Consumer<IntervalQueue> action) {
@@ -171,26 +175,10 @@ final class ConjunctiveClause {
     }
   }
 
-  private Witness report(Retained[] clique) {
+  private Finding report(Retained[] clique) {
     for (Retained interval : clique) {
       queueOf(interval).name(interval);
     }
-    return witness(clique);
-  }
-
-  private Witness witness(Retained[] clique) {
-    return new Witness(
-        clause, Arrays.stream(clique).map(Retained::candidate).toList(), grade(clique));
-  }
-
-  /** The least of the pairs' grades; of a single interval, {@link Grade#DEFINITE}. */
-  private Grade grade(Retained[] clique) {
-    Grade least = Grade.DEFINITE;
-    for (int i = 0; i < clique.length; i++) {
-      for (int j = i + 1; j < clique.length; j++) {
-        least = least.least(horizon.grade(clique[i], clique[j]));
-      }
-    }
-    return least;
+    return Finding.of(clause, List.of(clique), horizon::grade);
   }
 }

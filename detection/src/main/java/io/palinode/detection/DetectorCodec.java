@@ -1,5 +1,6 @@
 package io.palinode.detection;
 
+import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcCodec;
 import io.palinode.hvc.Interval;
@@ -8,8 +9,10 @@ import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -18,9 +21,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * state     := | version u8 = 1 | nodes vint | progress vint | overflowed vint | node × nodes
- *              | count vint | retained × count | count vint | end × count | count vint | candidate × count |
+ *              | count vint | retained × count | count vint | rising × count
+ *              | count vint | end × count | count vint | candidate × count |
  * node      := | incarnation vint | latest HVC, bytes; empty: never heard of |
  * retained  := | candidate | named u8 |
+ * rising    := | clause vint | grade u8: 1 uncertain, 2 possible
+ *              | index of a retained one vint × terms of the clause |
  * end       := | clause vint | term vint | version, bytes | HVC, bytes |
  * candidate := | flags u8 | clause vint | term vint | node vint | incarnation vint | sequence vint
  *              | start HVC, bytes | end HVC, bytes, if flag 1 | version, bytes | origin vint, if flag 2
@@ -35,6 +41,8 @@ final class DetectorCodec {
   private static final int VERSION = 1;
   private static final int HAS_END = 1;
   private static final int HAS_ORIGIN = 2;
+  private static final int UNCERTAIN = 1;
+  private static final int POSSIBLE = 2;
 
   private DetectorCodec() {}
 
@@ -54,6 +62,7 @@ final class DetectorCodec {
       out.candidate(interval.candidate());
       out.bytes.write(interval.isNamed() ? 1 : 0);
     }
+    out.rising(state.retained(), state.rising());
     out.vint(state.ends().size());
     state.ends().forEach(out::end);
     out.vint(state.found().size());
@@ -122,6 +131,23 @@ final class DetectorCodec {
       sized(candidate.payload());
     }
 
+    void rising(List<Retained> retained, List<Finding> rising) {
+      IdentityHashMap<Retained, Integer> indexes = new IdentityHashMap<>();
+      for (int i = 0; i < retained.size(); i++) {
+        indexes.put(retained.get(i), i);
+      }
+      vint(rising.size());
+      for (Finding finding : rising) {
+        vint(finding.clause());
+        bytes.write(finding.grade() == Grade.UNCERTAIN ? UNCERTAIN : POSSIBLE);
+        for (Retained interval : finding.intervals()) {
+          vint(
+              Objects.requireNonNull(
+                  indexes.get(interval), "a rising grade's interval is retained"));
+        }
+      }
+    }
+
     void end(FirstReplica.Key key, Hvc end) {
       vint(key.clause());
       vint(key.term());
@@ -159,8 +185,23 @@ final class DetectorCodec {
       for (int left = count(); left > 0; left--) {
         retained.add(new Retained(candidate(), bytes.get() != 0));
       }
+      List<Finding> rising = rising(retained);
       return new DetectorState(
-          progress, overflowed, latest, incarnations, retained, ends(), found());
+          progress, overflowed, latest, incarnations, retained, rising, ends(), found());
+    }
+
+    private List<Finding> rising(List<Retained> retained) {
+      List<Finding> rising = new ArrayList<>();
+      for (int left = count(); left > 0; left--) {
+        int clause = below(spec.termsPerClause().size());
+        Grade grade = bytes.get() == UNCERTAIN ? Grade.UNCERTAIN : Grade.POSSIBLE;
+        List<Retained> intervals = new ArrayList<>();
+        for (int term = 0; term < spec.termsPerClause().get(clause); term++) {
+          intervals.add(retained.get(below(retained.size())));
+        }
+        rising.add(new Finding(clause, intervals, grade));
+      }
+      return rising;
     }
 
     private Map<FirstReplica.Key, Hvc> ends() {
@@ -207,6 +248,15 @@ final class DetectorCodec {
       byte[] value = new byte[length];
       bytes.get(value);
       return value;
+    }
+
+    private int below(int bound) {
+      int index = count();
+      if (index >= bound) {
+        throw new IllegalArgumentException(
+            "an index in a detector's state must be below " + bound + ": index=" + index);
+      }
+      return index;
     }
 
     private int count() {

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param latest of each node, null before it was heard of
  * @param incarnations of each node, 0 before it was heard of
  * @param retained in the order of clauses, terms, nodes and starts
+ * @param rising of some of {@code retained}
  */
 record DetectorState(
     long progress,
@@ -18,5 +19,6 @@ record DetectorState(
     List<@Nullable Hvc> latest,
     List<Long> incarnations,
     List<Retained> retained,
+    List<Finding> rising,
     Map<FirstReplica.Key, Hvc> ends,
     List<Candidate> found) {}

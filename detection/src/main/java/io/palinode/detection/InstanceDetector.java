@@ -3,6 +3,7 @@ package io.palinode.detection;
 import io.palinode.hvc.Hvc;
 import io.palinode.predicate.ReplicaRule;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +50,8 @@ public final class InstanceDetector {
   private final long[] incarnations;
   private final List<ConjunctiveClause> clauses = new ArrayList<>();
   private final FirstReplica replicas = new FirstReplica();
+  private final RisingGrades rising;
+  private List<Witness> raised = List.of();
   private long lost;
 
   private InstanceDetector(DetectionSpec spec, int retainedMax) {
@@ -59,6 +62,7 @@ public final class InstanceDetector {
     this.retainedMax = retainedMax;
     this.joined = spec.replicas() == ReplicaRule.FIRST;
     this.knowledge = new Knowledge(spec.nodes(), spec.causality(), joined);
+    this.rising = new RisingGrades(knowledge);
     this.incarnations = new long[spec.nodes()];
     for (int terms : spec.termsPerClause()) {
       clauses.add(
@@ -99,6 +103,7 @@ public final class InstanceDetector {
     state.ends().forEach(replicas::end);
     state.found().forEach(replicas::find);
     state.retained().forEach(this::add);
+    state.rising().forEach(rising::add);
   }
 
   private void hear(@Nullable Hvc hvc) {
@@ -117,8 +122,8 @@ public final class InstanceDetector {
       throw new IllegalArgumentException("an interval opens without an end: " + candidate);
     }
     List<Retained> changed = hear(candidate.id(), candidate.interval().start());
-    Candidate start = joined ? joinedStart(candidate) : candidate;
-    if (start != null && retained(start) == null) {
+    Candidate start = start(candidate);
+    if (start != null) {
       changed.add(retain(start));
     }
     return judge(changed);
@@ -165,12 +170,21 @@ public final class InstanceDetector {
   /** Every event of every node with an own HLC at or before {@code hlc} has been passed in. */
   public List<Witness> progress(long hlc) {
     if (!knowledge.advance(hlc)) {
+      raised = List.of();
       return List.of();
     }
-    List<Retained> changed = settle();
-    startWhatWasFound(changed);
+    List<Witness> reports = judge(settle());
     replicas.forgetBefore(hlc);
-    return judge(changed);
+    return reports;
+  }
+
+  /**
+   * The witnesses that were reported earlier and whose grade rose with the last event or progress,
+   * because more became known of an open end. They are to be published again under the same id.
+   * Only the latest {@value RisingGrades#REPORTS_MAX} reports are followed.
+   */
+  public List<Witness> raised() {
+    return raised;
   }
 
   /**
@@ -179,7 +193,7 @@ public final class InstanceDetector {
    * when only a later event can show that a closed one is no longer needed.
    */
   public long wakeAt() {
-    long wake = replicas.wakeAt();
+    long wake = Math.min(replicas.wakeAt(), rising.wakeAt());
     for (ConjunctiveClause clause : clauses) {
       wake = Math.min(wake, new Pending(clause, knowledge, joined).wakeAt());
     }
@@ -208,6 +222,7 @@ public final class InstanceDetector {
             latest,
             incarnationOf,
             retained,
+            rising.findings(),
             replicas.ends(),
             List.copyOf(replicas.found().values())));
   }
@@ -270,19 +285,19 @@ public final class InstanceDetector {
     return Hvc.of(event.owner(), entries);
   }
 
-  /** What an opening starts when replicas are joined; null for nothing yet, or nothing at all. */
-  private @Nullable Candidate joinedStart(Candidate candidate) {
-    if (candidate.isCopy() || retained(candidate) != null) {
+  /** What an opening starts; null for nothing yet, or nothing at all. */
+  private @Nullable Candidate start(Candidate opening) {
+    if (retained(opening) != null || (joined && opening.isCopy())) {
       return null;
     }
-    if (!isJoined(candidate)) {
-      return candidate;
+    if (!isJoined(opening)) {
+      return opening;
     }
-    if (candidate.origin() == null && !isFirst(candidate.interval().start())) {
-      replicas.find(candidate);
+    if (opening.origin() == null) {
+      replicas.find(opening);
       return null;
     }
-    return replicas.start(candidate);
+    return replicas.start(opening);
   }
 
   private boolean isJoined(Candidate candidate) {
@@ -297,12 +312,6 @@ public final class InstanceDetector {
       }
     }
     return true;
-  }
-
-  private void startWhatWasFound(List<Retained> changed) {
-    for (Candidate candidate : replicas.settle(this::isFirst)) {
-      changed.add(retain(candidate));
-    }
   }
 
   private @Nullable Retained retained(Candidate candidate) {
@@ -324,12 +333,17 @@ public final class InstanceDetector {
   }
 
   private List<Witness> judge(List<Retained> changed) {
-    List<Witness> reports = new ArrayList<>();
-    for (Retained interval : changed) {
-      reports.addAll(clauses.get(interval.candidate().clause()).judge(interval));
+    for (Candidate found : replicas.settle(this::isFirst)) {
+      changed.add(retain(found));
     }
+    List<Finding> findings = new ArrayList<>();
+    for (Retained interval : changed) {
+      findings.addAll(clauses.get(interval.candidate().clause()).judge(interval));
+    }
+    raised = rising.raise();
+    findings.forEach(rising::add);
     drop();
-    return reports;
+    return findings.stream().map(Finding::witness).toList();
   }
 
   private void drop() {
@@ -342,10 +356,17 @@ public final class InstanceDetector {
       if (replicas.size() > 0) {
         replicas.forgetOne();
       } else {
-        clauses.stream()
-            .max(Comparator.comparingInt(ConjunctiveClause::size))
-            .ifPresent(ConjunctiveClause::evict);
+        evict();
       }
+    }
+  }
+
+  private void evict() {
+    ConjunctiveClause largest =
+        Collections.max(clauses, Comparator.comparingInt(ConjunctiveClause::size));
+    Retained gone = largest.evict();
+    if (gone != null) {
+      rising.forget(gone);
     }
   }
 

@@ -144,19 +144,15 @@ final class IntervalQueue {
     restartIfEmpty();
   }
 
-  /** Drops the oldest closed one; if all are open, the oldest. */
-  void evict() {
-    for (int at = head; at < tail; at++) {
-      if (!items[at].isOpen()) {
-        Retained oldest = items[at];
-        dropAll(interval -> interval == oldest);
-        return;
-      }
+  /** Drops the oldest closed one, or the oldest if all are open; null if there is none. */
+  @Nullable Retained evict() {
+    Retained oldest = size() == 0 ? null : items[head];
+    for (int at = head; at < tail && oldest != null && oldest.isOpen(); at++) {
+      oldest = items[at].isOpen() ? oldest : items[at];
     }
-    if (size() > 0) {
-      Retained oldest = items[head];
-      dropAll(interval -> interval == oldest);
-    }
+    Retained gone = oldest;
+    dropAll(interval -> interval == gone);
+    return gone;
   }
 
   private void forget(Retained interval) {
@@ -186,7 +182,7 @@ final class IntervalQueue {
   /** Of the newest one: whether the one before it ends before it. */
   private boolean isAfterLast(Retained newest) {
     Hvc end = newest.end();
-    if (end != null && !rises(newest.start(), end)) {
+    if (end != null && (end.owner() != newest.node() || !rises(newest.start(), end))) {
       return false;
     }
     Hvc last = size() == 1 ? null : items[tail - 2].end();

@@ -136,6 +136,20 @@ final class Knowledge implements Horizon {
     return Math.min(byCausality, Hlc.ofMicros(byClock));
   }
 
+  /**
+   * The progress with which the end of {@code i} can no longer move back; {@code Long.MAX_VALUE} if
+   * it cannot now, and while it is open.
+   */
+  long finalAt(Retained i) {
+    Hvc end = i.end();
+    for (int node = 0; joined && end != null && node < nodes; node++) {
+      if (mayEndAt(i, node)) {
+        return end.own() + 1;
+      }
+    }
+    return Long.MAX_VALUE;
+  }
+
   @Override
   public boolean mayBeBefore(Retained i, Retained j) {
     Hvc end = i.end();
@@ -180,7 +194,7 @@ final class Knowledge implements Horizon {
     return true;
   }
 
-  /** Whether one is before the other as far as ends are known; later news does not change that. */
+  /** Whether one is before the other, as far as ends are known. */
   boolean areOrdered(Retained i, Retained j) {
     return causality.isBefore(i.interval(), j.interval())
         || causality.isBefore(j.interval(), i.interval());
@@ -207,7 +221,7 @@ final class Knowledge implements Horizon {
 
   /**
    * The least grade that the pair can have with any end that is still possible; so it can only
-   * rise. Once nothing is to come ({@code progress} = {@code Long.MAX_VALUE}), open ends are
+   * rise. Once nothing is to come ({@code progress} = {@code Long.MAX_VALUE}), an open end is
    * unbounded.
    */
   @Override
@@ -215,18 +229,44 @@ final class Knowledge implements Horizon {
     return endingGrade(i, j).least(endingGrade(j, i));
   }
 
+  /** The greatest grade that the pair can still reach. */
+  Grade greatestGrade(Retained i, Retained j) {
+    return causality.grade(longest(i), longest(j));
+  }
+
+  private Interval longest(Retained i) {
+    return finalAt(i) < Long.MAX_VALUE ? new Interval(i.start(), null) : i.interval();
+  }
+
   /** What the end of {@code i} leaves of the pair's grade. */
   private Grade endingGrade(Retained i, Retained j) {
     Interval other = new Interval(j.start(), null);
     Grade least = causality.grade(i.interval(), other);
-    if (progress == Long.MAX_VALUE) {
-      return least;
-    }
-    for (int node = 0; node < nodes; node++) {
+    for (int node = 0; node < nodes && progress < Long.MAX_VALUE; node++) {
       if (mayEndAt(i, node)) {
         least = least.least(causality.grade(new Interval(i.start(), reading(node)), other));
       }
     }
     return least;
+  }
+
+  /**
+   * The next progress that says more of whether {@code j} starts before the end of {@code i};
+   * {@code Long.MAX_VALUE} if none does.
+   */
+  long endShownAt(Retained i, Retained j) {
+    Hvc start = j.start();
+    long shown = Long.MAX_VALUE;
+    for (int node = 0; node < nodes; node++) {
+      if (mayEndAt(i, node) && progress <= start.get(node)) {
+        shown = Math.min(shown, start.get(node) + 1);
+      }
+    }
+    long byClock = Hlc.MICROS_MAX - Hlc.micros(start.own());
+    if (causality.epsilon().micros() >= byClock) {
+      return shown;
+    }
+    long far = Hlc.ofMicros(Hlc.micros(start.own()) + causality.epsilon().micros() + 1);
+    return i.isOpen() && progress < far ? Math.min(shown, far) : shown;
   }
 }

@@ -6,8 +6,9 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * What of a clause is not decided yet, at one moment: the intervals whose start some node may still
- * precede with an end that another interval needs.
+ * What of a clause is not decided yet, at one moment: the intervals whose start may still turn out
+ * to be after another's end, and those whose own end may still move back (which can make concurrent
+ * what was ordered, because the earliest of several nodes' ends need not be before the others).
  */
 final class Pending {
   private final ConjunctiveClause clause;
@@ -29,11 +30,11 @@ final class Pending {
 
   /**
    * Whether a closed interval can be in no clique that is still to be found: it is before all that
-   * is to come, and ordered with all that waits.
+   * is to come, and ordered with all that waits. Nor is it needed for a grade.
    */
   boolean isUseless(Retained interval) {
     Hvc end = interval.end();
-    if (end == null) {
+    if (end == null || interval.isPinned()) {
       return false;
     }
     if (clause.terms() == 1 && !joined) {
@@ -56,7 +57,8 @@ final class Pending {
     waiting.forEach(interval -> wake[0] = Math.min(wake[0], settledAt(interval)));
     clause.forEach(
         interval -> {
-          // What is passed and still here is held up by something that waits.
+          // What is passed and still here is held up by something that waits, or a grade that
+          // rises.
           long passedAt = knowledge.passedAt(interval);
           if (passedAt > knowledge.progress()) {
             wake[0] = Math.min(wake[0], passedAt);
@@ -65,12 +67,10 @@ final class Pending {
     return wake[0];
   }
 
-  /**
-   * The progress that lets one more node pass the start; Long.MAX_VALUE if that decides nothing.
-   */
+  /** The progress that decides more of the interval; Long.MAX_VALUE if it is decided. */
   private long settledAt(Retained interval) {
     BitSet awaited = interval.awaited();
-    long settled = Long.MAX_VALUE;
+    long settled = knowledge.finalAt(interval);
     for (int node = awaited.nextSetBit(0); node >= 0; node = awaited.nextSetBit(node + 1)) {
       if (mayEndOthers(interval, node)) {
         settled = Math.min(settled, knowledge.settledAt(interval.start(), node));

@@ -15,6 +15,7 @@ final class Retained {
   private Candidate candidate;
   private boolean named;
   private BitSet awaited = NONE;
+  private int pins;
 
   Retained(Candidate candidate, boolean named) {
     this.candidate = candidate;
@@ -72,6 +73,19 @@ final class Retained {
 
   void await(BitSet nodes) {
     awaited = nodes;
+  }
+
+  /** Keeps it retained, whatever else: once for each {@link #unpin}. */
+  void pin() {
+    pins++;
+  }
+
+  void unpin() {
+    pins--;
+  }
+
+  boolean isPinned() {
+    return pins > 0;
   }
 
   @Override
