@@ -26,7 +26,6 @@ import picocli.CommandLine.Spec;
       GetCommand.class,
       DeleteCommand.class,
       StatusCommand.class,
-      io.palinode.cli.detect.DetectCommand.class,
       PutCommand.class,
       GetValueCommand.class
     },

@@ -19,4 +19,29 @@ public record Candidate(
     Interval interval,
     String version,
     @Nullable Integer origin,
-    byte[] payload) {}
+    byte[] payload) {
+
+  public Candidate {
+    if (clause < 0 || term < 0) {
+      throw new IllegalArgumentException(
+          "clause and term are counted from 0: clause=" + clause + " term=" + term);
+    }
+    if (id.node() != interval.node()) {
+      throw new IllegalArgumentException(
+          "an interval starts at the node of its candidate: id="
+              + id
+              + " start="
+              + interval.start());
+    }
+  }
+
+  /** The same candidate, when more became known of its interval. */
+  Candidate over(Interval known) {
+    return new Candidate(clause, term, id, known, version, origin, payload);
+  }
+
+  /** Whether this is another replica's copy of a version that {@link #origin} accepted first. */
+  boolean isCopy() {
+    return origin != null && origin != id.node();
+  }
+}

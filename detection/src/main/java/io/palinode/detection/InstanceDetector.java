@@ -1,59 +1,391 @@
 package io.palinode.detection;
 
 import io.palinode.hvc.Hvc;
+import io.palinode.predicate.ReplicaRule;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Stub: detection for one predicate instance. */
+/**
+ * Detection for one predicate instance while its events arrive: of one node in its order, of
+ * different nodes in any order. Deterministic; no I/O, no clock. Not thread-safe.
+ *
+ * <p>An event's own HLC is that of the start for an opening, of the end for a closing. Methods
+ * return the witnesses that are certain now and were not reported before; no report is ever
+ * withdrawn, and none is repeated.
+ *
+ * <ul>
+ *   <li><b>Sound</b>: the candidates of a witness are pairwise concurrent, whatever ends are still
+ *       to come. A pair of which one interval is open is pending until that one cannot end before
+ *       the other's start ({@link Knowledge}).
+ *   <li><b>Covering</b>: once progress has passed, every interval that takes part in some witness
+ *       was in at least one report ({@link ConjunctiveClause}).
+ *   <li><b>Bounded</b>: a closed interval is dropped when it is before all that is to come and
+ *       nothing pending may involve it. With ε = ∞ a progress says nothing of what nodes know of
+ *       each other, so only intervals that every node has shown to know of are dropped. At most
+ *       {@code retainedMax} are kept: then the oldest goes unjudged, and is counted by {@link
+ *       #overflowed}.
+ * </ul>
+ *
+ * An event costs O(retained · nodes), plus one {@link CliqueSearch} for each interval that it made
+ * certain; while nothing is violated and there are two terms, a search is O(retained).
+ *
+ * <p>A node that restarts opens what holds there anew. With {@code replicas: any}, what its earlier
+ * incarnation left open ends right before its first event in the new one; with {@code first}, the
+ * version goes on.
+ */
 public final class InstanceDetector {
-  private InstanceDetector() {}
+  /** Intervals kept, if not said otherwise. */
+  public static final int RETAINED_MAX = 100_000;
+
+  /** Of one search; only clauses of many terms that hold at many nodes come near it. */
+  private static final long SEARCH_STEPS_MAX = 1_000_000;
+
+  private final DetectionSpec spec;
+  private final int retainedMax;
+  private final boolean joined;
+  private final Knowledge knowledge;
+  private final long[] incarnations;
+  private final List<ConjunctiveClause> clauses = new ArrayList<>();
+  private final FirstReplica replicas = new FirstReplica();
+  private final RisingGrades rising;
+  private List<Witness> raised = List.of();
+  private long lost;
+
+  private InstanceDetector(DetectionSpec spec, int retainedMax) {
+    if (retainedMax < 1) {
+      throw new IllegalArgumentException("retainedMax must be positive: " + retainedMax);
+    }
+    this.spec = spec;
+    this.retainedMax = retainedMax;
+    this.joined = spec.replicas() == ReplicaRule.FIRST;
+    this.knowledge = new Knowledge(spec.nodes(), spec.causality(), joined);
+    this.rising = new RisingGrades(knowledge);
+    this.incarnations = new long[spec.nodes()];
+    for (int terms : spec.termsPerClause()) {
+      clauses.add(
+          new ConjunctiveClause(clauses.size(), terms, spec.nodes(), knowledge, SEARCH_STEPS_MAX));
+    }
+  }
 
   public static InstanceDetector create(DetectionSpec spec) {
-    throw new IllegalStateException("stub" + spec);
+    return create(spec, RETAINED_MAX);
   }
 
-  /** From {@link #toBytes}. */
+  public static InstanceDetector create(DetectionSpec spec, int retainedMax) {
+    return new InstanceDetector(spec, retainedMax);
+  }
+
+  /**
+   * From {@link #toBytes}: behaves as the one that wrote them. Throws {@link
+   * IllegalArgumentException} for bytes of another version, and for bytes that do not fit {@code
+   * spec}.
+   */
   public static InstanceDetector restore(DetectionSpec spec, byte[] bytes) {
-    throw new IllegalStateException("stub" + spec + bytes.length);
+    return restore(spec, RETAINED_MAX, bytes);
   }
 
-  /** A term turned true. Returns the witnesses that are certain now and were not reported yet. */
+  public static InstanceDetector restore(DetectionSpec spec, int retainedMax, byte[] bytes) {
+    InstanceDetector detector = new InstanceDetector(spec, retainedMax);
+    detector.take(DetectorCodec.decode(spec, bytes));
+    return detector;
+  }
+
+  private void take(DetectorState state) {
+    state.latest().forEach(hvc -> hear(hvc));
+    knowledge.advance(state.progress());
+    for (int node = 0; node < incarnations.length; node++) {
+      incarnations[node] = state.incarnations().get(node);
+    }
+    lost = state.overflowed();
+    state.ends().forEach(replicas::end);
+    state.found().forEach(replicas::find);
+    state.retained().forEach(this::add);
+    state.rising().forEach(rising::add);
+  }
+
+  private void hear(@Nullable Hvc hvc) {
+    if (hvc != null) {
+      knowledge.heard(hvc);
+    }
+  }
+
+  /**
+   * A term turned true. Throws {@link IllegalArgumentException}, and changes nothing, for a
+   * candidate that is closed, or not of this predicate and cluster.
+   */
   public List<Witness> opened(Candidate candidate) {
-    throw new IllegalStateException("stub" + candidate);
+    spec.require(candidate);
+    if (!candidate.interval().isOpen()) {
+      throw new IllegalArgumentException("an interval opens without an end: " + candidate);
+    }
+    List<Retained> changed = hear(candidate.id(), candidate.interval().start());
+    Candidate start = start(candidate);
+    if (start != null) {
+      changed.add(retain(start));
+    }
+    return judge(changed);
   }
 
   /**
    * An interval ended. {@code endedBy} names the superseding version (empty: unknown or a delete),
-   * {@code origin} its first node.
+   * {@code origin} its first node; the candidate names the interval and the version that opened it.
+   * An end whose opening was never heard opens it too. Throws as {@link #opened}.
+   *
+   * <p>Neither {@code endedBy} nor {@code origin} is needed: of all nodes' ends of a version, the
+   * earliest is that of the node that accepted a superseding one first.
    */
   public List<Witness> closed(Candidate candidate, String endedBy, @Nullable Integer origin) {
-    throw new IllegalStateException("stub" + candidate + endedBy + origin);
+    spec.require(candidate);
+    Hvc end = candidate.interval().end();
+    if (end == null) {
+      throw new IllegalArgumentException("an interval closes with an end: " + candidate);
+    }
+    List<Retained> changed = hear(candidate.id(), end);
+    ConjunctiveClause clause = clauses.get(candidate.clause());
+    Retained known = retained(candidate);
+    if (known != null && FirstReplica.isEarlier(known.start(), known.end(), end)) {
+      clause.close(known, end);
+      changed.add(known);
+    } else if (known == null && isJoined(candidate)) {
+      replicas.end(FirstReplica.Key.of(candidate), end);
+    } else if (known == null && !joined && end.own() >= knowledge.progress()) {
+      changed.add(retain(candidate));
+    }
+    return judge(changed);
+  }
+
+  /**
+   * The node has begun {@code incarnation}, and {@code first} is the first it said there: what its
+   * first event would tell, for an instance that it has no event for. Nothing if that is known.
+   */
+  public List<Witness> restarted(int node, long incarnation, Hvc first) {
+    return incarnation > incarnations[node]
+        ? judge(hear(new CandidateId(node, incarnation, 0), first))
+        : List.of();
   }
 
   /** Every event of every node with an own HLC at or before {@code hlc} has been passed in. */
   public List<Witness> progress(long hlc) {
-    throw new IllegalStateException("stub" + hlc);
+    if (!knowledge.advance(hlc)) {
+      raised = List.of();
+      return List.of();
+    }
+    List<Witness> reports = judge(settle());
+    replicas.forgetBefore(hlc);
+    return reports;
+  }
+
+  /**
+   * The witnesses that were reported earlier and whose grade rose with the last event or progress,
+   * because more became known of an open end. They are to be published again under the same id.
+   * Only the latest {@value RisingGrades#REPORTS_MAX} reports are followed.
+   */
+  public List<Witness> raised() {
+    return raised;
   }
 
   /**
    * The least progress HLC at which a pending decision can be made or state be dropped;
-   * Long.MAX_VALUE when none is pending.
+   * Long.MAX_VALUE when none is pending: when all intervals are open and certain, or, with ε = ∞,
+   * when only a later event can show that a closed one is no longer needed.
    */
   public long wakeAt() {
-    throw new IllegalStateException("stub");
+    long wake = Math.min(replicas.wakeAt(), rising.wakeAt());
+    for (ConjunctiveClause clause : clauses) {
+      wake = Math.min(wake, new Pending(clause, knowledge, joined).wakeAt());
+    }
+    return wake;
   }
 
+  /** Whether there is nothing to keep: a new detector would do as well. */
   public boolean isEmpty() {
-    throw new IllegalStateException("stub");
+    return size() == 0;
   }
 
-  /** Compact, versioned bytes of the whole state. */
+  /** Compact, versioned bytes of the whole state: see {@link DetectorCodec}. */
   public byte[] toBytes() {
-    throw new IllegalStateException("stub");
+    List<@Nullable Hvc> latest = new ArrayList<>();
+    List<Long> incarnationOf = new ArrayList<>();
+    for (int node = 0; node < spec.nodes(); node++) {
+      latest.add(knowledge.latest(node));
+      incarnationOf.add(incarnations[node]);
+    }
+    List<Retained> retained = new ArrayList<>();
+    clauses.forEach(clause -> clause.forEach(retained::add));
+    return DetectorCodec.encode(
+        new DetectorState(
+            knowledge.progress(),
+            overflowed(),
+            latest,
+            incarnationOf,
+            retained,
+            rising.findings(),
+            replicas.ends(),
+            List.copyOf(replicas.found().values())));
   }
 
-  /** What is known of a node's clock: stub to show the type used. */
-  static long own(Hvc hvc) {
-    return hvc.own();
+  /**
+   * How often a limit was met since the start: intervals that were dropped unjudged, and searches
+   * that were cut short. Each is a loss of coverage.
+   */
+  public long overflowed() {
+    return lost + clauses.stream().mapToLong(ConjunctiveClause::searchesCut).sum();
+  }
+
+  /** Takes note of an event's HVC. Returns the intervals of which a pair may be certain now. */
+  private List<Retained> hear(CandidateId id, Hvc hvc) {
+    knowledge.heard(hvc);
+    List<Retained> changed = settle();
+    if (id.incarnation() > incarnations[id.node()]) {
+      incarnations[id.node()] = id.incarnation();
+      if (!joined) {
+        endEarlierLives(id, hvc, changed);
+      }
+    }
+    return changed;
+  }
+
+  private List<Retained> settle() {
+    List<Retained> changed = new ArrayList<>();
+    for (ConjunctiveClause clause : clauses) {
+      clause.forEach(
+          interval -> {
+            if (knowledge.settle(interval)) {
+              changed.add(interval);
+            }
+          });
+    }
+    return changed;
+  }
+
+  private void endEarlierLives(CandidateId id, Hvc first, List<Retained> changed) {
+    for (ConjunctiveClause clause : clauses) {
+      for (int term = 0; term < clause.terms(); term++) {
+        IntervalQueue queue = clause.queue(term, id.node());
+        for (int i = 0; i < queue.size(); i++) {
+          Retained interval = queue.get(i);
+          if (interval.isOpen() && interval.candidate().id().incarnation() < id.incarnation()) {
+            clause.close(interval, rightBefore(first, interval.start()));
+            changed.add(interval);
+          }
+        }
+      }
+    }
+  }
+
+  private static Hvc rightBefore(Hvc event, Hvc start) {
+    long[] entries = new long[event.nodes()];
+    for (int node = 0; node < entries.length; node++) {
+      entries[node] = event.get(node);
+    }
+    entries[event.owner()] = Math.max(event.own() - 1, start.own());
+    return Hvc.of(event.owner(), entries);
+  }
+
+  /** What an opening starts; null for nothing yet, or nothing at all. */
+  private @Nullable Candidate start(Candidate opening) {
+    if (retained(opening) != null || (joined && opening.isCopy())) {
+      return null;
+    }
+    if (!isJoined(opening)) {
+      return opening;
+    }
+    if (opening.origin() == null) {
+      replicas.find(opening);
+      return null;
+    }
+    return replicas.start(opening);
+  }
+
+  private boolean isJoined(Candidate candidate) {
+    return joined && !candidate.version().isEmpty();
+  }
+
+  /** Whether no other node can show an event before {@code start} any more. */
+  private boolean isFirst(Hvc start) {
+    for (int node = 0; node < spec.nodes(); node++) {
+      if (node != start.owner() && knowledge.reading(node).own() <= start.own()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private @Nullable Retained retained(Candidate candidate) {
+    ConjunctiveClause clause = clauses.get(candidate.clause());
+    return isJoined(candidate)
+        ? clause.find(candidate.term(), candidate.version())
+        : clause.queue(candidate.term(), candidate.id().node()).find(candidate.id());
+  }
+
+  private Retained retain(Candidate candidate) {
+    Retained interval = new Retained(candidate, false);
+    add(interval);
+    return interval;
+  }
+
+  private void add(Retained interval) {
+    interval.await(knowledge.awaited(interval.start()));
+    clauses.get(interval.candidate().clause()).add(interval);
+  }
+
+  private List<Witness> judge(List<Retained> changed) {
+    for (Candidate found : replicas.settle(this::isFirst)) {
+      changed.add(retain(found));
+    }
+    List<Finding> findings = new ArrayList<>();
+    for (Retained interval : changed) {
+      findings.addAll(clauses.get(interval.candidate().clause()).judge(interval));
+    }
+    raised = rising.raise();
+    findings.forEach(rising::add);
+    drop();
+    return findings.stream().map(Finding::witness).toList();
+  }
+
+  private void drop() {
+    for (ConjunctiveClause clause : clauses) {
+      Pending pending = new Pending(clause, knowledge, joined);
+      clause.dropAll(interval -> pending.isUseless(interval) && isBeforeFound(interval));
+    }
+    for (int size = size(); size > retainedMax; size--) {
+      lost++;
+      if (replicas.size() > 0) {
+        replicas.forgetOne();
+      } else {
+        evict();
+      }
+    }
+  }
+
+  private void evict() {
+    ConjunctiveClause largest =
+        Collections.max(clauses, Comparator.comparingInt(ConjunctiveClause::size));
+    Retained gone = largest.evict();
+    if (gone != null) {
+      rising.forget(gone);
+    }
+  }
+
+  /** Whether a closed interval is before all that waits to be started. */
+  private boolean isBeforeFound(Retained interval) {
+    Hvc end = interval.end();
+    for (Candidate waiting : replicas.found().values()) {
+      if (end == null || !spec.causality().endsBefore(end, waiting.interval().start())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private int size() {
+    int size = replicas.size();
+    for (ConjunctiveClause clause : clauses) {
+      size += clause.size();
+    }
+    return size;
   }
 }

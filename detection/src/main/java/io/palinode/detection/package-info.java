@@ -1,4 +1,35 @@
-/** The detection algorithms: pure, no Flink, no Kafka. */
+/**
+ * Detection of violations: sets of intervals, one of each term of a clause, that are pairwise
+ * concurrent. Pure: no Flink, no Kafka, no clock.
+ *
+ * <p>{@link io.palinode.detection.InstanceDetector} is for events that still arrive, {@link
+ * io.palinode.detection.TraceDetector} for a recorded trace. Both keep a queue for each term at
+ * each node, ask a horizon what is certain, and search cliques in the same way.
+ *
+ * <p>Guarantees:
+ *
+ * <ul>
+ *   <li>Sound: the candidates of a witness are pairwise concurrent under the predicate's {@link
+ *       io.palinode.hvc.Causality}, and no report is withdrawn. Rollback relies on it: a report
+ *       takes work back.
+ *   <li>Covering: every interval that takes part in some witness is named by a report, at the
+ *       latest when progress has passed it. The safe point relies on it.
+ *   <li>The order in which different nodes' events arrive changes neither of these.
+ *   <li>State is bounded, and a limit that is met is counted.
+ * </ul>
+ *
+ * <p>Hazards:
+ *
+ * <ul>
+ *   <li>If physical clocks differ by more than ε, intervals may be dropped that a later one is
+ *       concurrent with: a violation is missed. ε = ∞ assumes nothing, and keeps more.
+ *   <li>An event that arrives after a progress at or past its own HLC is judged as well as it can
+ *       be: what it was concurrent with may be gone, and its end may come too late to keep a pair
+ *       from being reported.
+ *   <li>With joined replicas, state that a node finds after a restart starts a version again, if
+ *       everything about that version was dropped already.
+ * </ul>
+ */
 @NullMarked
 package io.palinode.detection;
 

@@ -1,37 +1,28 @@
 package io.palinode.monitor;
 
-import io.palinode.detection.Candidate;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.detection.InstanceDetector;
 import io.palinode.detection.Witness;
-import io.palinode.hvc.Hvc;
-import io.palinode.predicate.ReplicaRule;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One predicate instance while an event is applied to it: taken from its {@link InstanceState}, and
- * put back into one afterwards. Not thread-safe.
+ * put back into one afterwards. Its methods return the witnesses that are new. Not thread-safe.
  */
 public final class Instance {
   private final long epoch;
   private final long predicateVersion;
   private final int partition;
-  private final DetectionSpec spec;
   private final InstanceDetector detector;
+  private final long overflowedBefore;
 
-  private Instance(
-      long epoch,
-      long predicateVersion,
-      int partition,
-      DetectionSpec spec,
-      InstanceDetector detector) {
+  private Instance(long epoch, long predicateVersion, int partition, InstanceDetector detector) {
     this.epoch = epoch;
     this.predicateVersion = predicateVersion;
     this.partition = partition;
-    this.spec = spec;
     this.detector = detector;
+    this.overflowedBefore = detector.overflowed();
   }
 
   /**
@@ -39,7 +30,7 @@ public final class Instance {
    */
   public static Instance begin(CandidateEvent event, long predicateVersion, DetectionSpec spec) {
     return new Instance(
-        event.epoch(), predicateVersion, event.partition(), spec, InstanceDetector.create(spec));
+        event.epoch(), predicateVersion, event.partition(), InstanceDetector.create(spec));
   }
 
   public static Instance resume(InstanceState state, DetectionSpec spec) {
@@ -47,21 +38,14 @@ public final class Instance {
         state.epoch(),
         state.predicateVersion(),
         state.partition(),
-        spec,
         InstanceDetector.restore(spec, state.detector()));
   }
 
-  /**
-   * Applies an opening or closing, then whatever {@code watermark} settles. Returns new witnesses.
-   */
-  public List<Witness> apply(Change change, long watermark) {
-    List<Witness> found =
-        new ArrayList<>(
-            change.opens()
-                ? detector.opened(change.candidate())
-                : detector.closed(change.candidate(), change.endedBy(), change.endOrigin()));
-    found.addAll(progress(watermark));
-    return found;
+  /** An opening or closing, in the order of its node. */
+  public List<Witness> apply(Change change) {
+    return change.opens()
+        ? detector.opened(change.candidate())
+        : detector.closed(change.candidate(), change.endedBy(), change.endOrigin());
   }
 
   /** Settles what can be once every event at or before {@code watermark} has been applied. */
@@ -70,43 +54,26 @@ public final class Instance {
   }
 
   /**
-   * The node has begun {@code incarnation} and says again what still holds: what its earlier ones
-   * left open ended with the last that was heard of them. Only where replicas are joined, an
-   * interval that has a version goes on: it is the version's, not the node's.
+   * Ends what a node left open before it started anew; nothing for an instance that knows of it.
    */
-  public List<Witness> beginIncarnation(int node, long incarnation, Hvc lastHeard) {
-    List<Witness> found = new ArrayList<>();
-    for (Candidate open : detector.openBefore(node, incarnation)) {
-      if (spec.replicas() == ReplicaRule.ANY || open.version().isEmpty()) {
-        found.addAll(detector.closed(ended(open, lastHeard), "", null));
-      }
-    }
-    return found;
+  public List<Witness> restarted(Restart restart) {
+    return detector.restarted(restart.node(), restart.incarnation(), restart.first());
   }
 
-  private static Candidate ended(Candidate open, Hvc end) {
-    return new Candidate(
-        open.clause(),
-        open.term(),
-        open.id(),
-        open.interval().closedAt(end),
-        open.version(),
-        open.origin(),
-        open.payload());
+  /** How often a limit of detection was met meanwhile: each is a loss of coverage. */
+  public long overflowed() {
+    return detector.overflowed() - overflowedBefore;
   }
 
   public long epoch() {
     return epoch;
   }
 
-  public long wakeAt() {
-    return detector.wakeAt();
-  }
-
-  /** What to keep, with a timer set for {@code timerAt}; null when there is nothing to keep. */
-  public @Nullable InstanceState state(long timerAt) {
+  /** What to keep; null when there is nothing to keep. */
+  public @Nullable InstanceState state() {
     return detector.isEmpty()
         ? null
-        : new InstanceState(epoch, predicateVersion, partition, timerAt, detector.toBytes());
+        : new InstanceState(
+            epoch, predicateVersion, partition, detector.wakeAt(), detector.toBytes());
   }
 }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Integers are big-endian.
  *
  * @param partition where the instance's candidates come from
- * @param wakeAt the HLC of the timer that is set for it; {@link #NO_WAKE} for none
+ * @param wakeAt when time decides something of it; {@link #NO_WAKE} for never
  * @param detector the detector's own bytes
  */
 public record InstanceState(

@@ -5,7 +5,7 @@ import io.palinode.wire.v1.CoverageLost;
 /**
  * What every part of the keyed detection must hear, not only the instance that a record is about.
  *
- * @param body the predicate record, the ended incarnation's last clock, or the loss
+ * @param body the predicate record, the first clock of the new incarnation, or the loss
  */
 public record Notice(
     Kind kind, int partition, int node, long incarnation, long epoch, byte[] body) {
@@ -15,8 +15,10 @@ public record Notice(
   public enum Kind {
     /** A predicate was applied, changed or deleted. */
     PREDICATE,
-    /** A node speaks with a new incarnation or epoch on a partition. */
-    NODE,
+    /** Some node speaks in a newer epoch than any before. */
+    EPOCH,
+    /** A node has begun a new incarnation on a partition. */
+    RESTARTED,
     /** Events of a node are missing on a partition. */
     LOST
   }
@@ -25,29 +27,20 @@ public record Notice(
     return new Notice(Kind.PREDICATE, 0, 0, 0, 0, predicateRecord);
   }
 
-  /** From this event on the node speaks with its incarnation and epoch. */
-  public static Notice node(CandidateEvent event) {
-    return node(event, NOTHING);
+  public static Notice epoch(CandidateEvent event) {
+    return about(event, Kind.EPOCH, NOTHING);
   }
 
-  /** The same; and the node's incarnation before, known up to {@code lastClock}, is over. */
-  public static Notice node(CandidateEvent event, byte[] lastClock) {
-    return new Notice(
-        Kind.NODE, event.partition(), event.node(), event.incarnation(), event.epoch(), lastClock);
+  public static Notice restarted(CandidateEvent event, byte[] firstClock) {
+    return about(event, Kind.RESTARTED, firstClock);
   }
 
   public static Notice lost(CandidateEvent event, CoverageLost loss) {
-    return new Notice(
-        Kind.LOST,
-        event.partition(),
-        event.node(),
-        event.incarnation(),
-        event.epoch(),
-        loss.toByteArray());
+    return about(event, Kind.LOST, loss.toByteArray());
   }
 
-  /** Whether an earlier incarnation of the node ended. */
-  public boolean endsIncarnation() {
-    return kind == Kind.NODE && body.length > 0;
+  private static Notice about(CandidateEvent event, Kind kind, byte[] body) {
+    return new Notice(
+        kind, event.partition(), event.node(), event.incarnation(), event.epoch(), body);
   }
 }

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SequenceCheck {
   private final Map<Channel, Position> positions = new HashMap<>();
+  private long newestEpoch;
 
   private record Channel(int partition, int node) {}
 
@@ -52,6 +53,7 @@ public final class SequenceCheck {
   /** Takes up positions of a checkpoint; of several for one node and partition, the furthest. */
   public void restore(Iterable<Position> saved) {
     for (Position position : saved) {
+      newestEpoch = Math.max(newestEpoch, position.epoch());
       positions.merge(
           new Channel(position.partition(), position.node()),
           position,
@@ -74,8 +76,9 @@ public final class SequenceCheck {
     if (isRepeat(event, reached, known)) {
       return Outcome.STALE;
     }
-    positions.put(channel, moved(event, last, Math.max(known, reached)));
-    return new Outcome(true, notices(event, last, known));
+    Position now = moved(event, last, Math.max(known, reached));
+    positions.put(channel, now);
+    return new Outcome(true, notices(event, last, now, known));
   }
 
   private static boolean isRepeat(CandidateEvent event, long reached, long known) {
@@ -100,14 +103,15 @@ public final class SequenceCheck {
         event.partition(), event.node(), event.incarnation(), event.epoch(), sequence, hlc, clock);
   }
 
-  private static List<Notice> notices(CandidateEvent event, @Nullable Position last, long known) {
+  private List<Notice> notices(
+      CandidateEvent event, @Nullable Position last, Position now, long known) {
     List<Notice> notices = new ArrayList<>(0);
-    if (last == null) {
-      notices.add(Notice.node(event));
-    } else if (event.incarnation() > last.incarnation()) {
-      notices.add(Notice.node(event, last.clock()));
-    } else if (event.epoch() != last.epoch()) {
-      notices.add(Notice.node(event));
+    if (event.epoch() > newestEpoch) {
+      newestEpoch = event.epoch();
+      notices.add(Notice.epoch(event));
+    }
+    if (last != null && event.incarnation() > last.incarnation()) {
+      notices.add(Notice.restarted(event, now.clock()));
     }
     CoverageLost loss = loss(event, last, known);
     if (loss != null) {

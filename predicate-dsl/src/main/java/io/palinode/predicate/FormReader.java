@@ -219,7 +219,7 @@ final class FormReader {
   }
 
   private static String label(Text name, Text value) {
-    at(value.place(), () -> Predicate.requireLabel(name.value(), value.value()));
+    at(name.place(), () -> Predicate.requireLabel(name.value(), value.value()));
     return value.value();
   }
 

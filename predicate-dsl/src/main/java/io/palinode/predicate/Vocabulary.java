@@ -15,6 +15,11 @@ record Vocabulary(String kind, String owner, List<String> known, Set<String> pla
   static final Set<String> PLANNED_IN_TERMS =
       Set.of("notEquals", "below", "atMost", "above", "atLeast", "in", "matches", "on");
 
+  Vocabulary withPlanned(Set<String> words) {
+    return new Vocabulary(kind, owner, known, words);
+  }
+
+  /** Refuses a name that is not known, with the way out: what was meant, or what there is. */
   void require(Text name) {
     String word = name.value();
     if (known.contains(word)) {

@@ -18,9 +18,8 @@ final class Word {
   static <E extends Enum<E>> E read(String field, Text text, Class<E> type) {
     E[] constants = type.getEnumConstants();
     List<String> words = Arrays.stream(constants).map(Word::of).toList();
-    String word = text.value().strip();
-    requireOneOf(field, new Text(word, text.place()), words, Set.of());
-    return constants[words.indexOf(word)];
+    requireOneOf(field, text, words, Set.of());
+    return constants[words.indexOf(text.value().strip())];
   }
 
   /** Refuses a word that is not one of {@code words}, and calls by name what is planned. */

@@ -4,14 +4,20 @@ import jakarta.xml.bind.JAXBContext;
 import jakarta.xml.bind.JAXBException;
 import jakarta.xml.bind.Marshaller;
 import jakarta.xml.bind.Unmarshaller;
-import jakarta.xml.bind.ValidationEvent;
 import java.io.StringWriter;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.xml.stream.Location;
 import javax.xml.stream.XMLStreamException;
+import org.glassfish.jaxb.runtime.v2.JAXBContextFactory;
 
 /** {@link PredicateForm} from and to XML text, by JAXB. */
 final class XmlForms {
   private static final String REASON = "Message: ";
+
+  /** The parser has no text for this one. */
+  private static final Pattern ATTRIBUTE_TWICE = Pattern.compile(".*#AttributeNotUnique\\?.*&(.*)");
 
   /** JAXB's contexts are costly to make and safe to share. */
   private static final JAXBContext CONTEXT = context();
@@ -51,7 +57,8 @@ final class XmlForms {
 
   private static JAXBContext context() {
     try {
-      return JAXBContext.newInstance(PredicateForm.class);
+      // Not looked up by the thread's class loader, which need not be the one that loaded us.
+      return new JAXBContextFactory().createContext(new Class<?>[] {PredicateForm.class}, Map.of());
     } catch (JAXBException e) {
       throw new IllegalStateException("the form's annotations are wrong", e);
     }
@@ -69,16 +76,9 @@ final class XmlForms {
             }
           }
         });
-    unmarshaller.setEventHandler(event -> refuse(event, stream));
+    // The stream has refused every name that JAXB would not know; go on after nothing else either.
+    unmarshaller.setEventHandler(event -> false);
     return unmarshaller;
-  }
-
-  /** What passes the grammar and still is refused: text between elements. */
-  private static boolean refuse(ValidationEvent event, XmlStream stream) {
-    if (event.getLinkedException() instanceof XMLStreamException) {
-      return false;
-    }
-    throw stream.place().refusal(firstLine(event.getMessage()));
   }
 
   private static void requireUtf8(XmlStream stream) {
@@ -98,7 +98,12 @@ final class XmlForms {
         location == null
             ? new Place(source, 1, 1)
             : new Place(source, location.getLineNumber(), location.getColumnNumber());
-    return place.refusal("this is not XML: " + reason, e);
+    Matcher twice = ATTRIBUTE_TWICE.matcher(reason);
+    return place.refusal(
+        twice.matches()
+            ? "attribute '" + twice.group(1) + "' must not appear twice"
+            : "this is not XML: " + reason,
+        e);
   }
 
   private static String firstLine(String message) {

@@ -1,13 +1,15 @@
 package io.palinode.predicate;
 
-import java.util.HashMap;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * Which children and attributes each element of the XML form may have, and which elements repeat.
- * JAXB would pass over what it does not know; this does not.
+ * Which children and attributes each element of the XML form may have, which hold text, and which
+ * repeat. JAXB would pass over what it does not know; this does not.
  */
 final class XmlGrammar {
   static final String ROOT = "predicate";
@@ -15,18 +17,34 @@ final class XmlGrammar {
   private static final Set<String> REPEATED =
       Set.of("label", "forEach", "conjClause", "var", "all", "term", "alert");
 
-  private static final Map<String, Shape> SHAPES = shapes();
+  private static final Map<String, Shape> SHAPES =
+      Stream.of(containers(), empties(), leaves())
+          .flatMap(stream -> stream)
+          .collect(Collectors.toUnmodifiableMap(Shape::element, shape -> shape));
 
   private XmlGrammar() {}
 
-  /** What an element may hold; a leaf holds text. */
-  record Shape(Vocabulary children, Vocabulary attributes) {}
+  /** What an element may hold. */
+  record Shape(String element, Vocabulary children, Vocabulary attributes, boolean text) {
+    private static Shape of(String element, String children, String attributes, boolean text) {
+      String owner = "<" + element + ">";
+      return new Shape(
+          element,
+          new Vocabulary("element", owner, words(children), Set.of()),
+          new Vocabulary("attribute", owner, words(attributes), Set.of()),
+          text);
+    }
+
+    private Shape planned(Set<String> words) {
+      return new Shape(element, children.withPlanned(words), attributes.withPlanned(words), text);
+    }
+  }
 
   /** The shape of an element that its parent's shape knows. */
   static Shape shape(String element) {
     Shape shape = SHAPES.get(element);
     if (shape == null) {
-      throw new IllegalStateException("every known element has a shape: " + element);
+      throw new IllegalStateException("every known element must have a shape: " + element);
     }
     return shape;
   }
@@ -35,76 +53,33 @@ final class XmlGrammar {
     return REPEATED.contains(element);
   }
 
-  private static Map<String, Shape> shapes() {
-    Map<String, Shape> shapes = new HashMap<>();
-    add(
-        shapes,
-        ROOT,
-        List.of(
-            "name",
-            "label",
-            "type",
-            "epsilon",
-            "uncertainty",
-            "replicas",
-            "forEach",
-            "conjClause",
-            "violation",
-            "onViolation"),
-        List.of("name"));
-    add(shapes, "conjClause", List.of("id", "var"), List.of());
-    add(shapes, "var", List.of("name", "value"), List.of());
-    add(shapes, "all", List.of("term"), List.of());
-    add(
-        shapes,
-        "onViolation",
-        List.of("rollback", "rollbackOn", "alertOn", "alert", "whenFrequent"),
-        List.of());
-    add(shapes, "rollback", List.of(), List.of("scope", "to"));
-    add(shapes, "whenFrequent", List.of(), List.of("over", "per", "then"));
-    add(shapes, "label", List.of(), List.of("name"));
-    add(shapes, "forEach", List.of(), List.of("name"));
-    for (String leaf :
-        List.of(
-            "name",
-            "value",
-            "id",
-            "type",
-            "epsilon",
-            "uncertainty",
-            "replicas",
-            "rollbackOn",
-            "alertOn",
-            "alert")) {
-      add(shapes, leaf, List.of(), List.of());
-    }
-    addPlanned(shapes);
-    return Map.copyOf(shapes);
+  private static Stream<Shape> containers() {
+    String inRoot =
+        "name label type epsilon uncertainty replicas forEach conjClause violation onViolation";
+    return Stream.of(
+        Shape.of(ROOT, inRoot, "name", false),
+        Shape.of("conjClause", "id var", "", false),
+        Shape.of("var", "name value", "", false),
+        Shape.of("violation", "all", "", false).planned(Vocabulary.PLANNED_CLAUSES),
+        Shape.of("all", "term", "", false),
+        Shape.of("onViolation", "rollback rollbackOn alertOn alert whenFrequent", "", false));
   }
 
-  private static void addPlanned(Map<String, Shape> shapes) {
-    String violation = "<violation>";
-    shapes.put(
-        "violation",
-        new Shape(
-            new Vocabulary("element", violation, List.of("all"), Vocabulary.PLANNED_CLAUSES),
-            new Vocabulary("attribute", violation, List.of(), Set.of())));
-    String term = "<term>";
-    shapes.put(
-        "term",
-        new Shape(
-            new Vocabulary("element", term, List.of(), Vocabulary.PLANNED_IN_TERMS),
-            new Vocabulary(
-                "attribute", term, List.of("var", "equals"), Vocabulary.PLANNED_IN_TERMS)));
+  private static Stream<Shape> empties() {
+    return Stream.of(
+        Shape.of("term", "", "var equals", false).planned(Vocabulary.PLANNED_IN_TERMS),
+        Shape.of("rollback", "", "scope to", false),
+        Shape.of("whenFrequent", "", "over per then", false));
   }
 
-  private static void add(
-      Map<String, Shape> shapes, String element, List<String> children, List<String> attributes) {
-    String owner = "<" + element + ">";
-    shapes.put(
-        element,
-        new Shape(
-            new Vocabulary("element", owner, children, Set.of()),
-            new Vocabulary("attribute", owner, attributes, Set.of())));
+  private static Stream<Shape> leaves() {
+    String plain = "name value id type epsilon uncertainty replicas rollbackOn alertOn alert";
+    return Stream.concat(
+        words(plain).stream().map(leaf -> Shape.of(leaf, "", "", true)),
+        Stream.of("label", "forEach").map(named -> Shape.of(named, "", "name", true)));
+  }
+
+  private static List<String> words(String text) {
+    return Arrays.stream(text.split(" ")).filter(word -> !word.isEmpty()).toList();
   }
 }

@@ -31,7 +31,7 @@ final class XmlStream extends StreamReaderDelegate {
   private Place place;
 
   /** An element that has begun, and the children it has had. */
-  private record Open(XmlGrammar.Shape shape, Set<String> children) {}
+  private record Open(XmlGrammar.Shape shape, Place place, Set<String> children) {}
 
   private XmlStream(XMLStreamReader reader, String text, String source) {
     super(reader);
@@ -68,12 +68,30 @@ final class XmlStream extends StreamReaderDelegate {
     }
     if (event == START_ELEMENT) {
       // A tag holds no further '<', so the last one before its end is its beginning.
-      place = placeOf(text.lastIndexOf('<', getLocation().getCharacterOffset() - 1));
+      place = placeOf(text.lastIndexOf('<', position() - 1));
       begin(new Text(getLocalName(), place));
     } else if (event == END_ELEMENT) {
       open.pop();
+    } else if (isText(event) && !getText().isBlank()) {
+      requireTextAllowed();
     }
     return event;
+  }
+
+  private static boolean isText(int event) {
+    return event == CHARACTERS || event == CDATA;
+  }
+
+  private void requireTextAllowed() {
+    Open element = open.peek();
+    if (element != null && !element.shape.text()) {
+      throw element.place.refusal(
+          "there must be no text right in "
+              + element.shape.children().owner()
+              + ": '"
+              + getText().strip()
+              + "'");
+    }
   }
 
   @Override
@@ -102,7 +120,7 @@ final class XmlStream extends StreamReaderDelegate {
     }
     XmlGrammar.Shape shape = XmlGrammar.shape(name.value());
     requireAttributes(shape);
-    open.push(new Open(shape, new HashSet<>()));
+    open.push(new Open(shape, place, new HashSet<>()));
   }
 
   private void requireAttributes(XmlGrammar.Shape shape) {
@@ -118,19 +136,26 @@ final class XmlStream extends StreamReaderDelegate {
     }
   }
 
-  /** The place of a position in the text; of its beginning when the position is unknown (-1). */
-  Place placeOf(int position) {
-    int at = Math.max(0, position);
-    int found = Arrays.binarySearch(lineStarts, at);
-    int line = found >= 0 ? found : -found - 2;
-    return new Place(source, line + 1, at - lineStarts[line] + 1);
+  /**
+   * Of the reader in the text. Its own character offset is wrong where no declaration begins it.
+   */
+  private int position() {
+    return lineStarts[getLocation().getLineNumber() - 1] + getLocation().getColumnNumber() - 1;
   }
 
+  private Place placeOf(int position) {
+    int found = Arrays.binarySearch(lineStarts, position);
+    int line = found >= 0 ? found : -found - 2;
+    return new Place(source, line + 1, position - lineStarts[line] + 1);
+  }
+
+  /** Lines end as in XML 1.0, §2.11: with LF, CR LF or CR. */
   private static int[] lineStarts(String text) {
     int[] starts = new int[text.length() + 1];
     int lines = 1;
     for (int i = 0; i < text.length(); i++) {
-      if (text.charAt(i) == '\n') {
+      char c = text.charAt(i);
+      if (c == '\n' || (c == '\r' && !text.startsWith("\n", i + 1))) {
         starts[lines++] = i + 1;
       }
     }

@@ -3,7 +3,6 @@ package io.palinode.predicate;
 import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
 import java.io.IOException;
@@ -13,6 +12,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.error.Mark;
+import org.yaml.snakeyaml.error.MarkedYAMLException;
 
 /**
  * Reads YAML into {@link YamlNode}s, one for each document. Refuses what would let a small file say
@@ -33,10 +34,12 @@ final class YamlTree {
   /** The documents that hold anything. */
   static List<YamlNode> parse(String text, String source) {
     try (YAMLParser parser = FACTORY.createParser(text)) {
-      return new YamlTree(parser, source).documents();
-    } catch (JsonProcessingException e) {
-      throw place(e.getLocation(), source)
-          .refusal("this is not YAML: " + firstLine(e.getOriginalMessage()), e);
+      YamlTree tree = new YamlTree(parser, source);
+      try {
+        return tree.documents();
+      } catch (JsonProcessingException e) {
+        throw tree.refusal(e);
+      }
     } catch (IOException e) {
       throw new UncheckedIOException("text in memory cannot fail to be read", e);
     }
@@ -45,17 +48,25 @@ final class YamlTree {
   private static YAMLFactory factory() {
     LoaderOptions limits = new LoaderOptions();
     limits.setCodePointLimit(Predicates.DOCUMENT_BYTES_MAX);
-    limits.setNestingDepthLimit(DEPTH_MAX);
     return YAMLFactory.builder()
         .loaderOptions(limits)
-        .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(DEPTH_MAX).build())
+        .enable(YAMLParser.Feature.EMPTY_STRING_AS_NULL)
         .build();
+  }
+
+  private PredicateException refusal(JsonProcessingException e) {
+    if (e.getCause() instanceof MarkedYAMLException marked && marked.getProblemMark() != null) {
+      Mark mark = marked.getProblemMark();
+      return new Place(source, mark.getLine() + 1, mark.getColumn() + 1)
+          .refusal("this is not YAML: " + firstLine(marked.getProblem()), e);
+    }
+    return place().refusal("this is not YAML: " + firstLine(e.getOriginalMessage()), e);
   }
 
   private List<YamlNode> documents() throws IOException {
     List<YamlNode> documents = new ArrayList<>();
     for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
-      YamlNode document = node(token);
+      YamlNode document = node(token, 1);
       if (!(document instanceof YamlNode.Scalar scalar && scalar.value() == null)) {
         documents.add(document);
       }
@@ -64,7 +75,7 @@ final class YamlTree {
   }
 
   /** Recursion is bounded by {@link #DEPTH_MAX}. */
-  private YamlNode node(JsonToken token) throws IOException {
+  private YamlNode node(JsonToken token, int depth) throws IOException {
     Place place = place();
     if (parser.isCurrentAlias()) {
       throw place.refusal("YAML aliases are not supported: '*" + parser.getText() + "'");
@@ -72,31 +83,34 @@ final class YamlTree {
     if (parser.getTypeId() != null) {
       throw place.refusal("YAML tags are not supported: '" + parser.getTypeId() + "'");
     }
+    if (depth > DEPTH_MAX) {
+      throw place.refusal("YAML must be nested at most " + DEPTH_MAX + " deep: depth=" + depth);
+    }
     return switch (token) {
-      case START_OBJECT -> mapping(place);
-      case START_ARRAY -> sequence(place);
+      case START_OBJECT -> mapping(place, depth);
+      case START_ARRAY -> sequence(place, depth);
       case VALUE_NULL -> new YamlNode.Scalar(null, place);
       default -> new YamlNode.Scalar(parser.getText(), place);
     };
   }
 
-  private YamlNode sequence(Place place) throws IOException {
+  private YamlNode sequence(Place place, int depth) throws IOException {
     List<YamlNode> items = new ArrayList<>();
     for (JsonToken token = parser.nextToken();
         token != JsonToken.END_ARRAY;
         token = parser.nextToken()) {
-      items.add(node(token));
+      items.add(node(token, depth + 1));
     }
     return new YamlNode.Sequence(items, place);
   }
 
-  private YamlNode mapping(Place place) throws IOException {
+  private YamlNode mapping(Place place, int depth) throws IOException {
     Map<String, YamlNode.Field> fields = new LinkedHashMap<>();
     for (JsonToken token = parser.nextToken();
         token != JsonToken.END_OBJECT;
         token = parser.nextToken()) {
       Text name = new Text(parser.currentName(), place());
-      YamlNode value = node(parser.nextToken());
+      YamlNode value = node(parser.nextToken(), depth + 1);
       YamlNode.Field earlier = fields.putIfAbsent(name.value(), new YamlNode.Field(name, value));
       if (earlier != null) {
         int line = earlier.name().place().line();
@@ -107,10 +121,7 @@ final class YamlTree {
   }
 
   private Place place() {
-    return place(parser.currentTokenLocation(), source);
-  }
-
-  private static Place place(JsonLocation location, String source) {
+    JsonLocation location = parser.currentTokenLocation();
     return new Place(source, location.getLineNr(), location.getColumnNr());
   }
 

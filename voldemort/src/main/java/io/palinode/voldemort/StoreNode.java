@@ -8,9 +8,7 @@ import io.palinode.hvc.ClockDriftException;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;
-import io.palinode.retroscope.Diff;
 import io.palinode.retroscope.WindowLog;
-import io.palinode.voldemort.Repairs.Repair;
 import io.palinode.voldemort.StorageEngine.Change;
 import io.palinode.voldemort.StorageEngine.Durability;
 import io.palinode.voldemort.cluster.Ring;
@@ -43,6 +41,9 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   /** The name under which clients ask for cluster.xml and the like; never a store of its own. */
   public static final String METADATA = "metadata";
 
+  /** How far ahead the node promises its clock: one record more in this time, not in each write. */
+  private static final long PROMISE_HLC = Hlc.ofMicros(100_000);
+
   private static final Logger log = LoggerFactory.getLogger(StoreNode.class);
 
   private final StoreNodeConfig config;
@@ -57,9 +58,10 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   // Written under writeLock; a read of the reference is enough to see a whole state.
   private volatile FenceState fence;
   private volatile long safePoint;
+  private volatile boolean mediumWorks = true;
   // Guarded by writeLock.
-  private NodeMeta.@Nullable Mark restored;
-  private long repairsSincePause;
+  private final Rewind rewind;
+  private long promisedHlc;
   private boolean closed;
 
   /**
@@ -76,11 +78,11 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
         new HvcClock(
             config.nodeId(), config.nodes(), config.epsilon(), epochMicros, config.maxDrift());
     NodeMeta.Start last = NodeMeta.Start.read(engine);
-    long openedAt = clock.tick(ownReading(last.hlc())).own();
+    long openedAt = clock.tick(ownReading(last.promisedHlc())).own();
     this.incarnation = last.incarnation() + 1;
-    engine.commit(List.of(start(openedAt)), Durability.SYNCED);
+    promise(openedAt, Durability.SYNCED);
     this.fence = NodeMeta.readFence(engine);
-    this.restored = NodeMeta.Mark.read(engine);
+    this.rewind = new Rewind(config, engine, clock);
     for (StoreDefinition store : config.stores()) {
       Ring ring = new Ring(config.cluster(), store.replicationFactor());
       WindowLog past = new WindowLog(config.windowLog(), openedAt);
@@ -137,11 +139,17 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   /** Refuses a key whose replicas are on other nodes. */
   public void requireHeld(StoreKey key) throws RefusedException {
     if (!store(key.store()).isHeldBy(node(), key.key())) {
-      throw refused(
+      throw refuse(
           ErrorCode.INVALID_METADATA,
           "a key of store %s is not held by node %d: bootstrap again"
               .formatted(key.store(), node()));
     }
+  }
+
+  /** A refusal to throw, counted as an error. */
+  public RefusedException refuse(ErrorCode code, String message) {
+    counters.add(NodeCounter.ERRORS);
+    return new RefusedException(code, message);
   }
 
   /** A write that was asked for; {@code edit} gives null when it changes nothing. */
@@ -197,8 +205,15 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     byte[] key = write.key().key();
     Hvc before = clock.tick();
     Hvc after = receive(write.caller());
+    if (after.own() > promisedHlc) {
+      promise(after.own() + PROMISE_HLC, config.writes());
+    }
     Change change = new Change(store.name(), key, LocalStore.record(siblings));
     engine.commit(List.of(change), config.writes());
+    if (!mediumWorks) {
+      mediumWorks = true;
+      log.info("node={} phase=STORAGE_WORKS", node());
+    }
     store.past().append(after.own(), key, old);
     if (!listeners.isEmpty()) {
       WriteEvent event = event(write, siblings, before, after);
@@ -252,21 +267,21 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       return clock.tick();
     }
     if (received.nodes() != nodes()) {
-      throw refused(
+      throw refuse(
           ErrorCode.VOLDEMORT,
           "a clock of this cluster has %d entries: received=%s".formatted(nodes(), received));
     }
     try {
       return clock.tick(received);
     } catch (ClockDriftException e) {
-      throw refused(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
+      throw refuse(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
     }
   }
 
   private LocalStore store(String name) throws RefusedException {
     LocalStore store = stores.get(name);
     if (store == null) {
-      throw refused(
+      throw refuse(
           ErrorCode.VOLDEMORT,
           "Unknown store '%s': store not found on node %d".formatted(name, node()));
     }
@@ -279,13 +294,12 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   }
 
   private RefusedException failed(StorageException e) {
-    log.warn("node={} storage failed", node(), e);
-    return refused(ErrorCode.PERSISTENCE_FAILURE, "node " + node() + ": " + e.getMessage());
-  }
-
-  private RefusedException refused(ErrorCode code, String message) {
-    counters.add(NodeCounter.ERRORS);
-    return new RefusedException(code, message);
+    if (mediumWorks) {
+      // Once, not for each request until it works again.
+      mediumWorks = false;
+      log.error("node={} phase=STORAGE_FAILED", node(), e);
+    }
+    return refuse(ErrorCode.PERSISTENCE_FAILURE, "node " + node() + ": " + e.getMessage());
   }
 
   // ---- what the detector and the node's side of control need
@@ -316,18 +330,32 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   }
 
   @Override
+  public void atomically(Runnable action) {
+    writeLock.lock();
+    try {
+      action.run();
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
+  @Override
   public long reach() {
     return stores.values().stream().mapToLong(store -> store.past().reach()).max().orElse(0);
   }
 
-  /** A pause for an epoch that is already in force, or past, changes nothing. */
+  /**
+   * {@inheritDoc} A pause for the epoch that is already in force changes nothing; for an older one
+   * it is an {@link IllegalStateException}.
+   */
   @Override
   public long pause(long epoch) {
     writeLock.lock();
     try {
+      requireNotPast(epoch);
       if (epoch > fence.epoch()) {
         fence = FenceState.paused(epoch);
-        repairsSincePause = 0;
+        rewind.paused();
         log.info("node={} phase=PAUSED epoch={}", node(), epoch);
       }
       return clock.tick().own();
@@ -336,31 +364,25 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
   }
 
-  /**
-   * {@inheritDoc} The undo is itself in the window-log, so a later attempt may choose any other
-   * target in reach. Of earlier attempts than the last one nothing is remembered: they give an
-   * empty restoration. O(changes since the convergence window began).
-   */
+  /** {@inheritDoc} O(changes since the convergence window began). */
   @Override
   public Restoration restore(long epoch, int attempt, long target) {
     writeLock.lock();
     try {
-      NodeMeta.Mark done = restored;
-      if (done != null && done.covers(epoch, attempt)) {
-        boolean last = done.epoch() == epoch && done.attempt() == attempt;
-        return last ? done.restoration() : new Restoration(0, List.of());
+      Restoration done = rewind.done(epoch, attempt);
+      if (done != null) {
+        return done;
       }
       requirePaused();
-      NodeMeta.Mark mark = new NodeMeta.Mark(epoch, attempt, undo(epoch, attempt, target));
-      restored = mark;
+      Restoration restoration = rewind.restore(stores.values(), epoch, attempt, target);
       log.info(
           "node={} phase=RESTORED epoch={} attempt={} target={} undone={}",
           node(),
           epoch,
           attempt,
           Hlc.format(target),
-          mark.restoration().undoneWrites());
-      return mark.restoration();
+          restoration.undoneWrites());
+      return restoration;
     } finally {
       writeLock.unlock();
     }
@@ -376,23 +398,17 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     return records;
   }
 
-  /** {@inheritDoc} Keys that are not held by this node, by its cluster.xml, are passed over. */
+  @Override
+  public List<Version> siblings(StoreKey key) {
+    return versions(LocalStore.versions(engine.get(key.store(), key.key())));
+  }
+
   @Override
   public int merge(List<KeyRecord> records) {
     writeLock.lock();
     try {
       requirePaused();
-      Repairs repairs = new Repairs(engine);
-      for (LocalStore store : stores.values()) {
-        repairs.merge(
-            store,
-            records.stream()
-                .filter(record -> record.key().store().equals(store.name()))
-                .filter(record -> store.isHeldBy(node(), record.key().key()))
-                .toList());
-      }
-      commit(repairs, List.of());
-      return repairs.all().size();
+      return rewind.merge(stores.values(), records);
     } finally {
       writeLock.unlock();
     }
@@ -408,13 +424,16 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
   }
 
-  /** {@inheritDoc} The epoch is on disk before it is served. */
+  /**
+   * {@inheritDoc} The epoch is on disk before it is served. An epoch older than the one in force is
+   * an {@link IllegalStateException}.
+   */
   @Override
   public void resume(long epoch, long target, long sequentialUntilMicros) {
     writeLock.lock();
     try {
-      FenceState now = fence;
-      if (epoch < now.epoch() || (epoch == now.epoch() && !now.paused())) {
+      requireNotPast(epoch);
+      if (epoch == fence.epoch() && !fence.paused()) {
         return;
       }
       Change change = NodeMeta.fenceChange(epoch, target, sequentialUntilMicros);
@@ -462,43 +481,24 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
         return;
       }
       closed = true;
-      engine.commit(List.of(start(clock.last().own())), Durability.SYNCED);
+      promise(clock.last().own(), Durability.SYNCED);
       log.info("node={} phase=CLOSED", node());
+    } catch (StorageException e) {
+      // The earlier promise stands: the next start begins a little later than it would have.
+      log.warn("node={} phase=CLOSED after its storage failed", node(), e);
     } finally {
       engine.close();
       writeLock.unlock();
     }
   }
 
-  private Restoration undo(long epoch, int attempt, long target) {
-    long windowHlc = Hlc.ofMicros(config.convergenceWindow().toNanos() / 1_000);
-    long since = target - Math.min(target, windowHlc);
-    Repairs repairs = new Repairs(engine);
-    List<StoreKey> changed = new ArrayList<>();
-    long undone = -repairsSincePause;
-    for (LocalStore store : stores.values()) {
-      Diff diff = store.past().diffTo(target);
-      undone += diff.entries();
-      repairs.undo(store, diff);
-      Diff near = store.past().diffTo(Math.max(store.past().reach(), since));
-      near.forEach((key, then) -> changed.add(new StoreKey(store.name(), key)));
+  /** Another control log than the one that brought the data here would undo nothing, silently. */
+  private void requireNotPast(long epoch) {
+    if (epoch < fence.epoch()) {
+      throw new IllegalStateException(
+          "the data of node %d is of epoch %d, its control log only of epoch %d: start it with the control log that belongs to the data, or both empty"
+              .formatted(node(), fence.epoch(), epoch));
     }
-    Restoration restoration = new Restoration(undone, List.copyOf(changed));
-    commit(repairs, List.of(new NodeMeta.Mark(epoch, attempt, restoration).toChange()));
-    return restoration;
-  }
-
-  private void commit(Repairs repairs, List<Change> marks) {
-    List<Change> changes = new ArrayList<>(repairs.changes());
-    changes.addAll(marks);
-    if (changes.isEmpty()) {
-      return;
-    }
-    engine.commit(changes, Durability.SYNCED);
-    for (Repair repair : repairs.all()) {
-      repair.store().past().append(clock.tick().own(), repair.key(), repair.old());
-    }
-    repairsSincePause += repairs.all().size();
   }
 
   private void requirePaused() {
@@ -508,11 +508,13 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
   }
 
-  private Change start(long hlc) {
-    return new NodeMeta.Start(incarnation, hlc).toChange();
+  /** Puts on disk that no write of this incarnation is later than {@code hlc}. */
+  private void promise(long hlc, Durability durability) {
+    engine.commit(List.of(new NodeMeta.Start(incarnation, hlc).toChange()), durability);
+    promisedHlc = hlc;
   }
 
-  /** What this node knew of its own clock before it was started, as a reading of nobody's. */
+  /** What this node promised of its own clock before it was started, as a reading of nobody's. */
   private Hvc ownReading(long hlc) {
     long[] entries = new long[nodes()];
     entries[node()] = hlc;

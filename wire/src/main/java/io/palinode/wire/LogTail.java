@@ -198,8 +198,9 @@ public final class LogTail implements AutoCloseable {
     }
     ends.entrySet().removeIf(end -> from.position(end.getKey()) >= end.getValue());
     if (ends.isEmpty()) {
-      caughtUp.countDown();
       listener.onCaughtUp();
+      // Last: who waits for this may rely on what the listener did.
+      caughtUp.countDown();
     }
   }
 

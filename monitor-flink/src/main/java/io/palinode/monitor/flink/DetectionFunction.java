@@ -3,15 +3,16 @@ package io.palinode.monitor.flink;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.detection.Witness;
 import io.palinode.hvc.Epsilon;
-import io.palinode.hvc.HvcCodec;
 import io.palinode.monitor.ActivePredicate;
 import io.palinode.monitor.ActivePredicate.Standing;
 import io.palinode.monitor.CandidateEvent;
 import io.palinode.monitor.Change;
+import io.palinode.monitor.Housekeeping;
 import io.palinode.monitor.Instance;
 import io.palinode.monitor.InstanceKey;
 import io.palinode.monitor.InstanceState;
 import io.palinode.monitor.Notice;
+import io.palinode.monitor.Restart;
 import io.palinode.monitor.SequenceCheck;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.CoverageLost;
@@ -31,31 +32,30 @@ import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction
 import org.apache.flink.util.Collector;
 
 /**
- * Detection of one predicate instance a key. An event is applied once its predicate's version and
- * its node's incarnation are known here, and waits for them otherwise; a timer at {@code wakeAt}
- * settles what only the passing of time decides.
+ * Detection of one predicate instance a key. An event is applied once its predicate's version is
+ * known here, and waits for it otherwise; a timer at {@code wakeAt} settles what only the passing
+ * of time decides. A restart of a node is applied when an instance is next looked at: until then
+ * nothing is decided about it.
  */
 final class DetectionFunction
     extends KeyedBroadcastProcessFunction<String, CandidateEvent, Notice, Verdict> {
-  /** By {@code <partition>/<node>}: the newest notice of a node on a partition. */
-  static final MapStateDescriptor<String, Notice> NODES =
-      new MapStateDescriptor<>("nodes", Types.STRING, PredicateDeserializer.TYPE);
-
-  @Serial private static final long serialVersionUID = 1L;
-
-  private static final String NEWEST = "newest";
-
   /** Under {@link #NEWEST}: the newest epoch in which any node has spoken. */
   static final MapStateDescriptor<String, Long> EPOCH =
       new MapStateDescriptor<>("epoch", Types.STRING, Types.LONG);
 
+  @Serial private static final long serialVersionUID = 1L;
+
+  private static final String NEWEST = "newest";
   private static final long RETRY_MS = 20;
 
   private final int nodes;
   private final String epsilon;
 
-  @SuppressWarnings("NullAway.Init") // These are set by open, which Flink calls first.
+  @SuppressWarnings("NullAway.Init") // This and the next are set by open, which Flink calls first.
   private transient PredicateBook predicates;
+
+  @SuppressWarnings("NullAway.Init")
+  private transient RestartBook restarts;
 
   @SuppressWarnings("NullAway.Init")
   private transient KeptInstances instances;
@@ -82,11 +82,12 @@ final class DetectionFunction
 
   @Override
   public void open(OpenContext context) {
+    MetricGroup metrics = getRuntimeContext().getMetricGroup();
     predicates = new PredicateBook(nodes, Epsilon.parse(epsilon));
+    restarts = new RestartBook();
     instances = new KeptInstances(getRuntimeContext());
     waiting = new WaitingRoom(getRuntimeContext());
-    MetricGroup metrics = getRuntimeContext().getMetricGroup();
-    publisher = new Publisher(metrics.counter("violations"));
+    publisher = new Publisher(metrics);
     outdated = metrics.counter("candidatesOutdated");
     ofOldEpoch = metrics.counter("candidatesOfOldEpoch");
     unusable = metrics.counter("candidatesUnusable");
@@ -123,84 +124,23 @@ final class DetectionFunction
       throws Exception {
     switch (notice.kind()) {
       case PREDICATE -> predicates.learn(notice, context.getBroadcastState(PredicateBook.STATE));
+      case RESTARTED -> restarts.learn(notice, context.getBroadcastState(RestartBook.STATE));
+      case EPOCH -> {
+        BroadcastState<String, Long> epoch = context.getBroadcastState(EPOCH);
+        epoch.put(NEWEST, Math.max(newestEpoch(epoch), notice.epoch()));
+      }
       case LOST -> {
         // Every subtask hears of it, one tells.
         if (getRuntimeContext().getTaskInfo().getIndexOfThisSubtask() == 0) {
           out.collect(Verdict.of(CoverageLost.parseFrom(notice.body())));
         }
       }
-      case NODE -> {
-        context.getBroadcastState(NODES).put(channel(notice.partition(), notice.node()), notice);
-        BroadcastState<String, Long> epoch = context.getBroadcastState(EPOCH);
-        epoch.put(NEWEST, Math.max(newestEpoch(epoch), notice.epoch()));
-        if (notice.endsIncarnation()) {
-          endIncarnation(notice, context, out);
-        }
-      }
     }
-  }
-
-  /** Settles what time has decided for the current key, or drops what is stale. */
-  private void wake(long timestamp, OnTimerContext context, Collector<Verdict> out)
-      throws Exception {
-    String key = context.getCurrentKey();
-    InstanceState kept = instances.get();
-    if (kept == null) {
-      return;
-    }
-    ActivePredicate predicate =
-        predicates.get(
-            InstanceKey.parse(key).predicate(), context.getBroadcastState(PredicateBook.STATE));
-    DetectionSpec spec = predicate == null ? null : predicate.spec();
-    if (predicate == null
-        || spec == null
-        || kept.isStale(newestEpoch(context.getBroadcastState(EPOCH)), predicate)) {
-      instances.drop(kept, context.timerService());
-      return;
-    }
-    Instance instance = Instance.resume(kept, spec);
-    List<Witness> found = instance.progress(context.currentWatermark());
-    publisher.publish(key, predicate, instance, found, out);
-    instances.save(key, kept, timestamp, instance, context.timerService());
-  }
-
-  private void endIncarnation(Notice notice, Context context, Collector<Verdict> out)
-      throws Exception {
-    ReadOnlyBroadcastState<String, byte[]> known = context.getBroadcastState(PredicateBook.STATE);
-    // Timers cannot be set here; closing intervals settles all that was pending for them, and
-    // housekeeping drops what is left.
-    context.applyToKeyedState(
-        KeptInstances.STATE,
-        (key, state) -> {
-          InstanceState kept = KeptInstances.get(state);
-          ActivePredicate predicate = predicates.get(InstanceKey.parse(key).predicate(), known);
-          DetectionSpec spec = predicate == null ? null : predicate.spec();
-          if (kept == null
-              || predicate == null
-              || spec == null
-              || kept.partition() != notice.partition()
-              || kept.isStale(notice.epoch(), predicate)) {
-            return;
-          }
-          Instance instance = Instance.resume(kept, spec);
-          List<Witness> found = beginIncarnation(instance, notice);
-          publisher.publish(key, predicate, instance, found, out);
-          KeptInstances.save(state, kept, instance);
-        });
-  }
-
-  private static List<Witness> beginIncarnation(Instance instance, Notice notice) {
-    return instance.beginIncarnation(
-        notice.node(), notice.incarnation(), HvcCodec.decode(notice.body()));
   }
 
   /** Applies or drops the event; false when it has to wait. */
   private boolean settle(CandidateEvent event, ReadOnlyContext context, Collector<Verdict> out)
       throws Exception {
-    Notice node = context.getBroadcastState(NODES).get(channel(event.partition(), event.node()));
-    if (node == null || node.incarnation() < event.incarnation()) {
-      return false;
-    }
     CandidateRecord record = event.decode();
     IntervalRef interval = Change.interval(record);
     ActivePredicate predicate =
@@ -221,14 +161,13 @@ final class DetectionFunction
       lose(event, out);
       return true;
     }
-    apply(event, change, node, predicate, spec, context, out);
+    apply(event, change, predicate, spec, context, out);
     return true;
   }
 
   private void apply(
       CandidateEvent event,
       Change change,
-      Notice node,
       ActivePredicate predicate,
       DetectionSpec spec,
       ReadOnlyContext context,
@@ -244,13 +183,51 @@ final class DetectionFunction
         kept == null || kept.isStale(event.epoch(), predicate)
             ? Instance.begin(event, predicate.version(), spec)
             : Instance.resume(kept, spec);
-    List<Witness> found = new ArrayList<>(instance.apply(change, context.currentWatermark()));
-    if (event.incarnation() < node.incarnation()) {
-      // The notice was faster than an event that stood before it.
-      found.addAll(beginIncarnation(instance, node));
-    }
+    List<Witness> found = restarted(instance, event.partition(), context);
+    found.addAll(instance.apply(change));
+    found.addAll(instance.progress(context.currentWatermark()));
     publisher.publish(event.key(), predicate, instance, found, out);
     instances.save(event.key(), kept, event.hlc(), instance, context.timerService());
+  }
+
+  /** Settles what time has decided for the current key, or drops what is stale. */
+  private void wake(long timestamp, OnTimerContext context, Collector<Verdict> out)
+      throws Exception {
+    String key = context.getCurrentKey();
+    InstanceState kept = instances.get();
+    if (kept == null) {
+      return;
+    }
+    ActivePredicate predicate =
+        predicates.get(
+            InstanceKey.parse(key).predicate(), context.getBroadcastState(PredicateBook.STATE));
+    DetectionSpec spec = predicate == null ? null : predicate.spec();
+    if (predicate == null
+        || spec == null
+        || kept.isStale(newestEpoch(context.getBroadcastState(EPOCH)), predicate)) {
+      instances.drop();
+      return;
+    }
+    boolean due = kept.wakeAt() <= context.currentWatermark();
+    if (!due && !Housekeeping.isDue(key, timestamp)) {
+      return;
+    }
+    Instance instance = Instance.resume(kept, spec);
+    List<Witness> found = restarted(instance, kept.partition(), context);
+    found.addAll(instance.progress(context.currentWatermark()));
+    publisher.publish(key, predicate, instance, found, out);
+    instances.save(key, kept, timestamp, instance, context.timerService());
+  }
+
+  private List<Witness> restarted(Instance instance, int partition, ReadOnlyContext context)
+      throws Exception {
+    List<Witness> found = new ArrayList<>();
+    for (Restart restart :
+        restarts.passed(
+            partition, context.currentWatermark(), context.getBroadcastState(RestartBook.STATE))) {
+      found.addAll(instance.restarted(restart));
+    }
+    return found;
   }
 
   private void retryWaiting(ReadOnlyContext context, Collector<Verdict> out) throws Exception {
@@ -265,21 +242,26 @@ final class DetectionFunction
       rest.forEach(event -> lose(event, out));
       rest.clear();
     }
-    Long held = waiting.heldAt();
     if (rest.isEmpty()) {
+      Long held = waiting.heldAt();
       if (held != null) {
         out.collect(Verdict.release(held));
       }
       waiting.clear();
-      return;
+    } else {
+      waiting.keep(rest);
+      hold(rest, context.currentWatermark(), out);
+      context.timerService().registerProcessingTimeTimer(nowMs + RETRY_MS);
     }
-    waiting.keep(rest);
+  }
+
+  private void hold(List<CandidateEvent> rest, long watermark, Collector<Verdict> out)
+      throws Exception {
     long least = rest.stream().mapToLong(CandidateEvent::hlc).min().orElseThrow();
-    if (held == null && least <= context.currentWatermark()) {
+    if (least <= watermark && waiting.heldAt() == null) {
       out.collect(Verdict.hold(least));
       waiting.holdAt(least);
     }
-    context.timerService().registerProcessingTimeTimer(nowMs + RETRY_MS);
   }
 
   /** An event that cannot be used is a loss that is told, like one that never came. */
@@ -291,9 +273,5 @@ final class DetectionFunction
   private static long newestEpoch(ReadOnlyBroadcastState<String, Long> epoch) throws Exception {
     Long newest = epoch.get(NEWEST);
     return newest == null ? 0 : newest;
-  }
-
-  private static String channel(int partition, int node) {
-    return partition + "/" + node;
   }
 }

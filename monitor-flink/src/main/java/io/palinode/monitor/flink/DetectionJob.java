@@ -116,7 +116,7 @@ public final class DetectionJob {
     BroadcastStream<Notice> notices =
         predicates
             .union(checked.getSideOutput(SequenceFunction.NOTICES))
-            .broadcast(PredicateBook.STATE, DetectionFunction.NODES, DetectionFunction.EPOCH);
+            .broadcast(PredicateBook.STATE, RestartBook.STATE, DetectionFunction.EPOCH);
     return checked
         .keyBy(CandidateEvent::key, Types.STRING)
         .connect(notices)

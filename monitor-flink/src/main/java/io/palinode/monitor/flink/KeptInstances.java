@@ -12,30 +12,32 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The state of the current key's instance, and its timers: one at the detector's {@code wakeAt},
- * one for housekeeping while there is any state. An empty instance keeps neither.
+ * one for housekeeping while there is any state. An empty instance keeps neither. A timer that is
+ * no longer needed stays and comes for nothing: taking it back could take another one of the same
+ * time.
  */
 final class KeptInstances {
-  static final ValueStateDescriptor<byte[]> STATE =
-      new ValueStateDescriptor<>("instance", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO);
-
   private final ValueState<byte[]> bytes;
 
   KeptInstances(RuntimeContext context) {
-    bytes = context.getState(STATE);
+    bytes =
+        context.getState(
+            new ValueStateDescriptor<>(
+                "instance", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
   }
 
   /** What is kept of the current key; null when nothing is. */
   @Nullable InstanceState get() throws Exception {
-    return get(bytes);
+    byte[] kept = bytes.value();
+    return kept == null ? null : InstanceState.decode(kept);
   }
 
-  void drop(InstanceState kept, TimerService timers) {
-    moveTimer(kept.wakeAt(), InstanceState.NO_WAKE, timers);
+  void drop() {
     bytes.clear();
   }
 
   /**
-   * Puts the instance back, and its timers where they belong.
+   * Puts the instance back, and sets the timers that it needs.
    *
    * @param kept what was kept before, if anything
    * @param hlc the time of the event or timer that is being handled
@@ -43,46 +45,18 @@ final class KeptInstances {
   void save(
       String key, @Nullable InstanceState kept, long hlc, Instance instance, TimerService timers)
       throws Exception {
-    long wakeAt = instance.wakeAt();
-    InstanceState next = instance.state(wakeAt);
-    moveTimer(
-        kept == null ? InstanceState.NO_WAKE : kept.wakeAt(),
-        next == null ? InstanceState.NO_WAKE : wakeAt,
-        timers);
+    InstanceState next = instance.state();
     if (next == null) {
       bytes.clear();
       return;
     }
     bytes.update(next.encode());
+    if (next.wakeAt() != InstanceState.NO_WAKE
+        && (kept == null || kept.wakeAt() != next.wakeAt())) {
+      timers.registerEventTimeTimer(next.wakeAt());
+    }
     if (kept == null || Housekeeping.isDue(key, hlc)) {
       timers.registerEventTimeTimer(Housekeeping.next(key, hlc));
-    }
-  }
-
-  static @Nullable InstanceState get(ValueState<byte[]> of) throws Exception {
-    byte[] kept = of.value();
-    return kept == null ? null : InstanceState.decode(kept);
-  }
-
-  /** Where timers cannot be moved: the one that is set stays, and may come for nothing. */
-  static void save(ValueState<byte[]> of, InstanceState kept, Instance instance) throws Exception {
-    InstanceState next = instance.state(kept.wakeAt());
-    if (next == null) {
-      of.clear();
-    } else {
-      of.update(next.encode());
-    }
-  }
-
-  private static void moveTimer(long from, long to, TimerService timers) {
-    if (from == to) {
-      return;
-    }
-    if (from != InstanceState.NO_WAKE) {
-      timers.deleteEventTimeTimer(from);
-    }
-    if (to != InstanceState.NO_WAKE) {
-      timers.registerEventTimeTimer(to);
     }
   }
 }

@@ -10,14 +10,17 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.util.Collector;
 
-/** Makes violations of witnesses; reads the wall clock for their time of detection. */
+/** Makes violations of witnesses, and counts; reads the wall clock for their time of detection. */
 final class Publisher {
   private final Counter violations;
+  private final Counter overflows;
 
-  Publisher(Counter violations) {
-    this.violations = violations;
+  Publisher(MetricGroup metrics) {
+    this.violations = metrics.counter("violations");
+    this.overflows = metrics.counter("detectionOverflows");
   }
 
   void publish(
@@ -26,6 +29,7 @@ final class Publisher {
       Instance instance,
       List<Witness> found,
       Collector<Verdict> out) {
+    overflows.inc(instance.overflowed());
     if (found.isEmpty()) {
       return;
     }

@@ -20,7 +20,7 @@ import org.apache.flink.util.OutputTag;
 
 /**
  * Runs in the source's task, in each partition's order: hands on openings and closings, and tells
- * new incarnations, new epochs and losses by the side output. Progress ends here; it has become the
+ * restarts, new epochs and losses by the side output. Progress ends here; it has become the
  * watermark.
  */
 final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEvent>

@@ -12,13 +12,13 @@ import org.apache.flink.api.common.typeinfo.Types;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Events of the current key that wait for a notice: of their predicate's version or their node's
- * incarnation, which come by another way. In their order; at most {@link #EVENTS_MAX} a key.
+ * Events of the current key that wait for their predicate's version, which comes by another topic.
+ * In their order; at most {@link #EVENTS_MAX} a key.
  */
 final class WaitingRoom {
   static final int EVENTS_MAX = 1_000;
 
-  /** How long an event waits; a notice takes milliseconds. */
+  /** How long an event waits; a predicate takes milliseconds. */
   static final long WAIT_MS_MAX = 10_000;
 
   private final ListState<CandidateEvent> events;

@@ -1,5 +1,6 @@
 package io.palinode.voldemort.client;
 
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 
@@ -11,6 +12,10 @@ import java.util.List;
  * @param clientId rides along with every request; names the writer in violations
  * @param region for {@link Routing#NEAREST_FIRST}: the node that is near until measured latencies
  *     say otherwise; -1: none
+ * @param requestTimeout how long one node has for an answer; a pause of the cluster is waited out
+ *     for six times as long
+ * @param links what lies between the client and the nodes; bootstrap does not pass through it,
+ *     since the nodes are not known yet
  */
 public record ClientConfig(
     List<String> bootstrap,
@@ -22,6 +27,33 @@ public record ClientConfig(
 
   public ClientConfig {
     bootstrap = List.copyOf(bootstrap);
+    if (bootstrap.isEmpty()) {
+      throw new IllegalArgumentException("a client needs a bootstrap address: bootstrap=[]");
+    }
+    bootstrap.forEach(ClientConfig::address);
+    if (requestTimeout.toMillis() < 1) {
+      throw new IllegalArgumentException(
+          "requestTimeout must be at least 1 ms: requestTimeout=" + requestTimeout);
+    }
+  }
+
+  /** Throws {@link IllegalArgumentException} unless it is {@code host:port}. Looks nothing up. */
+  static InetSocketAddress address(String hostAndPort) {
+    int colon = hostAndPort.lastIndexOf(':');
+    try {
+      if (colon > 0) {
+        int port = Integer.parseInt(hostAndPort.substring(colon + 1));
+        return InetSocketAddress.createUnresolved(hostAndPort.substring(0, colon), port);
+      }
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("an address must be host:port: " + hostAndPort, e);
+    }
+    throw new IllegalArgumentException("an address must be host:port: " + hostAndPort);
+  }
+
+  /** How long a call waits for a paused cluster. */
+  Duration pauseMax() {
+    return requestTimeout.multipliedBy(6);
   }
 
   public static ClientConfig of(List<String> bootstrap, String clientId) {
@@ -35,6 +67,10 @@ public record ClientConfig(
 
   public ClientConfig withLinks(LinkModel newLinks) {
     return new ClientConfig(bootstrap, clientId, routing, region, requestTimeout, newLinks);
+  }
+
+  public ClientConfig withRequestTimeout(Duration newTimeout) {
+    return new ClientConfig(bootstrap, clientId, routing, region, newTimeout, links);
   }
 
   /** In which order replicas are asked. */

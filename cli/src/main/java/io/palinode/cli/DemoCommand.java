@@ -1,0 +1,126 @@
+package io.palinode.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import io.palinode.cli.demo.DemoOptions;
+import io.palinode.cli.demo.DemoReport;
+import io.palinode.cli.demo.DemoRun;
+import io.palinode.cli.demo.Mode;
+import io.palinode.hvc.Epsilon;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Runs the graph application three ways and compares. */
+@Command(
+    name = "demo",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Colour a graph with several clients, three ways, on real parts in one process: store nodes on Berkeley DB, local detectors,"
+          + " Kafka, Flink, the orchestrator.",
+      "",
+      "Clients may only recolour a vertex while no other client works on a neighbour; a Peterson lock for each edge, kept in the store,"
+          + " guards that. The lock is right under sequential consistency only.",
+      "",
+      "  sequential  each write waits for all replicas: right, and slow over a network",
+      "  eventual    each write waits for the nearest replica: fast, and sometimes wrong",
+      "  watched     eventual, and a violation is detected and taken back: right",
+      ""
+    },
+    footer = {
+      "",
+      "Exit status: 0 every answer that must be right is right; 1 one is not; 2 the request was refused.",
+      "",
+      "Examples:",
+      "  palinode demo",
+      "  palinode demo --graph us-states --network global -o json",
+      "  palinode demo --graph powerlaw:2000 --clients 8 --modes sequential,watched"
+    })
+final class DemoCommand implements Callable<Integer> {
+  @Option(
+      names = "--graph",
+      defaultValue = "karate",
+      paramLabel = "GRAPH",
+      description = "karate, us-states, powerlaw:N, grid:WxH, random-regular:N,D, or a file of edges (default: ${DEFAULT-VALUE}).")
+  private String graph = "";
+
+  @Option(names = "--nodes", defaultValue = "3", paramLabel = "N", description = "Store nodes (default: ${DEFAULT-VALUE}).")
+  private int nodes;
+
+  @Option(names = "--clients", defaultValue = "6", paramLabel = "N", description = "Clients; each sits near one node (default: ${DEFAULT-VALUE}).")
+  private int clients;
+
+  @Option(
+      names = "--modes",
+      split = ",",
+      defaultValue = "sequential,eventual,watched",
+      paramLabel = "MODE",
+      description = "Which ways, in this order (default: ${DEFAULT-VALUE}).")
+  private List<Mode> modes = List.of();
+
+  @Option(names = "--seed", defaultValue = "1", paramLabel = "N", description = "Seed of delays and generated graphs (default: ${DEFAULT-VALUE}).")
+  private long seed;
+
+  @Option(
+      names = "--network",
+      defaultValue = "regional",
+      paramLabel = "NET",
+      description = {
+        "Delay between a client and the nodes of other regions, each way (default: ${DEFAULT-VALUE}):",
+        "none; regional: 0.5 ms and jitter; global: 40 to 150 ms, different each way, and jitter."
+      })
+  private DemoOptions.Network network = DemoOptions.Network.REGIONAL;
+
+  @Option(
+      names = "--epsilon",
+      defaultValue = "10ms",
+      paramLabel = "TIME",
+      description = "Bound on the difference of the nodes' clocks: 10ms, 500us, inf (default: ${DEFAULT-VALUE}).")
+  private String epsilon = "";
+
+  @Option(
+      names = "--predicate",
+      paramLabel = "FILE",
+      description = "Watch this file's predicates (YAML or XML) instead of the application's own. May be given again.")
+  private List<Path> predicates = List.of();
+
+  @Option(names = "--rounds", defaultValue = "0", paramLabel = "N", description = "How often each vertex is coloured (default: as suits graph and network).")
+  private int rounds;
+
+  @Option(names = "--work", defaultValue = "20", paramLabel = "N", description = "Ordinary operations of a task, outside of its critical section (default: ${DEFAULT-VALUE}).")
+  private int work;
+
+  @Option(names = "--data", paramLabel = "DIR", description = "Keep the files of Kafka, Flink and the nodes there.")
+  private @Nullable Path data;
+
+  @Option(names = "--keep", description = "Do not remove the temporary folder; its place is printed.")
+  private boolean keep;
+
+  @Option(names = {"-o", "--output"}, defaultValue = "table", paramLabel = "FORMAT", description = "table or json; json is alone on standard output.")
+  private OutputFormat output = OutputFormat.TABLE;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() throws JsonProcessingException {
+    DemoOptions options =
+        new DemoOptions(graph, nodes, clients, modes, seed, network, parsedEpsilon(), rounds, work, predicates, data, keep);
+    DemoReport report = new DemoRun(options, spec.commandLine().getErr()).run();
+    spec.commandLine().getOut().print(output == OutputFormat.JSON ? report.json() : report.table());
+    spec.commandLine().getOut().flush();
+    return report.everyRequiredAnswerIsRight() ? 0 : 1;
+  }
+
+  private Epsilon parsedEpsilon() {
+    try {
+      return Epsilon.parse(epsilon);
+    } catch (IllegalArgumentException e) {
+      throw new Refusal("--epsilon: " + e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,153 @@
+package io.palinode.cli;
+
+import io.palinode.cli.cluster.ControlPlane;
+import io.palinode.cli.cluster.StoreCluster;
+import io.palinode.hvc.Epsilon;
+import io.palinode.voldemort.cluster.StoreDefinition;
+import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Starts a cluster that stays up. */
+@Command(
+    name = "up",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Start a watched cluster on this machine and keep it up until Ctrl-C: store nodes, Kafka, the detection job, the orchestrator.",
+      "Store node i listens on P+i, the API on P+100, Kafka on P+101. What was in the data folder is there again after a restart.",
+      ""
+    },
+    footer = {
+      "",
+      "Example:",
+      "  palinode up --nodes 3 --data ./palinode-data",
+      "  palinode apply -f edge-mutex.yaml      (in another terminal)",
+      "  palinode put cs_1_2_1 1"
+    })
+final class UpCommand implements Callable<Integer> {
+  static final int API_OFFSET = 100;
+  static final int KAFKA_OFFSET = 101;
+  private static final int NODES_MAX = 64;
+  private static final int PORT_MAX = 65_535;
+
+  @Option(names = "--nodes", defaultValue = "3", paramLabel = "N", description = "Store nodes (default: ${DEFAULT-VALUE}).")
+  private int nodes;
+
+  @Option(names = "--data", defaultValue = "palinode-data", paramLabel = "DIR", description = "Where everything is kept (default: ./${DEFAULT-VALUE}).")
+  private Path data = Path.of("");
+
+  @Option(names = "--port-base", defaultValue = "6666", paramLabel = "P", description = "The first port (default: ${DEFAULT-VALUE}).")
+  private int portBase;
+
+  @Option(
+      names = "--stores",
+      paramLabel = "FILE",
+      description = "A stores.xml (default: one store named 'default', on disk, with up to 3 replicas, R=1, W=1).")
+  private @Nullable Path stores;
+
+  @Option(names = "--epsilon", defaultValue = "10ms", paramLabel = "TIME", description = "Bound on the difference of the nodes' clocks (default: ${DEFAULT-VALUE}).")
+  private String epsilon = "";
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    check("--nodes", nodes, 1, NODES_MAX);
+    check("--port-base", portBase, 1, PORT_MAX - KAFKA_OFFSET);
+    List<StoreDefinition> definitions = definitions();
+    Epsilon bound = parsedEpsilon();
+    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter err = spec.commandLine().getErr();
+
+    CountDownLatch interrupted = new CountDownLatch(1);
+    CountDownLatch closed = new CountDownLatch(1);
+    Thread onSignal = new Thread(() -> awaitClosed(interrupted, closed), "palinode-shutdown");
+    Runtime.getRuntime().addShutdownHook(onSignal);
+    say(err, "starting Kafka, the detection job and the orchestrator");
+    try (ControlPlane plane =
+            ControlPlane.start(data, nodes, bound, new ControlPlane.Ports(portBase + API_OFFSET, portBase + KAFKA_OFFSET), line -> say(err, line));
+        StoreCluster cluster =
+            StoreCluster.start(
+                IntStream.range(0, nodes).mapToObj(i -> portBase + i).toList(), definitions, data, bound, plane.watch(), plane.registry())) {
+      print(out, plane, cluster, definitions);
+      interrupted.await();
+      say(err, "stopping");
+    } finally {
+      closed.countDown();
+    }
+    return 0;
+  }
+
+  private void print(PrintWriter out, ControlPlane plane, StoreCluster cluster, List<StoreDefinition> definitions) {
+    for (int i = 0; i < cluster.size(); i++) {
+      out.println("node " + i + "   " + cluster.addresses().get(i));
+    }
+    out.println("api      " + plane.apiUrl());
+    out.println("metrics  " + plane.apiUrl() + "/metrics");
+    out.println("kafka    " + plane.kafkaAddress());
+    out.println("data     " + data.toAbsolutePath());
+    for (StoreDefinition store : definitions) {
+      out.println(
+          "store    %s (N=%d R=%d W=%d)"
+              .formatted(store.name(), store.replicationFactor(), store.requiredReads(), store.requiredWrites()));
+    }
+    out.println("ready; Ctrl-C stops");
+    out.flush();
+  }
+
+  /** The hook holds the JVM until the parts are closed: what was acknowledged is on disk, what was queued is sent. */
+  private static void awaitClosed(CountDownLatch interrupted, CountDownLatch closed) {
+    interrupted.countDown();
+    try {
+      closed.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private List<StoreDefinition> definitions() throws IOException {
+    List<StoreDefinition> definitions =
+        stores == null
+            ? List.of(StoreDefinition.of("default", Persistence.BDB, Math.min(3, nodes), 1, 1))
+            : StoreDefinition.parse(stores.toString(), Files.readString(stores));
+    for (StoreDefinition store : definitions) {
+      if (store.replicationFactor() > nodes) {
+        throw new Refusal(
+            "store '%s' wants %d replicas, but there are %d nodes: start more with --nodes"
+                .formatted(store.name(), store.replicationFactor(), nodes));
+      }
+    }
+    return definitions;
+  }
+
+  private Epsilon parsedEpsilon() {
+    try {
+      return Epsilon.parse(epsilon);
+    } catch (IllegalArgumentException e) {
+      throw new Refusal("--epsilon: " + e.getMessage(), e);
+    }
+  }
+
+  private static void check(String option, int value, int min, int max) {
+    if (value < min || value > max) {
+      throw new Refusal("%s must be in [%d, %d]: %d".formatted(option, min, max, value));
+    }
+  }
+
+  private static void say(PrintWriter err, String line) {
+    err.println(line);
+    err.flush();
+  }
+}

@@ -1,0 +1,108 @@
+package io.palinode.cli.cluster;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.palinode.detector.kafka.NodeMonitor;
+import io.palinode.detector.kafka.NodeMonitorConfig;
+import io.palinode.hvc.Epsilon;
+import io.palinode.hvc.HvcClock;
+import io.palinode.retroscope.WindowLogConfig;
+import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.voldemort.StoreNode;
+import io.palinode.voldemort.StoreNodeConfig;
+import io.palinode.voldemort.cluster.Cluster;
+import io.palinode.voldemort.cluster.Node;
+import io.palinode.voldemort.cluster.StoreDefinition;
+import io.palinode.voldemort.server.StoreService;
+import io.palinode.voldemort.server.StoreServiceConfig;
+import io.palinode.voldemort.server.SystemMicros;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** The store nodes of one cluster, in this process, each with its own folder and socket; watched or not. */
+public final class StoreCluster implements AutoCloseable {
+  /** Partitions of the ring that each node has. */
+  private static final int PARTITIONS_PER_NODE = 4;
+
+  private final List<StoreService> services = new ArrayList<>();
+  private final List<NodeMonitor> monitors = new ArrayList<>();
+  private final Cluster layout;
+
+  private StoreCluster(Cluster layout) {
+    this.layout = layout;
+  }
+
+  /**
+   * Opens, watches (when {@code watch} is given) and serves. A watched node serves nothing before it has joined.
+   *
+   * @param ports one a node
+   */
+  public static StoreCluster start(
+      List<Integer> ports,
+      List<StoreDefinition> stores,
+      Path data,
+      Epsilon epsilon,
+      @Nullable NodeMonitorConfig watch,
+      MeterRegistry registry) {
+    StoreCluster cluster = new StoreCluster(layout(ports));
+    try {
+      for (int node = 0; node < ports.size(); node++) {
+        StoreNodeConfig config =
+            new StoreNodeConfig(
+                node,
+                cluster.layout,
+                stores,
+                epsilon,
+                HvcClock.MAX_DRIFT_DEFAULT,
+                WindowLogConfig.DEFAULT,
+                StoreNodeConfig.CONVERGENCE_WINDOW_DEFAULT,
+                Durability.WRITTEN);
+        cluster.services.add(StoreService.open(StoreServiceConfig.of(config, data), new SystemMicros()));
+      }
+      for (StoreService service : cluster.services) {
+        if (watch != null) {
+          cluster.monitors.add(NodeMonitor.start(service.node(), watch, new SystemMicros(), registry));
+        }
+        service.start();
+      }
+      return cluster;
+    } catch (RuntimeException e) {
+      cluster.close();
+      throw e;
+    }
+  }
+
+  /** {@code host:port} of each node, to bootstrap from. */
+  public List<String> addresses() {
+    return layout.nodes().stream().map(node -> node.host() + ":" + node.socketPort()).toList();
+  }
+
+  public StoreNode node(int index) {
+    return services.get(index).node();
+  }
+
+  public int size() {
+    return services.size();
+  }
+
+  /** Sockets and monitors first, so that nothing comes in while the data is closed. */
+  @Override
+  public void close() {
+    monitors.forEach(NodeMonitor::close);
+    services.forEach(StoreService::close);
+  }
+
+  private static Cluster layout(List<Integer> ports) {
+    List<Node> nodes =
+        IntStream.range(0, ports.size()).mapToObj(i -> node(i, ports.get(i), ports.size())).toList();
+    return new Cluster("palinode", List.of(), nodes);
+  }
+
+  private static Node node(int id, int port, int nodes) {
+    List<Integer> partitions =
+        IntStream.range(0, PARTITIONS_PER_NODE).map(i -> i * nodes + id).boxed().toList();
+    return new Node(id, "127.0.0.1", port, port, port, 0, partitions);
+  }
+}

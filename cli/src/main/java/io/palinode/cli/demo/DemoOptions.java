@@ -1,0 +1,54 @@
+package io.palinode.cli.demo;
+
+import io.palinode.hvc.Epsilon;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the demo is asked to do, checked.
+ *
+ * @param rounds 0: as many as suit the graph and the network
+ * @param predicates empty: the application's own two
+ * @param data where files go; null: a temporary folder, removed afterwards unless {@code keep}
+ */
+public record DemoOptions(
+    String graph,
+    int nodes,
+    int clients,
+    List<Mode> modes,
+    long seed,
+    Network network,
+    Epsilon epsilon,
+    int rounds,
+    int work,
+    List<Path> predicates,
+    @Nullable Path data,
+    boolean keep) {
+
+  private static final int NODES_MAX = 16;
+  private static final int CLIENTS_MAX = 256;
+
+  public DemoOptions {
+    require(nodes >= 1 && nodes <= NODES_MAX, "--nodes must be in [1, " + NODES_MAX + "]: " + nodes);
+    require(clients >= 1 && clients <= CLIENTS_MAX, "--clients must be in [1, " + CLIENTS_MAX + "]: " + clients);
+    require(rounds >= 0, "--rounds must not be negative: " + rounds);
+    require(work >= 0, "--work must not be negative: " + work);
+    require(!modes.isEmpty(), "--modes needs at least one of sequential, eventual, watched");
+    modes = List.copyOf(modes);
+    predicates = List.copyOf(predicates);
+  }
+
+  private static void require(boolean holds, String rule) {
+    if (!holds) {
+      throw new io.palinode.cli.Refusal(rule);
+    }
+  }
+
+  /** The delay between clients and nodes. */
+  public enum Network {
+    NONE,
+    REGIONAL,
+    GLOBAL
+  }
+}

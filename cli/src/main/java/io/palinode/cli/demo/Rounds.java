@@ -1,0 +1,31 @@
+package io.palinode.cli.demo;
+
+import io.palinode.examples.graph.Graph;
+
+/** How often each vertex is coloured when the user does not say: enough for figures, and done in a minute a mode. */
+final class Rounds {
+  private static final int WARM_UP_TASKS = 500;
+
+  private Rounds() {}
+
+  static int measured(Graph graph, DemoOptions options) {
+    return options.rounds() > 0 ? options.rounds() : atLeastOne(tasks(options.network()), graph);
+  }
+
+  /** Compiles the hot paths, and fills caches, before anything counts; without delays. */
+  static int warmUp(Graph graph) {
+    return atLeastOne(WARM_UP_TASKS, graph);
+  }
+
+  private static int atLeastOne(int tasks, Graph graph) {
+    return Math.max(1, tasks / graph.vertices());
+  }
+
+  private static int tasks(DemoOptions.Network network) {
+    return switch (network) {
+      case NONE -> 2_000;
+      case REGIONAL -> 1_000;
+      case GLOBAL -> 50;
+    };
+  }
+}

@@ -1,0 +1,32 @@
+package io.palinode.detection;
+
+import io.palinode.hvc.Grade;
+import java.util.List;
+
+/** A clique that was found: one interval of each term, in the order of terms, and its grade. */
+record Finding(int clause, List<Retained> intervals, Grade grade) {
+  /** The grade of two intervals. */
+  interface PairGrade {
+    Grade of(Retained i, Retained j);
+  }
+
+  static Finding of(int clause, List<Retained> intervals, PairGrade pairs) {
+    return new Finding(clause, intervals, least(intervals, pairs));
+  }
+
+  /** The least of the pairs' grades; of a single interval, {@link Grade#DEFINITE}. */
+  static Grade least(List<Retained> intervals, PairGrade pairs) {
+    Grade least = Grade.DEFINITE;
+    for (int i = 0; i < intervals.size(); i++) {
+      for (int j = i + 1; j < intervals.size(); j++) {
+        least = least.least(pairs.of(intervals.get(i), intervals.get(j)));
+      }
+    }
+    return least;
+  }
+
+  /** As it stands now. */
+  Witness witness() {
+    return new Witness(clause, intervals.stream().map(Retained::candidate).toList(), grade);
+  }
+}

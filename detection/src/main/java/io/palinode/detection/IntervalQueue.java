@@ -1,0 +1,195 @@
+package io.palinode.detection;
+
+import io.palinode.hvc.Hvc;
+import java.util.Arrays;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The retained intervals of one term at one node, in the order of their starts. What is dropped is
+ * mostly the head. Not thread-safe.
+ */
+final class IntervalQueue {
+  private static final int CAPACITY_MIN = 4;
+
+  private Retained[] items = new Retained[CAPACITY_MIN];
+  private int head;
+  private int tail;
+  private int open;
+  private int unnamed;
+  // Starts rise in every entry. So it is with clocks that never go back; a recorded trace may hold
+  // anything, and then there is no bisection.
+  private boolean ascending = true;
+  // Each ends before the next starts: then ends rise as well, and both sides of a range can be
+  // found by bisection. So it is for one replica's intervals; not when replicas were joined.
+  private boolean disjoint = true;
+
+  int size() {
+    return tail - head;
+  }
+
+  Retained get(int index) {
+    return items[head + index];
+  }
+
+  boolean hasOpen() {
+    return open > 0;
+  }
+
+  boolean hasUnnamed() {
+    return unnamed > 0;
+  }
+
+  /** Whether starts rise in every entry, as {@link Horizon#mayBeBefore} needs to be monotone. */
+  boolean isAscending() {
+    return ascending;
+  }
+
+  /** Amortised O(1) for the greatest start; an earlier one moves the later ones. */
+  void add(Retained interval) {
+    if (tail == items.length) {
+      makeRoom();
+    }
+    int at = tail;
+    while (at > head && items[at - 1].start().own() > interval.start().own()) {
+      items[at] = items[at - 1];
+      at--;
+    }
+    items[at] = interval;
+    tail++;
+    ascending &= at == head || rises(items[at - 1].start(), interval.start());
+    ascending &= at == tail - 1 || rises(interval.start(), items[at + 1].start());
+    disjoint &= at == tail - 1 && isAfterLast(interval);
+    open += interval.isOpen() ? 1 : 0;
+    unnamed += interval.isNamed() ? 0 : 1;
+  }
+
+  /** To be called before {@link Retained#closeAt}. {@code joined}: the end is another node's. */
+  void closing(Retained interval, boolean joined) {
+    open -= interval.isOpen() ? 1 : 0;
+    disjoint &= !joined;
+  }
+
+  void name(Retained interval) {
+    if (!interval.isNamed()) {
+      interval.name();
+      unnamed--;
+    }
+  }
+
+  /** O(1) for the newest ones. */
+  @Nullable Retained find(CandidateId id) {
+    for (int at = tail - 1; at >= head; at--) {
+      if (items[at].candidate().id().equals(id)) {
+        return items[at];
+      }
+    }
+    return null;
+  }
+
+  /**
+   * An index below which all may be before {@code other}: the first one that may not where that can
+   * be bisected, else 0.
+   */
+  int firstNotBefore(Retained other, Horizon horizon) {
+    int low = 0;
+    int high = disjoint ? size() : 0;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (horizon.mayBeBefore(get(middle), other)) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  /** The first index that {@code other} may be before; so it may be before all from there on. */
+  int firstAfter(Retained other, Horizon horizon) {
+    int low = ascending ? 0 : size();
+    int high = size();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (horizon.mayBeBefore(other, get(middle))) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+
+  /** Drops heads while {@code useless}. */
+  void dropHeads(Predicate<Retained> useless) {
+    while (head < tail && useless.test(items[head])) {
+      forget(items[head]);
+      items[head++] = null;
+    }
+    restartIfEmpty();
+  }
+
+  /** Drops all that are {@code useless}. O(size). */
+  void dropAll(Predicate<Retained> useless) {
+    int kept = head;
+    for (int at = head; at < tail; at++) {
+      if (useless.test(items[at])) {
+        forget(items[at]);
+      } else {
+        items[kept++] = items[at];
+      }
+    }
+    Arrays.fill(items, kept, tail, null);
+    tail = kept;
+    restartIfEmpty();
+  }
+
+  /** Drops the oldest closed one, or the oldest if all are open; null if there is none. */
+  @Nullable Retained evict() {
+    Retained oldest = size() == 0 ? null : items[head];
+    for (int at = head; at < tail && oldest != null && oldest.isOpen(); at++) {
+      oldest = items[at].isOpen() ? oldest : items[at];
+    }
+    Retained gone = oldest;
+    dropAll(interval -> interval == gone);
+    return gone;
+  }
+
+  private void forget(Retained interval) {
+    open -= interval.isOpen() ? 1 : 0;
+    unnamed -= interval.isNamed() ? 0 : 1;
+  }
+
+  private void restartIfEmpty() {
+    if (head == tail) {
+      head = 0;
+      tail = 0;
+      ascending = true;
+      disjoint = true;
+    }
+  }
+
+  private void makeRoom() {
+    int size = size();
+    boolean full = size > items.length / 2;
+    Retained[] roomy = new Retained[full ? items.length * 2 : items.length];
+    System.arraycopy(items, head, roomy, 0, size);
+    items = roomy;
+    head = 0;
+    tail = size;
+  }
+
+  /** Of the newest one: whether the one before it ends before it. */
+  private boolean isAfterLast(Retained newest) {
+    Hvc end = newest.end();
+    if (end != null && (end.owner() != newest.node() || !rises(newest.start(), end))) {
+      return false;
+    }
+    Hvc last = size() == 1 ? null : items[tail - 2].end();
+    return size() == 1 || (last != null && last.isBefore(newest.start()));
+  }
+
+  private static boolean rises(Hvc from, Hvc to) {
+    return from.equals(to) || from.isBefore(to);
+  }
+}

@@ -1,0 +1,101 @@
+package io.palinode.detection;
+
+import io.palinode.predicate.ReplicaRule;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Detection on a recorded trace of one predicate instance, with the queues and the search of {@link
+ * InstanceDetector}. Everything is certain from the start, and nothing is cut short. An open
+ * interval is unbounded. Pure.
+ */
+public final class TraceDetector {
+  /** Heads are looked at with every interval; what is behind them, once there is twice as much. */
+  private static final int SCAN_MIN = 64;
+
+  /** What is reported of a trace. */
+  public enum Report {
+    /** One witness, of the least {@link Witness#violate}. */
+    FIRST,
+    /** Until every interval that takes part in some witness has been named. */
+    COVER,
+    /** Every witness. */
+    ALL
+  }
+
+  private TraceDetector() {}
+
+  /**
+   * Passes witnesses on in the order of {@link Witness#violate}. {@code trace}: candidates of one
+   * node in the order of their starts, of different nodes in any order; how nodes are interleaved
+   * does not change the result.
+   *
+   * <p>Memory: what is not yet before all that follows, O(trace) at worst. Time: for {@code COVER},
+   * that of one {@link CliqueSearch} for an interval while nothing is violated; for {@code ALL}, of
+   * every witness.
+   */
+  public static void detect(
+      DetectionSpec spec, List<Candidate> trace, Report report, Consumer<Witness> witnesses) {
+    trace.forEach(spec::require);
+    new Run(spec, inOrderOfStarts(spec, trace)).detect(report, witnesses);
+  }
+
+  private static List<Candidate> inOrderOfStarts(DetectionSpec spec, List<Candidate> trace) {
+    List<Candidate> ordered =
+        new ArrayList<>(spec.replicas() == ReplicaRule.FIRST ? FirstReplica.join(trace) : trace);
+    ordered.sort(
+        Comparator.comparingLong((Candidate candidate) -> candidate.interval().start().own())
+            .thenComparingInt(candidate -> candidate.id().node()));
+    return ordered;
+  }
+
+  /** One pass over the trace. */
+  private static final class Run {
+    private final List<Candidate> trace;
+    private final TraceHorizon horizon;
+    private final List<ConjunctiveClause> clauses = new ArrayList<>();
+    private int retained;
+    private int scanAt = SCAN_MIN;
+
+    Run(DetectionSpec spec, List<Candidate> trace) {
+      this.trace = trace;
+      this.horizon = new TraceHorizon(spec.nodes(), spec.causality(), trace);
+      for (int terms : spec.termsPerClause()) {
+        clauses.add(
+            new ConjunctiveClause(
+                clauses.size(), terms, spec.nodes(), horizon, CliqueSearch.UNLIMITED));
+      }
+    }
+
+    void detect(Report report, Consumer<Witness> witnesses) {
+      for (Candidate candidate : trace) {
+        ConjunctiveClause clause = clauses.get(candidate.clause());
+        Retained newest = new Retained(candidate, false);
+        horizon.take(newest.node());
+        clause.add(newest);
+        if (report == Report.ALL) {
+          clause.enumerate(newest, witnesses);
+        } else {
+          for (Finding found : clause.judge(newest)) {
+            witnesses.accept(found.witness());
+            if (report == Report.FIRST) {
+              return;
+            }
+          }
+        }
+        drop();
+      }
+    }
+
+    private void drop() {
+      clauses.forEach(clause -> clause.dropHeads(horizon::isPassed));
+      if (++retained >= scanAt) {
+        clauses.forEach(clause -> clause.dropAll(horizon::isPassed));
+        retained = clauses.stream().mapToInt(ConjunctiveClause::size).sum();
+        scanAt = Math.max(SCAN_MIN, 2 * retained);
+      }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package io.palinode.detection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.palinode.hvc.Grade;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/** The streaming detector against the oracle, on random runs in random orders of arrival. */
+class InstanceDetectorOracleTest {
+  @Test
+  void reportsAreSoundAndCoverWhatTheOracleFinds() {
+    Seeds.each(Seeds.count(), random -> check(Computation.random(random), random));
+  }
+
+  @Test
+  void reportsOfJoinedReplicasAreSoundAndCoverWhatTheOracleFinds() {
+    Seeds.each(Seeds.count(), random -> check(ReplicatedComputation.random(random), random));
+  }
+
+  @Test
+  void aDetectorThatIsSavedAndRestoredBetweenEventsDoesTheSame() {
+    Seeds.each(
+        Seeds.count() / 4,
+        random -> {
+          Computation run =
+              random.nextBoolean()
+                  ? Computation.random(random)
+                  : ReplicatedComputation.random(random);
+          long delivery = random.nextLong();
+          Delivery kept = deliver(run, new Random(delivery), detector -> detector);
+          Delivery restored =
+              deliver(
+                  run,
+                  new Random(delivery),
+                  detector -> InstanceDetector.restore(run.spec(), detector.toBytes()));
+          assertThat(names(restored.reports())).isEqualTo(names(kept.reports()));
+          assertThat(names(restored.raised())).isEqualTo(names(kept.raised()));
+          assertThat(restored.detector().toBytes()).isEqualTo(kept.detector().toBytes());
+        });
+  }
+
+  private static Delivery deliver(
+      Computation run, Random random, UnaryOperator<InstanceDetector> between) {
+    return new Delivery(random, run.spec(), run.events(), between).run();
+  }
+
+  private static void check(Computation run, Random random) {
+    Delivery delivery = deliver(run, random, detector -> detector);
+    Map<String, Grade> all = new HashMap<>();
+    Set<CandidateId> inSome = new HashSet<>();
+    for (Witness witness : BruteForce.witnesses(run.spec(), run.trace())) {
+      all.put(name(witness), witness.grade());
+      witness.candidates().forEach(candidate -> inSome.add(candidate.id()));
+    }
+    Set<CandidateId> named = new HashSet<>();
+    for (Witness report : delivery.reports()) {
+      report.candidates().forEach(candidate -> named.add(candidate.id()));
+    }
+    assertThat(all).as("sound").containsKeys(names(delivery.reports()).toArray(String[]::new));
+    assertThat(names(delivery.reports())).as("repeated").doesNotHaveDuplicates();
+    assertThat(named).as("covering").isEqualTo(inSome);
+    checkDrained(run, delivery);
+    checkGrades(delivery, all);
+  }
+
+  /** Grades only rise, and end where the oracle's are. */
+  private static void checkGrades(Delivery delivery, Map<String, Grade> all) {
+    Map<String, Grade> told = new HashMap<>();
+    for (Witness report : delivery.reports()) {
+      told.put(name(report), report.grade());
+    }
+    for (Witness higher : delivery.raised()) {
+      assertThat(higher.grade()).as("raised").isGreaterThan(told.put(name(higher), higher.grade()));
+    }
+    if (told.size() <= RisingGrades.REPORTS_MAX) {
+      told.forEach((name, grade) -> assertThat(grade).as(name).isEqualTo(all.get(name)));
+    }
+  }
+
+  /** What is left is open, or ε = ∞ and not known everywhere; and goes when nothing is to come. */
+  private static void checkDrained(Computation run, Delivery delivery) {
+    InstanceDetector detector = delivery.detector();
+    boolean open = run.trace().stream().anyMatch(candidate -> candidate.interval().isOpen());
+    if (!run.spec().causality().epsilon().isInfinite()) {
+      assertThat(detector.isEmpty()).as("drained").isEqualTo(!open);
+    }
+    delivery.progress(Long.MAX_VALUE);
+    assertThat(detector.isEmpty()).as("drained in the end").isEqualTo(!open);
+    assertThat(detector.overflowed()).isZero();
+  }
+
+  private static List<String> names(List<Witness> witnesses) {
+    return witnesses.stream().map(InstanceDetectorOracleTest::name).toList();
+  }
+
+  private static String name(Witness witness) {
+    return witness.clause() + ":" + witness.candidates().stream().map(Candidate::id).toList();
+  }
+}

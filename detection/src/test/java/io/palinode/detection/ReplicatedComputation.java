@@ -1,0 +1,181 @@
+package io.palinode.detection;
+
+import io.palinode.hvc.Hvc;
+import io.palinode.hvc.Interval;
+import io.palinode.predicate.ReplicaRule;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A random run over replicated variables, one for each term: a version is accepted by one node
+ * first, and its copies reach the others later, or never; a node keeps the newest version. The
+ * trace has one interval a version, joined here in the obvious way.
+ */
+final class ReplicatedComputation {
+  private final Random random;
+  private final DetectionSpec spec;
+  private final Nodes nodes;
+  private final List<List<TraceEvent>> events = new ArrayList<>();
+  private final List<Copy> underWay = new ArrayList<>();
+  private final List<Variable> variables = new ArrayList<>();
+  private final long[] sequences;
+
+  private ReplicatedComputation(Random random, DetectionSpec spec) {
+    this.random = random;
+    this.spec = spec;
+    this.nodes = new Nodes(random, spec.nodes(), spec.causality().epsilon());
+    this.sequences = new long[spec.nodes()];
+    for (int node = 0; node < spec.nodes(); node++) {
+      events.add(new ArrayList<>());
+    }
+    for (int clause = 0; clause < spec.termsPerClause().size(); clause++) {
+      for (int term = 0; term < spec.termsPerClause().get(clause); term++) {
+        variables.add(new Variable(clause, term, spec.nodes()));
+      }
+    }
+  }
+
+  static Computation random(Random random) {
+    int nodes = 2 + random.nextInt(3);
+    List<Integer> terms = new ArrayList<>();
+    for (int clauses = 1 + random.nextInt(2); clauses > 0; clauses--) {
+      terms.add(2 + random.nextInt(2));
+    }
+    return new ReplicatedComputation(
+            random,
+            new DetectionSpec(nodes, terms, Computation.causality(random), ReplicaRule.FIRST))
+        .make();
+  }
+
+  /** A version of a variable; {@code holds} if it makes the term true. */
+  private record Version(int number, boolean holds, @Nullable Integer origin) {}
+
+  /** A version on its way to a replica. */
+  private record Copy(Variable variable, Version version, int to, Hvc message) {}
+
+  /** One term's variable, on every node. */
+  private static final class Variable {
+    private final int clause;
+    private final int term;
+    private final Version[] versions;
+    private final @Nullable Candidate[] open;
+    private int written;
+
+    Variable(int clause, int term, int nodes) {
+      this.clause = clause;
+      this.term = term;
+      this.versions = new Version[nodes];
+      this.open = new @Nullable Candidate[nodes];
+      java.util.Arrays.fill(versions, new Version(0, false, null));
+    }
+  }
+
+  private Computation make() {
+    if (random.nextInt(3) == 0) {
+      findState();
+    }
+    for (int steps = 10 + random.nextInt(15 * variables.size()); steps > 0; steps--) {
+      nodes.passTime();
+      switch (random.nextInt(4)) {
+        case 0 -> nodes.request(nodes.any());
+        case 1 -> write(variables.get(random.nextInt(variables.size())), nodes.any());
+        default -> arrive();
+      }
+    }
+    return new Computation(spec, events, joined());
+  }
+
+  /** The nodes begin with versions whose origin is not known. */
+  private void findState() {
+    for (Variable variable : variables) {
+      Version version = new Version(++variable.written, random.nextBoolean(), null);
+      for (int node = 0; node < spec.nodes(); node++) {
+        if (random.nextInt(3) > 0) {
+          accept(variable, version, node, nodes.before(node));
+        }
+      }
+    }
+  }
+
+  private void write(Variable variable, int node) {
+    Version version = new Version(++variable.written, random.nextInt(3) > 0, node);
+    Hvc before = nodes.before(node);
+    Hvc after = nodes.request(node);
+    replace(variable, version, node, before, after);
+    for (int to = 0; to < spec.nodes(); to++) {
+      if (to != node && random.nextInt(5) > 0) {
+        underWay.add(new Copy(variable, version, to, after));
+      }
+    }
+  }
+
+  private void arrive() {
+    if (!underWay.isEmpty()) {
+      Copy copy = underWay.remove(random.nextInt(underWay.size()));
+      Hvc before = nodes.before(copy.to);
+      Hvc after = nodes.receive(copy.to, copy.message);
+      replace(copy.variable, copy.version, copy.to, before, after);
+    }
+  }
+
+  private void replace(Variable variable, Version version, int node, Hvc before, Hvc after) {
+    if (version.number <= variable.versions[node].number) {
+      return;
+    }
+    Candidate open = variable.open[node];
+    if (open != null) {
+      variable.open[node] = null;
+      events
+          .get(node)
+          .add(new TraceEvent(open.over(new Interval(open.interval().start(), before))));
+    }
+    accept(variable, version, node, after);
+  }
+
+  private void accept(Variable variable, Version version, int node, Hvc after) {
+    variable.versions[node] = version;
+    if (version.holds) {
+      Candidate opened =
+          new Candidate(
+              variable.clause,
+              variable.term,
+              new CandidateId(node, 0, ++sequences[node]),
+              new Interval(after, null),
+              "v" + version.number,
+              version.origin,
+              new byte[0]);
+      variable.open[node] = opened;
+      events.get(node).add(new TraceEvent(opened));
+    }
+  }
+
+  /** From the node that accepted a version first to the node that superseded it first. */
+  private List<Candidate> joined() {
+    TreeMap<String, Candidate> starts = new TreeMap<>();
+    TreeMap<String, Hvc> ends = new TreeMap<>();
+    for (List<TraceEvent> ofNode : events) {
+      for (TraceEvent event : ofNode) {
+        Candidate candidate = event.candidate();
+        Hvc end = candidate.interval().end();
+        String key = candidate.clause() + "/" + candidate.term() + "/" + candidate.version();
+        if (end != null) {
+          ends.merge(key, end, (one, other) -> other.own() < one.own() ? other : one);
+        } else if (candidate.origin() == null || candidate.origin() == candidate.id().node()) {
+          starts.merge(
+              key,
+              candidate,
+              (one, other) ->
+                  other.interval().start().own() < one.interval().start().own() ? other : one);
+        }
+      }
+    }
+    List<Candidate> joined = new ArrayList<>();
+    starts.forEach(
+        (key, start) ->
+            joined.add(start.over(new Interval(start.interval().start(), ends.get(key)))));
+    return joined;
+  }
+}

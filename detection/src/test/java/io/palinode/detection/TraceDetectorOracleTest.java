@@ -1,0 +1,93 @@
+package io.palinode.detection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.palinode.detection.TraceDetector.Report;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** Detection on whole traces against the oracle. */
+class TraceDetectorOracleTest {
+  @Test
+  void everyReportOfATraceIsWhatTheOracleFinds() {
+    Seeds.each(Seeds.count(), random -> check(Computation.random(random), random));
+  }
+
+  @Test
+  void everyReportOfAReplicatedTraceIsWhatTheOracleFinds() {
+    Seeds.each(Seeds.count(), random -> check(ReplicatedComputation.random(random), random));
+  }
+
+  private static void check(Computation run, Random random) {
+    List<Witness> oracle = BruteForce.witnesses(run.spec(), run.trace());
+    List<Candidate> lines = interleaved(run, random);
+    List<Witness> all = detect(run.spec(), lines, Report.ALL);
+    assertThat(all.stream().map(TraceDetectorOracleTest::graded).sorted().toList())
+        .as("all")
+        .isEqualTo(oracle.stream().map(TraceDetectorOracleTest::graded).sorted().toList());
+
+    List<Witness> cover = detect(run.spec(), lines, Report.COVER);
+    assertThat(named(cover)).as("cover").isEqualTo(named(oracle));
+    assertThat(graded(oracle)).as("sound").containsAll(graded(cover));
+    assertThat(cover)
+        .as("in order")
+        .isSortedAccordingTo((a, b) -> Long.compare(a.violate(), b.violate()));
+    assertThat(cover.size()).as("no more reports than intervals").isLessThanOrEqualTo(lines.size());
+
+    List<Witness> first = detect(run.spec(), lines, Report.FIRST);
+    assertThat(first).as("first").hasSize(oracle.isEmpty() ? 0 : 1);
+    long earliest = oracle.stream().mapToLong(Witness::violate).min().orElse(0);
+    first.forEach(witness -> assertThat(witness.violate()).isEqualTo(earliest));
+  }
+
+  /** The lines of a recorded trace: of a node in its order, of different nodes in any order. */
+  private static List<Candidate> interleaved(Computation run, Random random) {
+    List<List<Candidate>> perNode = new ArrayList<>();
+    for (List<TraceEvent> events : run.events()) {
+      List<Candidate> lines = new ArrayList<>();
+      for (TraceEvent event : events) {
+        if (event.isOpening()) {
+          lines.add(event.candidate());
+        } else {
+          lines.replaceAll(
+              line -> line.id().equals(event.candidate().id()) ? event.candidate() : line);
+        }
+      }
+      perNode.add(lines);
+    }
+    Collections.shuffle(perNode, random);
+    List<Candidate> lines = new ArrayList<>();
+    perNode.forEach(lines::addAll);
+    return lines;
+  }
+
+  private static List<Witness> detect(DetectionSpec spec, List<Candidate> lines, Report report) {
+    List<Witness> witnesses = new ArrayList<>();
+    TraceDetector.detect(spec, lines, report, witnesses::add);
+    return witnesses;
+  }
+
+  private static Set<CandidateId> named(List<Witness> witnesses) {
+    return witnesses.stream()
+        .flatMap(witness -> witness.candidates().stream())
+        .map(Candidate::id)
+        .collect(Collectors.toSet());
+  }
+
+  private static Set<String> graded(List<Witness> witnesses) {
+    return new HashSet<>(witnesses.stream().map(TraceDetectorOracleTest::graded).toList());
+  }
+
+  private static String graded(Witness witness) {
+    return witness.clause()
+        + ":"
+        + witness.candidates().stream().map(Candidate::id).toList()
+        + witness.grade();
+  }
+}

@@ -1,0 +1,20 @@
+package io.palinode.detector;
+
+import io.palinode.predicate.Predicate;
+
+/** A predicate that is watched for, in one version; name and version together are never reused. */
+public record ActivePredicate(String name, long version, Predicate predicate) {
+  public ActivePredicate {
+    if (name.isEmpty() || version < 1) {
+      throw new IllegalArgumentException(
+          "an active predicate has a name and a version from 1: name='"
+              + name
+              + "' version="
+              + version);
+    }
+  }
+
+  boolean isSameVersionAs(ActivePredicate other) {
+    return version == other.version && name.equals(other.name);
+  }
+}

@@ -1,0 +1,101 @@
+package io.palinode.detector;
+
+import io.palinode.detector.StoreBinding.KeyRecord;
+import io.palinode.wire.v1.Contribution;
+import io.palinode.wire.v1.KeyVersions;
+import io.palinode.wire.v1.Restored;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
+
+/**
+ * What the log says of one attempt of a plan to restore. Immutable.
+ *
+ * <p>It holds the pieces that nodes published: at most what their window-logs hold, for nothing
+ * else changed near or after the target.
+ *
+ * @param converged whether this node has said all of its {@code Converged}
+ */
+record Attempt(
+    int number,
+    long target,
+    List<Restored> restored,
+    List<Contribution> contributions,
+    boolean converged) {
+
+  static Attempt of(int number, long target) {
+    return new Attempt(number, target, List.of(), List.of(), false);
+  }
+
+  Attempt with(Restored piece) {
+    return new Attempt(number, target, append(restored, piece), contributions, converged);
+  }
+
+  Attempt with(Contribution piece) {
+    return new Attempt(number, target, restored, append(contributions, piece), converged);
+  }
+
+  Attempt withConverged() {
+    return new Attempt(number, target, restored, contributions, true);
+  }
+
+  /** The nodes that said all of {@code Restored}, and did restore. */
+  Set<Integer> nodesRestored() {
+    return nodes(restored, p -> p.getLast() && p.getFailure().isEmpty(), Restored::getNode);
+  }
+
+  /** The nodes that said all of {@code Restored}, also that they could not. */
+  Set<Integer> nodesAnswered() {
+    return nodes(restored, Restored::getLast, Restored::getNode);
+  }
+
+  Set<Integer> nodesContributed() {
+    return nodes(contributions, Contribution::getLast, Contribution::getNode);
+  }
+
+  /** The keys that changed at any node, each once. */
+  List<StoreKey> changed() {
+    Set<StoreKey> keys = new LinkedHashSet<>();
+    for (Restored piece : restored) {
+      piece
+          .getChangedList()
+          .forEach(key -> keys.add(new StoreKey(key.getStore(), key.getKey().toByteArray())));
+    }
+    return List.copyOf(keys);
+  }
+
+  /** What all nodes but this one contributed. */
+  List<KeyRecord> contributedByOthers(int self) {
+    List<KeyRecord> records = new ArrayList<>();
+    for (Contribution piece : contributions) {
+      if (piece.getNode() != self) {
+        for (KeyVersions entry : piece.getEntriesList()) {
+          StoreKey key = new StoreKey(entry.getStore(), entry.getKey().toByteArray());
+          records.add(new KeyRecord(key, entry.getSiblings().toByteArray()));
+        }
+      }
+    }
+    return records;
+  }
+
+  private static <P> Set<Integer> nodes(
+      List<P> pieces, Predicate<P> counts, ToIntFunction<P> nodeOf) {
+    Set<Integer> nodes = new TreeSet<>();
+    for (P piece : pieces) {
+      if (counts.test(piece)) {
+        nodes.add(nodeOf.applyAsInt(piece));
+      }
+    }
+    return nodes;
+  }
+
+  private static <P> List<P> append(List<P> pieces, P piece) {
+    List<P> appended = new ArrayList<>(pieces);
+    appended.add(piece);
+    return List.copyOf(appended);
+  }
+}

@@ -1,0 +1,105 @@
+package io.palinode.detector;
+
+import com.google.protobuf.ByteString;
+import io.palinode.detector.Emission.Closed;
+import io.palinode.detector.Emission.Gap;
+import io.palinode.detector.Emission.Opened;
+import io.palinode.detector.Emission.Progress;
+import io.palinode.hvc.Hvc;
+import io.palinode.hvc.HvcCodec;
+import io.palinode.wire.v1.CandidateRecord;
+import io.palinode.wire.v1.IntervalRef;
+import io.palinode.wire.v1.VariableVersion;
+
+/** Emissions of one node, in one incarnation, as records of the candidates topic. Pure. */
+public record CandidateEncoder(int node, long incarnation) {
+
+  public CandidateRecord opened(Opened opened) {
+    OpenInterval interval = opened.interval();
+    var message =
+        io.palinode.wire.v1.Opened.newBuilder()
+            .setInterval(refOf(interval.holding()))
+            .setStart(bytesOf(interval.start()))
+            .setWriter(opened.writer());
+    for (Version version : opened.values()) {
+      message.addValues(versionOf(interval.key(), version));
+    }
+    if (opened.origin() != null) {
+      message.setOrigin(opened.origin());
+    }
+    return event(opened).setOpened(message).build();
+  }
+
+  public CandidateRecord closed(Closed closed) {
+    OpenInterval interval = closed.interval();
+    var message =
+        io.palinode.wire.v1.Closed.newBuilder()
+            .setInterval(refOf(interval.holding()))
+            .setOpenedSequence(interval.sequence())
+            .setStart(bytesOf(interval.start()))
+            .setEnd(bytesOf(closed.end()))
+            .setOpenedBy(versionOf(interval.key(), interval.holding().version()))
+            .setWriter(closed.writer());
+    if (closed.endedBy() != null) {
+      message.setEndedBy(versionOf(interval.key(), closed.endedBy()));
+    }
+    if (closed.origin() != null) {
+      message.setOrigin(closed.origin());
+    }
+    return event(closed).setClosed(message).build();
+  }
+
+  /** The sequence of a gap's record is the last that was lost. */
+  public CandidateRecord gap(Gap gap) {
+    return record(gap.epoch(), gap.lastSequence())
+        .setGap(
+            io.palinode.wire.v1.Gap.newBuilder()
+                .setFirstSequence(gap.firstSequence())
+                .setLastSequence(gap.lastSequence())
+                .setFromHlc(gap.fromHlc())
+                .setToHlc(gap.toHlc()))
+        .build();
+  }
+
+  /** Progress as one partition is told it. */
+  public CandidateRecord progress(Progress progress, int partition) {
+    return record(progress.epoch(), progress.sequences().get(partition))
+        .setProgress(io.palinode.wire.v1.Progress.newBuilder().setHvc(bytesOf(progress.hvc())))
+        .build();
+  }
+
+  static IntervalRef refOf(Holding holding) {
+    return IntervalRef.newBuilder()
+        .setPredicate(holding.term().predicate())
+        .setPredicateVersion(holding.term().version())
+        .setBinding(holding.binding().toString())
+        .setClause(holding.term().clause())
+        .setTerm(holding.term().index())
+        .build();
+  }
+
+  private CandidateRecord.Builder event(Emission.Event event) {
+    return record(event.epoch(), event.sequence());
+  }
+
+  private CandidateRecord.Builder record(long epoch, long sequence) {
+    return CandidateRecord.newBuilder()
+        .setNode(node)
+        .setIncarnation(incarnation)
+        .setEpoch(epoch)
+        .setSequence(sequence);
+  }
+
+  private static VariableVersion versionOf(StoreKey key, Version version) {
+    return VariableVersion.newBuilder()
+        .setStore(key.store())
+        .setKey(ByteString.copyFrom(key.key()))
+        .setValue(ByteString.copyFrom(version.value()))
+        .setClock(ByteString.copyFrom(version.clock()))
+        .build();
+  }
+
+  private static ByteString bytesOf(Hvc hvc) {
+    return ByteString.copyFrom(HvcCodec.encode(hvc));
+  }
+}

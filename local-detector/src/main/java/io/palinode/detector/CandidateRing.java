@@ -1,0 +1,229 @@
+package io.palinode.detector;
+
+import io.palinode.detector.Emission.Gap;
+import io.palinode.detector.Emission.Progress;
+import java.util.Collection;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The bounded queue between the threads that write to the store and the one that sends. Adding
+ * never waits for room: what does not fit is dropped and becomes part of its partition's {@link
+ * Gap}. Thread-safe; every call but the two that await is O(1), or O(partitions) for progress.
+ *
+ * <p>A partition's gap goes out behind all that was added before it, and before anything of that
+ * partition that is added after it, progress included: a reader that sees progress has seen every
+ * event up to it, or a gap in its place.
+ */
+public final class CandidateRing {
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition somethingAdded = lock.newCondition();
+  private final Condition roomMade = lock.newCondition();
+  private final @Nullable Emission[] slots;
+  private final @Nullable Gap[] gaps;
+  private int gapsOpen;
+  private int head;
+  private int size;
+  private long emitted;
+  private long dropped;
+  private long gapsEmitted;
+
+  public CandidateRing(int capacity, int partitions) {
+    if (capacity < 2 || partitions < 1) {
+      throw new IllegalArgumentException(
+          "a ring needs at least 2 slots and 1 partition: capacity="
+              + capacity
+              + " partitions="
+              + partitions);
+    }
+    slots = new Emission[capacity];
+    gaps = new Gap[partitions];
+  }
+
+  public int partitions() {
+    return gaps.length;
+  }
+
+  public int capacity() {
+    return slots.length;
+  }
+
+  /** Adds the event, or widens its partition's gap by it. */
+  public void add(Emission.Event event) {
+    int partition = event.partition();
+    lock.lock();
+    try {
+      if (free() < (gaps[partition] == null ? 1 : 2)) {
+        widen(event.lost());
+      } else {
+        pushGap(partition);
+        push(event);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Adds progress behind the gaps so far; false when there is no room for all of it. */
+  public boolean add(Progress progress) {
+    lock.lock();
+    try {
+      if (free() < gapsOpen + 1) {
+        return false;
+      }
+      for (int partition = 0; gapsOpen > 0; partition++) {
+        pushGap(partition);
+      }
+      push(progress);
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Records events that were lost elsewhere than in this ring. */
+  public void lost(Gap gap) {
+    lock.lock();
+    try {
+      widen(gap);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Moves at most {@code max} emissions, the oldest first. Returns how many. */
+  public int drain(Collection<? super Emission> into, int max) {
+    lock.lock();
+    try {
+      int drained = 0;
+      for (; drained < max && size > 0; drained++) {
+        into.add(pop());
+      }
+      // Nothing is queued any more: this is the gaps' place, and no later event may come to bring
+      // them along.
+      for (int partition = 0; drained < max && size == 0 && gapsOpen > 0; partition++) {
+        Gap gap = takeGap(partition);
+        if (gap != null) {
+          into.add(gap);
+          gapsEmitted++;
+          drained++;
+        }
+      }
+      roomMade.signalAll();
+      return drained;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits until there is something to drain, at most so long. */
+  public void awaitEmission(long nanos) throws InterruptedException {
+    lock.lock();
+    try {
+      for (long left = nanos; left > 0 && size == 0 && gapsOpen == 0; ) {
+        left = somethingAdded.awaitNanos(left);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Waits until {@code wanted} emissions fit (or the ring is empty), for a caller that may wait.
+   * False when that did not come about in time.
+   */
+  public boolean awaitRoom(int wanted, long timeout, TimeUnit unit) throws InterruptedException {
+    lock.lock();
+    try {
+      long left = unit.toNanos(timeout);
+      while (left > 0 && free() < Math.min(wanted, slots.length)) {
+        left = roomMade.awaitNanos(left);
+      }
+      return left > 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Emissions that wait to be drained. */
+  public int size() {
+    return (int) read(() -> size);
+  }
+
+  /** Events and progress taken out. */
+  public long emitted() {
+    return read(() -> emitted);
+  }
+
+  /** Events that became part of a gap. */
+  public long dropped() {
+    return read(() -> dropped);
+  }
+
+  /** Gaps sent out. */
+  public long gaps() {
+    return read(() -> gapsEmitted);
+  }
+
+  private long read(LongSupplier field) {
+    lock.lock();
+    try {
+      return field.getAsLong();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private int free() {
+    return slots.length - size;
+  }
+
+  private void push(Emission emission) {
+    slots[(head + size) % slots.length] = emission;
+    size++;
+    if (size == 1) {
+      somethingAdded.signal();
+    }
+  }
+
+  private Emission pop() {
+    Emission emission = Objects.requireNonNull(slots[head]);
+    slots[head] = null;
+    head = (head + 1) % slots.length;
+    size--;
+    if (emission instanceof Gap) {
+      gapsEmitted++;
+    } else {
+      emitted++;
+    }
+    return emission;
+  }
+
+  private void widen(Gap gap) {
+    Gap known = gaps[gap.partition()];
+    gapsOpen += known == null ? 1 : 0;
+    gaps[gap.partition()] = known == null ? gap : known.with(gap);
+    dropped += gap.lastSequence() - gap.firstSequence() + 1;
+    if (size == 0) {
+      somethingAdded.signal();
+    }
+  }
+
+  private @Nullable Gap takeGap(int partition) {
+    Gap gap = gaps[partition];
+    gaps[partition] = null;
+    gapsOpen -= gap == null ? 0 : 1;
+    return gap;
+  }
+
+  private void pushGap(int partition) {
+    Gap gap = takeGap(partition);
+    if (gap != null) {
+      push(gap);
+    }
+  }
+}

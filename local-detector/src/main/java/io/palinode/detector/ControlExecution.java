@@ -1,0 +1,189 @@
+package io.palinode.detector;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.MessageLite;
+import io.palinode.detector.StoreBinding.KeyRecord;
+import io.palinode.detector.StoreBinding.Restoration;
+import io.palinode.retroscope.OutOfReachException;
+import io.palinode.wire.v1.Contribution;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Converged;
+import io.palinode.wire.v1.KeyVersions;
+import io.palinode.wire.v1.NodeJoined;
+import io.palinode.wire.v1.Paused;
+import io.palinode.wire.v1.Restored;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/**
+ * Carries out the commands of {@link NodeControl} on a store, and publishes the node's records.
+ * Each command may be repeated, also after a crash in the middle of it. For one thread.
+ */
+public final class ControlExecution {
+  private static final int KEYS_PER_READ = 1024;
+
+  private final StoreBinding store;
+  private final LocalDetector detector;
+  private final ControlLog log;
+  private final LongSupplier epochMicros;
+  private final int pieceBytesMax;
+
+  /**
+   * @param epochMicros wall clock, microseconds since the epoch
+   */
+  public ControlExecution(
+      StoreBinding store, LocalDetector detector, ControlLog log, LongSupplier epochMicros) {
+    this(store, detector, log, epochMicros, Pieces.BYTES_MAX);
+  }
+
+  ControlExecution(
+      StoreBinding store,
+      LocalDetector detector,
+      ControlLog log,
+      LongSupplier epochMicros,
+      int pieceBytesMax) {
+    this.store = store;
+    this.detector = detector;
+    this.log = log;
+    this.epochMicros = epochMicros;
+    this.pieceBytesMax = pieceBytesMax;
+  }
+
+  void pause(long epoch) {
+    long quietSince = store.pause(epoch);
+    Paused paused =
+        Paused.newBuilder()
+            .setNode(store.node())
+            .setIncarnation(store.incarnation())
+            .setReach(store.reach())
+            .setQuietSince(quietSince)
+            .build();
+    log.append(List.of(record(epoch).setPaused(paused).build()));
+  }
+
+  void watch(long epoch) {
+    detector.reset(epoch);
+  }
+
+  void serve(long epoch, long target, long sequentialUntilMicros) {
+    store.resume(epoch, target, sequentialUntilMicros);
+  }
+
+  void join(long epoch) {
+    NodeJoined joined =
+        NodeJoined.newBuilder()
+            .setNode(store.node())
+            .setIncarnation(store.incarnation())
+            .setReach(store.reach())
+            .build();
+    log.append(List.of(record(epoch).setNodeJoined(joined).build()));
+  }
+
+  void tellSafePoint(long hlc) {
+    store.safePoint(hlc);
+  }
+
+  void restore(long epoch, int attempt, long target) {
+    long begun = epochMicros.getAsLong();
+    Restoration restoration;
+    try {
+      restoration = store.restore(epoch, attempt, target);
+    } catch (OutOfReachException e) {
+      Restored failed = restored(attempt).setFailure(e.getMessage()).setLast(true).build();
+      log.append(List.of(record(epoch).setRestored(failed).build()));
+      return;
+    }
+    detector.noteChanged(restoration.changed());
+    long durationMicros = epochMicros.getAsLong() - begun;
+    append(
+        epoch,
+        restoration.changed().stream().map(ControlExecution::message).toList(),
+        (record, piece, last) ->
+            record.setRestored(
+                restored(attempt)
+                    .setUndoneWrites(restoration.undoneWrites())
+                    .setDurationMicros(durationMicros)
+                    .addAllChanged(piece)
+                    .setLast(last)));
+  }
+
+  void contribute(long epoch, int attempt, List<StoreKey> keys) {
+    List<KeyVersions> entries = new ArrayList<>();
+    for (int from = 0; from < keys.size(); from += KEYS_PER_READ) {
+      for (KeyRecord found :
+          store.read(keys.subList(from, Math.min(from + KEYS_PER_READ, keys.size())))) {
+        // What is absent here adds nothing elsewhere.
+        if (found.siblings().length > 0) {
+          entries.add(message(found));
+        }
+      }
+    }
+    append(
+        epoch,
+        entries,
+        (record, piece, last) ->
+            record.setContribution(
+                Contribution.newBuilder()
+                    .setNode(store.node())
+                    .setAttempt(attempt)
+                    .addAllEntries(piece)
+                    .setLast(last)));
+  }
+
+  void converge(long epoch, int attempt, List<KeyRecord> others) {
+    long changed = store.merge(others);
+    detector.noteChanged(others.stream().map(KeyRecord::key).toList());
+    append(
+        epoch,
+        detector.holding(),
+        (record, piece, last) ->
+            record.setConverged(
+                Converged.newBuilder()
+                    .setNode(store.node())
+                    .setAttempt(attempt)
+                    .setChangedKeys(changed)
+                    .addAllHolding(piece)
+                    .setLast(last)));
+  }
+
+  /** Makes the record of one piece. */
+  @FunctionalInterface
+  private interface PieceOf<M> {
+    void set(ControlRecord.Builder record, List<M> piece, boolean last);
+  }
+
+  private <M extends MessageLite> void append(long epoch, List<M> elements, PieceOf<M> pieceOf) {
+    List<List<M>> pieces = Pieces.of(elements, pieceBytesMax);
+    List<ControlRecord> records = new ArrayList<>();
+    for (List<M> piece : pieces) {
+      ControlRecord.Builder record = record(epoch);
+      pieceOf.set(record, piece, records.size() == pieces.size() - 1);
+      records.add(record.build());
+    }
+    log.append(records);
+  }
+
+  private Restored.Builder restored(int attempt) {
+    return Restored.newBuilder().setNode(store.node()).setAttempt(attempt);
+  }
+
+  private ControlRecord.Builder record(long epoch) {
+    return ControlRecord.newBuilder().setEpoch(epoch).setAtMicros(epochMicros.getAsLong());
+  }
+
+  private static io.palinode.wire.v1.StoreKey message(StoreKey key) {
+    return io.palinode.wire.v1.StoreKey.newBuilder()
+        .setStore(key.store())
+        .setKey(ByteString.copyFrom(key.key()))
+        .build();
+  }
+
+  private static KeyVersions message(KeyRecord found) {
+    return KeyVersions.newBuilder()
+        .setStore(found.key().store())
+        .setKey(ByteString.copyFrom(found.key().key()))
+        .setSiblings(ByteString.copyFrom(found.siblings()))
+        .build();
+  }
+}

@@ -1,0 +1,76 @@
+package io.palinode.detector;
+
+import io.palinode.wire.v1.ControlRecord;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a node knows from the control log, and which of its duties it has begun. Immutable.
+ *
+ * @param epoch the newest that was resumed; 0 before the first plan
+ * @param resumed what the record that opened the epoch told
+ * @param safePoint 0 before the first
+ * @param plan null when none is open
+ * @param acting false while the log is read for the first time
+ * @param begun duties that were handed out and are still owed
+ */
+public record ControlState(
+    int node,
+    int nodes,
+    long incarnation,
+    long epoch,
+    Resumed resumed,
+    long safePoint,
+    @Nullable Plan plan,
+    boolean acting,
+    Set<Duty> begun) {
+
+  public ControlState {
+    if (node < 0 || node >= nodes) {
+      throw new IllegalArgumentException("node must be in [0, " + (nodes - 1) + "]: node=" + node);
+    }
+    begun = Set.copyOf(begun);
+  }
+
+  /** What the newest {@code Resume} told. */
+  record Resumed(long target, long sequentialUntilMicros) {
+    static final Resumed NEVER = new Resumed(0, 0);
+  }
+
+  static ControlState initial(int node, int nodes, long incarnation) {
+    return new ControlState(node, nodes, incarnation, 0, Resumed.NEVER, 0, null, false, Set.of());
+  }
+
+  /** Whether the node refuses requests because of a plan. */
+  public boolean isFenced() {
+    return plan != null && plan.isFenced();
+  }
+
+  /** Whether these are all nodes of the cluster. */
+  boolean isAll(Set<Integer> some) {
+    return IntStream.range(0, nodes).allMatch(some::contains);
+  }
+
+  ControlState with(Plan newPlan) {
+    return new ControlState(
+        node, nodes, incarnation, epoch, resumed, safePoint, newPlan, acting, begun);
+  }
+
+  ControlState withSafePoint(long hlc) {
+    long newest = Math.max(safePoint, hlc);
+    return new ControlState(node, nodes, incarnation, epoch, resumed, newest, plan, acting, begun);
+  }
+
+  ControlState resumed(ControlRecord record) {
+    Resumed newest =
+        new Resumed(record.getResume().getTarget(), record.getResume().getSequentialUntilMicros());
+    return new ControlState(
+        node, nodes, incarnation, record.getEpoch(), newest, safePoint, null, acting, begun);
+  }
+
+  ControlState acting(Set<Duty> nowBegun) {
+    return new ControlState(
+        node, nodes, incarnation, epoch, resumed, safePoint, plan, true, nowBegun);
+  }
+}

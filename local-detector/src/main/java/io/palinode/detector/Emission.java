@@ -1,0 +1,120 @@
+package io.palinode.detector;
+
+import io.palinode.hvc.Hvc;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a detector sends out. In each partition the order is that of the node's clock. */
+public sealed interface Emission {
+  long epoch();
+
+  /** An event that counts in the sequence of its partition. */
+  sealed interface Event extends Emission {
+    int partition();
+
+    long sequence();
+
+    /** The node's HLC of the event. */
+    long hlc();
+
+    OpenInterval interval();
+
+    /** {@code <predicate>|<binding>}, whose partition it is. */
+    default String instance() {
+      return interval().instance();
+    }
+
+    /** What is known when the event is lost. */
+    default Gap lost() {
+      return Gap.ofOne(epoch(), partition(), sequence(), hlc());
+    }
+  }
+
+  /**
+   * A term turned true.
+   *
+   * @param values the version that makes it true, then its siblings that do so too
+   * @param writer empty when unknown
+   * @param origin null when unknown
+   */
+  record Opened(
+      long epoch,
+      OpenInterval interval,
+      List<Version> values,
+      String writer,
+      @Nullable Integer origin)
+      implements Event {
+    @Override
+    public int partition() {
+      return interval.partition();
+    }
+
+    @Override
+    public long sequence() {
+      return interval.sequence();
+    }
+
+    @Override
+    public long hlc() {
+      return interval.start().own();
+    }
+  }
+
+  /**
+   * An interval ended.
+   *
+   * @param end the HVC right before the write that ended it
+   * @param endedBy null after a delete
+   */
+  record Closed(
+      long epoch,
+      long sequence,
+      OpenInterval interval,
+      Hvc end,
+      @Nullable Version endedBy,
+      String writer,
+      @Nullable Integer origin)
+      implements Event {
+    @Override
+    public int partition() {
+      return interval.partition();
+    }
+
+    @Override
+    public long hlc() {
+      return end.own();
+    }
+  }
+
+  /** Events of a partition that were dropped, and the range of their HLCs. */
+  record Gap(
+      long epoch, int partition, long firstSequence, long lastSequence, long fromHlc, long toHlc)
+      implements Emission {
+
+    static Gap ofOne(long epoch, int partition, long sequence, long hlc) {
+      return new Gap(epoch, partition, sequence, sequence, hlc, hlc);
+    }
+
+    /** A gap that covers both. */
+    Gap with(Gap other) {
+      return new Gap(
+          Math.max(epoch, other.epoch),
+          partition,
+          Math.min(firstSequence, other.firstSequence),
+          Math.max(lastSequence, other.lastSequence),
+          Math.min(fromHlc, other.fromHlc),
+          Math.max(toHlc, other.toHlc));
+    }
+  }
+
+  /**
+   * Every event of the node up to {@code hvc} comes before this, in every partition.
+   *
+   * @param sequences the last sequence of each partition
+   */
+  record Progress(long epoch, Hvc hvc, List<Long> sequences) implements Emission {
+    public Progress {
+      sequences = List.copyOf(sequences);
+    }
+  }
+}

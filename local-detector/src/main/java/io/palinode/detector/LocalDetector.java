@@ -1,0 +1,419 @@
+package io.palinode.detector;
+
+import io.palinode.detector.Emission.Closed;
+import io.palinode.detector.Emission.Gap;
+import io.palinode.detector.Emission.Opened;
+import io.palinode.detector.Emission.Progress;
+import io.palinode.detector.TermIndex.Match;
+import io.palinode.hvc.Hvc;
+import io.palinode.predicate.Clause;
+import io.palinode.predicate.Term;
+import io.palinode.wire.v1.IntervalRef;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Watches the writes of one node: opens an interval when a version makes a term true, closes it
+ * when that version is gone, and puts both into the ring.
+ *
+ * <p>A term holds at a key under a binding while any sibling makes it hold; each of these siblings
+ * has an interval of its own, so that the term holds exactly while one of them is open, and
+ * replicas name an interval alike.
+ *
+ * <p>Two locks. The store's write lock guards all fields that a write touches: {@link #written}
+ * runs under it, the others take it by {@link StoreBinding#atomically} for short steps. The monitor
+ * of this object comes before it, and keeps {@link #setPredicates}, {@link #reset} and {@link
+ * #holding} apart from each other; a write never takes it.
+ *
+ * <p>A predicate that arrives while writes go on is in the index before the store is scanned for
+ * it. Each key that the scan finds is read again under the write lock, all writes before being
+ * heard and none under way, so what opens there is what the writes agree on; a key that comes true
+ * after the index changed is opened by its write.
+ */
+public final class LocalDetector implements StoreBinding.WriteListener {
+  /** Keys that are read again in one hold of the write lock. */
+  private static final int KEYS_PER_STEP = 64;
+
+  private static final long ROOM_WAIT_SECONDS = 10;
+
+  private final StoreBinding store;
+  private final CandidateRing ring;
+  private final ToIntFunction<String> partitionOf;
+  private final OpenIntervals open;
+  private final long[] sequences;
+  private final Truth truth = new Truth();
+  private final Failures failures = new Failures();
+  private final LongAdder openedCount = new LongAdder();
+  private final LongAdder closedCount = new LongAdder();
+
+  /** Replaced as a whole, under the monitor. */
+  private volatile Map<String, ActivePredicate> predicates = Map.of();
+
+  /** Keys that the store changed by itself since the last reset; guarded by the monitor. */
+  private final Set<StoreKey> changed = new HashSet<>();
+
+  private TermIndex index = TermIndex.EMPTY;
+  private long epoch;
+  private boolean watching;
+
+  /** Whether every interval that holds is open: none was refused for lack of room, or by a bug. */
+  private boolean complete;
+
+  /**
+   * Hears nothing before it is the store's listener and {@link #reset} was called.
+   *
+   * @param partitionOf the partition of a predicate instance {@code <predicate>|<binding>}, below
+   *     the ring's number of partitions
+   */
+  public LocalDetector(
+      StoreBinding store,
+      CandidateRing ring,
+      ToIntFunction<String> partitionOf,
+      int openIntervalsMax) {
+    this.store = store;
+    this.ring = ring;
+    this.partitionOf = partitionOf;
+    this.open = new OpenIntervals(openIntervalsMax);
+    this.sequences = new long[ring.partitions()];
+  }
+
+  /**
+   * Watches for exactly these predicates from now on. Intervals of versions that are not among them
+   * are forgotten; what already holds of the new ones is opened now, at the clock's time and with
+   * an unknown origin. O(keys in the store) when there are new ones; writes go on meanwhile.
+   */
+  public synchronized void setPredicates(Collection<ActivePredicate> active) {
+    Map<String, ActivePredicate> next =
+        active.stream()
+            .collect(Collectors.toUnmodifiableMap(ActivePredicate::name, Function.identity()));
+    List<ActivePredicate> arrived = next.values().stream().filter(p -> !isWatched(p)).toList();
+    boolean left = predicates.values().stream().anyMatch(p -> !isVersionIn(next, p));
+    TermIndex nextIndex = TermIndex.of(next.values());
+    predicates = next;
+    store.atomically(
+        () -> {
+          index = nextIndex;
+          if (left) {
+            open.forget(term -> !isVersionIn(next, term));
+          }
+        });
+    if (watching && !arrived.isEmpty()) {
+      TermIndex terms = TermIndex.of(arrived);
+      openThose(scanFor(terms), terms);
+    }
+  }
+
+  /**
+   * Starts the epoch: forgets every interval and opens those that hold in the state as it is. A
+   * repeat for the epoch it is in changes nothing. Only while the node serves no writes: after a
+   * restart, and at the end of a rollback. O(keys in the store) the first time, then O(open
+   * intervals + changed keys).
+   */
+  public synchronized void reset(long newEpoch) {
+    if (watching && epoch == newEpoch) {
+      return;
+    }
+    Collection<StoreKey> known = keysThatMayHold();
+    changed.clear();
+    store.atomically(
+        () -> {
+          epoch = newEpoch;
+          watching = true;
+          complete = true;
+          open.clear();
+        });
+    openThose(known == null ? scanFor(index) : new Found(known, true), index);
+  }
+
+  /** The store changed these keys other than by writes, while it was paused. */
+  public synchronized void noteChanged(Collection<StoreKey> keys) {
+    changed.addAll(keys);
+  }
+
+  /** Hears no more writes and reports no more progress, for good. */
+  public synchronized void stop() {
+    store.atomically(() -> watching = false);
+  }
+
+  /** What holds now, each term and binding once. Only while paused. Costs as {@link #reset}. */
+  public synchronized List<IntervalRef> holding() {
+    Set<IntervalRef> holding = new LinkedHashSet<>();
+    StoreBinding.ScanVisitor add =
+        (key, siblings) ->
+            truth
+                .of(index.match(key.key()), siblings)
+                .forEach(held -> holding.add(CandidateEncoder.refOf(held)));
+    Collection<StoreKey> known = keysThatMayHold();
+    if (known == null) {
+      store.scan(add);
+    } else {
+      known.forEach(key -> add.visit(key, store.siblings(key)));
+    }
+    return List.copyOf(holding);
+  }
+
+  /**
+   * Adds the node's time to the ring as progress; false when there was no room. Under the write
+   * lock every write that read the clock has also been heard, so all events up to this reading are
+   * in the ring, or in a gap, before it.
+   */
+  public boolean reportProgress() {
+    boolean[] added = {false};
+    store.atomically(
+        () ->
+            added[0] =
+                watching
+                    && ring.add(
+                        new Progress(
+                            epoch,
+                            store.clock().tick(),
+                            Arrays.stream(sequences).boxed().toList())));
+    return added[0];
+  }
+
+  /**
+   * Never throws into the store: a bug here is counted, and shown as a gap in every partition, for
+   * what the write would have meant is not known.
+   */
+  @Override
+  public void written(WriteEvent event) {
+    if (!watching) {
+      return;
+    }
+    List<Match> matches;
+    try {
+      matches = index.match(event.key().key());
+      if (!matches.isEmpty()) {
+        hear(event, matches);
+      }
+    } catch (VirtualMachineError fatal) {
+      throw fatal;
+    } catch (Throwable bug) {
+      failures.record(bug);
+      complete = false;
+      loseOneOfEachPartition(event.after().own());
+    }
+  }
+
+  private void hear(WriteEvent event, List<Match> matches) {
+    List<Holding> holding = truth.of(matches, event.siblings());
+    // Ends come first: they lie before the write, what begins lies after it.
+    for (OpenInterval ended : open.removeEnded(event.key(), holding)) {
+      close(ended, event);
+    }
+    for (Holding held : holding) {
+      if (!open.contains(event.key(), held)) {
+        boolean isWritten = isWritten(held, event);
+        open(
+            event.key(),
+            held,
+            holding,
+            event.after(),
+            isWritten ? event.writer() : "",
+            isWritten ? event.origin() : null);
+      }
+    }
+  }
+
+  /** A version that was there before, and was not open, was found rather than written. */
+  private static boolean isWritten(Holding held, WriteEvent event) {
+    Version written = event.written();
+    return written != null && Arrays.equals(written.clock(), held.version().clock());
+  }
+
+  private void close(OpenInterval interval, WriteEvent event) {
+    long sequence = ++sequences[interval.partition()];
+    ring.add(
+        new Closed(
+            epoch,
+            sequence,
+            interval,
+            event.before(),
+            event.written(),
+            event.writer(),
+            event.origin()));
+    closedCount.increment();
+  }
+
+  private void open(
+      StoreKey key,
+      Holding held,
+      List<Holding> holding,
+      Hvc start,
+      String writer,
+      @Nullable Integer origin) {
+    String instance = OpenInterval.instanceOf(held);
+    int partition = partitionOf.applyAsInt(instance);
+    long sequence = ++sequences[partition];
+    if (open.isFull()) {
+      complete = false;
+      ring.lost(Gap.ofOne(epoch, partition, sequence, start.own()));
+      return;
+    }
+    OpenInterval interval = new OpenInterval(key, held, instance, partition, sequence, start);
+    open.add(interval);
+    ring.add(new Opened(epoch, interval, versions(held, holding), writer, origin));
+    openedCount.increment();
+  }
+
+  private static List<Version> versions(Holding held, List<Holding> holding) {
+    List<Version> versions = new ArrayList<>(1);
+    versions.add(held.version());
+    for (Holding other : holding) {
+      if (other.isSameTermAs(held) && !other.version().equals(held.version())) {
+        versions.add(other.version());
+      }
+    }
+    return versions;
+  }
+
+  /**
+   * While paused, only what was open can hold, and what the store changed by itself. Null when that
+   * is not known, and the store has to be asked.
+   */
+  private @Nullable Collection<StoreKey> keysThatMayHold() {
+    Set<StoreKey> keys = new LinkedHashSet<>(changed);
+    boolean[] known = {false};
+    store.atomically(
+        () -> {
+          known[0] = complete;
+          keys.addAll(open.keys());
+        });
+    return known[0] ? keys : null;
+  }
+
+  /** Keys at which something held; {@code all} is false when there were too many to keep. */
+  private record Found(Collection<StoreKey> keys, boolean all) {}
+
+  private Found scanFor(TermIndex terms) {
+    List<StoreKey> keys = new ArrayList<>();
+    boolean[] tooMany = {false};
+    store.scan(
+        (key, siblings) -> {
+          if (!truth.of(terms.match(key.key()), siblings).isEmpty()) {
+            tooMany[0] |= keys.size() >= open.intervalsMax();
+            if (!tooMany[0]) {
+              keys.add(key);
+            }
+          }
+        });
+    return new Found(keys, !tooMany[0]);
+  }
+
+  private void openThose(Found found, TermIndex terms) {
+    List<StoreKey> keys = List.copyOf(found.keys());
+    boolean drains = true;
+    for (int from = 0; from < keys.size(); from += KEYS_PER_STEP) {
+      List<StoreKey> step = keys.subList(from, Math.min(from + KEYS_PER_STEP, keys.size()));
+      // A ring that did not drain for so long will not for the next step either.
+      drains = drains && awaitRoom(step.size());
+      store.atomically(() -> openFound(step, terms));
+    }
+    if (!found.all()) {
+      store.atomically(
+          () -> {
+            complete = false;
+            loseOneOfEachPartition(store.clock().tick().own());
+          });
+    }
+  }
+
+  private void openFound(List<StoreKey> keys, TermIndex terms) {
+    Hvc now = store.clock().tick();
+    for (StoreKey key : keys) {
+      List<Holding> holding = truth.of(terms.match(key.key()), store.siblings(key));
+      for (Holding held : holding) {
+        if (!open.contains(key, held)) {
+          open(key, held, holding, now, "", null);
+        }
+      }
+    }
+  }
+
+  /** The state may hold more than the ring: unlike a writer, this thread can let it drain. */
+  private boolean awaitRoom(int emissions) {
+    try {
+      return ring.awaitRoom(emissions, ROOM_WAIT_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      // The node is closing: what does not fit becomes a gap.
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private void loseOneOfEachPartition(long hlc) {
+    for (int partition = 0; partition < sequences.length; partition++) {
+      ring.lost(Gap.ofOne(epoch, partition, ++sequences[partition], hlc));
+    }
+  }
+
+  private boolean isWatched(ActivePredicate predicate) {
+    return isVersionIn(predicates, predicate);
+  }
+
+  private static boolean isVersionIn(
+      Map<String, ActivePredicate> predicates, ActivePredicate predicate) {
+    ActivePredicate known = predicates.get(predicate.name());
+    return known != null && known.isSameVersionAs(predicate);
+  }
+
+  private static boolean isVersionIn(Map<String, ActivePredicate> predicates, WatchedTerm term) {
+    ActivePredicate known = predicates.get(term.predicate());
+    return known != null && term.isOf(known);
+  }
+
+  public int predicates() {
+    return predicates.size();
+  }
+
+  public int openIntervals() {
+    return open.size();
+  }
+
+  public long openedCount() {
+    return openedCount.sum();
+  }
+
+  public long closedCount() {
+    return closedCount.sum();
+  }
+
+  /** Texts that active templates called no match because it took too long to tell. */
+  public long matchesGivenUp() {
+    long sum = 0;
+    for (ActivePredicate active : predicates.values()) {
+      for (Clause clause : active.predicate().violation()) {
+        for (Term term : clause.terms()) {
+          sum += term.variable().gaveUp() + term.value().gaveUp();
+        }
+      }
+    }
+    return sum;
+  }
+
+  /** Values that were needed as text and are not UTF-8. */
+  public long valuesRefused() {
+    return truth.valuesRefused();
+  }
+
+  /** Bugs that {@link #written} kept from the store. */
+  public long failures() {
+    return failures.count();
+  }
+
+  public @Nullable Throwable firstFailure() {
+    return failures.first();
+  }
+}

@@ -1,0 +1,151 @@
+package io.palinode.detector;
+
+import io.palinode.detector.StoreBinding.KeyRecord;
+import io.palinode.wire.v1.ControlRecord;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * The node's side of the control log: a state machine over it, without clock, thread or I/O.
+ *
+ * <p>The state is what the log says. From it follow the duties that the node has now, whatever
+ * happened before; a duty is done when the node's own record of it is in the log, and until then it
+ * is handed out once. So a node that crashed anywhere reads the log from the start, learns where
+ * the plan is, and has exactly the duties that it left undone.
+ */
+public final class NodeControl {
+  private NodeControl() {}
+
+  /** The next state, and what is to be done at once, in this order. */
+  public record Step(ControlState next, List<Command> commands) {
+    public Step {
+      commands = List.copyOf(commands);
+    }
+  }
+
+  /** A node that has not read the log yet. */
+  public static ControlState initial(int node, int nodes, long incarnation) {
+    return ControlState.initial(node, nodes, incarnation);
+  }
+
+  /** The next record of the log. */
+  public static Step step(ControlState state, ControlRecord record) {
+    return owed(heard(state, record));
+  }
+
+  /** The log is read up to its end as it was at the start: from now on the node acts. */
+  public static Step caughtUp(ControlState state) {
+    return owed(state.acting(Set.of()));
+  }
+
+  /** A command failed: everything owed is to be done anew. */
+  public static Step retry(ControlState state) {
+    return owed(state.acting(Set.of()));
+  }
+
+  private static ControlState heard(ControlState state, ControlRecord record) {
+    Plan plan = state.plan();
+    if (plan == null) {
+      return heardWithoutPlan(state, record);
+    }
+    if (record.getEpoch() != plan.epoch()) {
+      return state;
+    }
+    if (record.hasResume()) {
+      return plan.phase() == Plan.Phase.CONVERGING ? state.resumed(record) : state;
+    }
+    return state.with(plan.heard(record, state.node(), state.incarnation()));
+  }
+
+  private static ControlState heardWithoutPlan(ControlState state, ControlRecord record) {
+    if (record.hasPlanOpened() && record.getEpoch() > state.epoch()) {
+      return state.with(Plan.of(record.getEpoch()));
+    }
+    return record.hasSafePoint() ? state.withSafePoint(record.getSafePoint().getHlc()) : state;
+  }
+
+  private static Step owed(ControlState state) {
+    if (!state.acting()) {
+      return new Step(state, List.of());
+    }
+    Set<Duty> duties = duties(state);
+    List<Command> commands = new ArrayList<>();
+    for (Duty duty : duties) {
+      if (!state.begun().contains(duty)) {
+        commands.add(command(state, duty));
+      }
+    }
+    return new Step(state.acting(duties), commands);
+  }
+
+  private static Set<Duty> duties(ControlState state) {
+    Set<Duty> duties = new LinkedHashSet<>();
+    Plan plan = state.plan();
+    if (plan != null && plan.isFenced() && !plan.paused()) {
+      duties.add(new Duty(Duty.Kind.PAUSE, plan.epoch(), 0));
+    }
+    // Before serving: no write of an epoch is to come before the detector sees the epoch's state.
+    duties.add(new Duty(Duty.Kind.WATCH, state.epoch(), 0));
+    if (!state.isFenced()) {
+      duties.add(new Duty(Duty.Kind.SERVE, state.epoch(), 0));
+    }
+    duties.add(new Duty(Duty.Kind.JOIN, 0, 0));
+    if (state.safePoint() > 0) {
+      duties.add(new Duty(Duty.Kind.TELL_SAFE_POINT, 0, state.safePoint()));
+    }
+    Attempt attempt = plan == null ? null : plan.activeAttempt();
+    if (plan != null && attempt != null) {
+      addDutiesOf(attempt, plan, state, duties);
+    }
+    return duties;
+  }
+
+  private static void addDutiesOf(
+      Attempt attempt, Plan plan, ControlState state, Set<Duty> duties) {
+    if (!attempt.nodesAnswered().contains(state.node())) {
+      duties.add(new Duty(Duty.Kind.RESTORE, plan.epoch(), attempt.number()));
+      return;
+    }
+    if (plan.phase() != Plan.Phase.CONVERGING || !state.isAll(attempt.nodesRestored())) {
+      return;
+    }
+    Set<Integer> contributed = attempt.nodesContributed();
+    if (!contributed.contains(state.node())) {
+      duties.add(new Duty(Duty.Kind.CONTRIBUTE, plan.epoch(), attempt.number()));
+    } else if (state.isAll(contributed) && !attempt.converged()) {
+      duties.add(new Duty(Duty.Kind.CONVERGE, plan.epoch(), attempt.number()));
+    }
+  }
+
+  private static Command command(ControlState state, Duty duty) {
+    return switch (duty.kind()) {
+      case PAUSE -> new Command.Pause(duty.epoch());
+      case WATCH -> new Command.Watch(duty.epoch());
+      case SERVE ->
+          new Command.Serve(
+              duty.epoch(), state.resumed().target(), state.resumed().sequentialUntilMicros());
+      case JOIN -> new Command.Join(state.epoch());
+      case TELL_SAFE_POINT -> new Command.TellSafePoint(duty.number());
+      case RESTORE -> {
+        Attempt attempt = attemptOf(state);
+        yield new Command.Restore(duty.epoch(), attempt.number(), attempt.target());
+      }
+      case CONTRIBUTE -> {
+        Attempt attempt = attemptOf(state);
+        yield new Command.Contribute(duty.epoch(), attempt.number(), attempt.changed());
+      }
+      case CONVERGE -> {
+        Attempt attempt = attemptOf(state);
+        List<KeyRecord> records = attempt.contributedByOthers(state.node());
+        yield new Command.Converge(duty.epoch(), attempt.number(), records);
+      }
+    };
+  }
+
+  private static Attempt attemptOf(ControlState state) {
+    return Objects.requireNonNull(Objects.requireNonNull(state.plan()).attempt());
+  }
+}

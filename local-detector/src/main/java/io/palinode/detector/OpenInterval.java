@@ -1,0 +1,39 @@
+package io.palinode.detector;
+
+import io.palinode.hvc.Hvc;
+import java.util.Arrays;
+
+/**
+ * A span, not over yet, in which one version of a key makes a term true under a binding.
+ *
+ * @param instance names the predicate instance and its partition: {@code <predicate>|<binding>}
+ * @param sequence of the event that opened it, in its partition
+ * @param start the HVC right after the write that opened it
+ */
+record OpenInterval(
+    StoreKey key, Holding holding, String instance, int partition, long sequence, Hvc start) {
+
+  /** {@code <predicate>|<binding>}. */
+  static String instanceOf(Holding holding) {
+    return holding.term().predicate() + "|" + holding.binding();
+  }
+
+  String binding() {
+    return instance.substring(holding.term().predicate().length() + 1);
+  }
+
+  /** Whether it is the interval of {@code other}: the same term, binding and version. */
+  boolean isOf(Holding other) {
+    return Arrays.equals(holding.version().clock(), other.version().clock())
+        && holding.isSameTermAs(other);
+  }
+
+  boolean isAmong(Iterable<Holding> holdings) {
+    for (Holding held : holdings) {
+      if (isOf(held)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

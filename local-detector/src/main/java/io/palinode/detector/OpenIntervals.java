@@ -1,0 +1,102 @@
+package io.palinode.detector;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/**
+ * The open intervals of a node, by key. At most {@code intervalsMax}. Written under one lock;
+ * {@link #size} may be asked by any thread.
+ */
+final class OpenIntervals {
+  private final int intervalsMax;
+  private final Map<StoreKey, List<OpenInterval>> byKey = new HashMap<>();
+  private volatile int size;
+
+  OpenIntervals(int intervalsMax) {
+    if (intervalsMax < 1) {
+      throw new IllegalArgumentException(
+          "intervalsMax must be at least 1: intervalsMax=" + intervalsMax);
+    }
+    this.intervalsMax = intervalsMax;
+  }
+
+  int size() {
+    return size;
+  }
+
+  int intervalsMax() {
+    return intervalsMax;
+  }
+
+  boolean isFull() {
+    return size >= intervalsMax;
+  }
+
+  List<StoreKey> keys() {
+    return List.copyOf(byKey.keySet());
+  }
+
+  boolean contains(StoreKey key, Holding holding) {
+    for (OpenInterval interval : byKey.getOrDefault(key, List.of())) {
+      if (interval.isOf(holding)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void add(OpenInterval interval) {
+    byKey.computeIfAbsent(interval.key(), k -> new ArrayList<>(2)).add(interval);
+    resize(1);
+  }
+
+  /** Takes out the intervals of {@code key} that are not among {@code holding} any more. */
+  List<OpenInterval> removeEnded(StoreKey key, List<Holding> holding) {
+    List<OpenInterval> intervals = byKey.get(key);
+    if (intervals == null) {
+      return List.of();
+    }
+    List<OpenInterval> ended = new ArrayList<>(intervals.size());
+    for (Iterator<OpenInterval> i = intervals.iterator(); i.hasNext(); ) {
+      OpenInterval interval = i.next();
+      if (!interval.isAmong(holding)) {
+        i.remove();
+        ended.add(interval);
+      }
+    }
+    if (intervals.isEmpty()) {
+      byKey.remove(key);
+    }
+    resize(-ended.size());
+    return ended;
+  }
+
+  /** Drops the intervals of these terms, as if they had never been. O(open). */
+  void forget(Predicate<WatchedTerm> terms) {
+    int kept = 0;
+    for (Iterator<List<OpenInterval>> i = byKey.values().iterator(); i.hasNext(); ) {
+      List<OpenInterval> intervals = i.next();
+      intervals.removeIf(interval -> terms.test(interval.holding().term()));
+      kept += intervals.size();
+      if (intervals.isEmpty()) {
+        i.remove();
+      }
+    }
+    size = kept;
+  }
+
+  void clear() {
+    byKey.clear();
+    size = 0;
+  }
+
+  // One thread writes at a time, so reading and writing the field apart loses nothing.
+  private void resize(int change) {
+    int resized = size + change;
+    size = resized;
+  }
+}

@@ -1,0 +1,99 @@
+package io.palinode.detector;
+
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Converged;
+import io.palinode.wire.v1.Paused;
+import io.palinode.wire.v1.Restore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the log says of the open plan. Immutable.
+ *
+ * <p>Of two orchestrators that write into one log, the first record of each step counts; a record
+ * that does not fit the phase changes nothing. So every reader of the log sees one order of steps.
+ *
+ * @param epoch the epoch that it opens, which names it
+ * @param paused whether this incarnation of this node has said {@code Paused}
+ * @param attempt the newest; null before the first
+ */
+record Plan(long epoch, Phase phase, boolean paused, @Nullable Attempt attempt) {
+
+  enum Phase {
+    OPENED,
+    PAUSING,
+    RESTORING,
+    CONVERGING,
+    /** An operator has to act. */
+    HALTED
+  }
+
+  static Plan of(long epoch) {
+    return new Plan(epoch, Phase.OPENED, false, null);
+  }
+
+  /** Whether nodes refuse requests below {@link #epoch}. */
+  boolean isFenced() {
+    return phase != Phase.OPENED;
+  }
+
+  /** The attempt that the phase is about; null when nodes have nothing to do for one. */
+  @Nullable Attempt activeAttempt() {
+    return phase == Phase.RESTORING || phase == Phase.CONVERGING ? attempt : null;
+  }
+
+  /** The plan after a record of its epoch. */
+  Plan heard(ControlRecord record, int self, long incarnation) {
+    return switch (record.getStepCase()) {
+      case PAUSE -> phase == Phase.OPENED ? in(Phase.PAUSING, attempt) : this;
+      case PAUSED -> paused(record.getPaused(), self, incarnation);
+      case RESTORE -> restore(record.getRestore());
+      case CONVERGE ->
+          phase == Phase.RESTORING && isOfAttempt(record.getConverge().getAttempt())
+              ? in(Phase.CONVERGING, attempt)
+              : this;
+      case RESTORED, CONTRIBUTION, CONVERGED -> answered(record, self);
+      case HALTED -> in(Phase.HALTED, attempt);
+      case PLAN_OPENED, RESUME, SAFE_POINT, NODE_JOINED, STEP_NOT_SET -> this;
+    };
+  }
+
+  private Plan paused(Paused said, int self, long incarnation) {
+    boolean isOwn = said.getNode() == self && said.getIncarnation() == incarnation;
+    return isOwn ? new Plan(epoch, phase, true, attempt) : this;
+  }
+
+  private Plan restore(Restore asked) {
+    boolean isFirst = phase == Phase.PAUSING && asked.getAttempt() == 1;
+    boolean isNext =
+        phase == Phase.CONVERGING && attempt != null && asked.getAttempt() == attempt.number() + 1;
+    return isFirst || isNext
+        ? in(Phase.RESTORING, Attempt.of(asked.getAttempt(), asked.getTarget()))
+        : this;
+  }
+
+  private Plan answered(ControlRecord record, int self) {
+    Attempt now = attempt;
+    if (now == null) {
+      return this;
+    }
+    if (record.hasRestored() && isOfAttempt(record.getRestored().getAttempt())) {
+      return in(phase, now.with(record.getRestored()));
+    }
+    if (record.hasContribution() && isOfAttempt(record.getContribution().getAttempt())) {
+      return in(phase, now.with(record.getContribution()));
+    }
+    Converged converged = record.getConverged();
+    boolean isOwnEnd = converged.getNode() == self && converged.getLast();
+    return record.hasConverged() && isOwnEnd && isOfAttempt(converged.getAttempt())
+        ? in(phase, now.withConverged())
+        : this;
+  }
+
+  private boolean isOfAttempt(int number) {
+    return attempt != null && attempt.number() == number;
+  }
+
+  private Plan in(Phase next, @Nullable Attempt nextAttempt) {
+    return new Plan(epoch, next, paused, nextAttempt);
+  }
+}

@@ -1,0 +1,94 @@
+package io.palinode.detector;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.palinode.predicate.Binding;
+import io.palinode.predicate.Term;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A term of an active predicate, named by its place: clause and index count from 0. Equal by place.
+ * Immutable.
+ */
+final class WatchedTerm {
+  private final String predicate;
+  private final long version;
+  private final int clause;
+  private final int index;
+  private final Term term;
+
+  /** The only value that makes the term true; null when the value template has captures. */
+  private final byte @Nullable [] literal;
+
+  WatchedTerm(ActivePredicate active, int clause, int index) {
+    this.predicate = active.name();
+    this.version = active.version();
+    this.clause = clause;
+    this.index = index;
+    this.term = active.predicate().violation().get(clause).terms().get(index);
+    this.literal = term.value().captures().isEmpty() ? term.value().prefix().getBytes(UTF_8) : null;
+  }
+
+  String predicate() {
+    return predicate;
+  }
+
+  long version() {
+    return version;
+  }
+
+  int clause() {
+    return clause;
+  }
+
+  int index() {
+    return index;
+  }
+
+  Term term() {
+    return term;
+  }
+
+  boolean isOf(ActivePredicate active) {
+    return version == active.version() && predicate.equals(active.name());
+  }
+
+  /** Whether {@link #bind} needs the value as text. */
+  boolean readsText() {
+    return literal == null;
+  }
+
+  /** Whether {@code value} makes a term true that does not read text. */
+  boolean isMadeTrueBy(byte[] value) {
+    return Arrays.equals(literal, value);
+  }
+
+  /**
+   * The binding under which {@code text} makes the term true for a key that matched with {@code
+   * byKey}, or null if under none.
+   */
+  @Nullable Binding bind(Binding byKey, String text) {
+    Binding byValue = term.value().match(text, byKey);
+    return byValue == null ? null : byKey.join(byValue);
+  }
+
+  @Override
+  public boolean equals(Object o) {
+    return o instanceof WatchedTerm other
+        && clause == other.clause
+        && index == other.index
+        && version == other.version
+        && predicate.equals(other.predicate);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * (31 * clause + index) + predicate.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return predicate + " v" + version + " clause " + clause + " term " + index + ": " + term;
+  }
+}

@@ -1,0 +1,111 @@
+package io.palinode.detector.kafka;
+
+import io.palinode.detector.CandidateRing;
+import io.palinode.detector.Emission;
+import io.palinode.detector.LocalDetector;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.common.errors.InterruptException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The thread that empties the ring into Kafka, and asks for progress in time. Progress goes through
+ * the ring as candidates do, so that its place among them is decided once, under the store's write
+ * lock.
+ */
+final class CandidateEmitter implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(CandidateEmitter.class);
+  private static final Duration CLOSE_MAX = Duration.ofSeconds(2);
+  private static final int BATCH = 512;
+
+  private final LocalDetector detector;
+  private final CandidateRing ring;
+  private final CandidateWriter writer;
+  private final ProgressPace pace;
+  private final Thread thread;
+  private volatile boolean closing;
+
+  CandidateEmitter(
+      int node,
+      LocalDetector detector,
+      CandidateRing ring,
+      CandidateWriter writer,
+      ProgressPace pace) {
+    this.detector = detector;
+    this.ring = ring;
+    this.writer = writer;
+    this.pace = pace;
+    this.thread = new Thread(this::run, "palinode-candidates-" + node);
+    thread.setDaemon(true);
+    thread.setUncaughtExceptionHandler(CandidateEmitter::stopped);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  private void run() {
+    try {
+      emit();
+    } catch (InterruptedException | InterruptException closed) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Without progress from here the watermark stands still, so this shows. */
+  private static void stopped(Thread thread, Throwable reason) {
+    log.error("thread={} state=STOPPED", thread.getName(), reason);
+  }
+
+  /** False when the thread has ended, which it does by itself only after a failure. */
+  boolean isRunning() {
+    return thread.isAlive();
+  }
+
+  private void emit() throws InterruptedException {
+    List<Emission> batch = new ArrayList<>(BATCH);
+    long lastProgress = System.nanoTime() - pace.idle().toNanos();
+    long lastCandidate = lastProgress - pace.busyFor().toNanos();
+    boolean bugSeen = false;
+    while (!closing || ring.size() > 0) {
+      long now = System.nanoTime();
+      long wait = pace.nextAt(lastProgress, lastCandidate) - now;
+      if (wait <= 0 && !closing) {
+        detector.reportProgress();
+        lastProgress = now;
+        bugSeen = bugSeen || logFirstFailure();
+      } else {
+        ring.awaitEmission(closing ? 0 : wait);
+      }
+      ring.drain(batch, BATCH);
+      for (Emission emission : batch) {
+        lastCandidate = writer.write(emission) ? now : lastCandidate;
+      }
+      batch.clear();
+    }
+  }
+
+  private boolean logFirstFailure() {
+    Throwable bug = detector.firstFailure();
+    if (bug != null) {
+      log.error("detector failures={} first:", detector.failures(), bug);
+    }
+    return bug != null;
+  }
+
+  /** Sends what is in the ring, as far as that goes in a bounded time. */
+  @Override
+  public void close() {
+    closing = true;
+    try {
+      thread.join(CLOSE_MAX.toMillis());
+      thread.interrupt();
+      thread.join(CLOSE_MAX.toMillis());
+    } catch (InterruptedException e) {
+      thread.interrupt();
+      Thread.currentThread().interrupt();
+    }
+  }
+}

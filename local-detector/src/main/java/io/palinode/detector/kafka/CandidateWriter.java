@@ -1,0 +1,119 @@
+package io.palinode.detector.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.palinode.detector.CandidateEncoder;
+import io.palinode.detector.CandidateRing;
+import io.palinode.detector.Emission;
+import io.palinode.detector.Emission.Closed;
+import io.palinode.detector.Emission.Gap;
+import io.palinode.detector.Emission.Opened;
+import io.palinode.detector.Emission.Progress;
+import io.palinode.wire.v1.CandidateRecord;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.LongAdder;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes emissions to the candidates topic in the order it is given them. For one thread.
+ *
+ * <p>What the broker refuses for good is given back to the ring as a gap, which goes out before the
+ * next progress. An event too long for a record becomes a gap in its place.
+ */
+final class CandidateWriter {
+  static final int RECORD_BYTES_MAX = 512 << 10;
+
+  private static final Logger log = LoggerFactory.getLogger(CandidateWriter.class);
+
+  private final Producer<byte[], byte[]> producer;
+  private final String topic;
+  private final CandidateEncoder encoder;
+  private final CandidateRing ring;
+  private final LongAdder refused = new LongAdder();
+  private final LongAdder progress = new LongAdder();
+
+  CandidateWriter(
+      Producer<byte[], byte[]> producer,
+      String topic,
+      CandidateEncoder encoder,
+      CandidateRing ring) {
+    this.producer = producer;
+    this.topic = topic;
+    this.encoder = encoder;
+    this.ring = ring;
+  }
+
+  /** Waits while the producer's buffer is full. True for a candidate. */
+  boolean write(Emission emission) {
+    if (emission instanceof Opened opened) {
+      write(opened, encoder.opened(opened));
+    } else if (emission instanceof Closed closed) {
+      write(closed, encoder.closed(closed));
+    } else if (emission instanceof Gap gap) {
+      write(gap);
+    } else if (emission instanceof Progress reached) {
+      write(reached);
+    }
+    return emission instanceof Emission.Event;
+  }
+
+  private void write(Emission.Event event, CandidateRecord record) {
+    byte[] value = record.toByteArray();
+    if (value.length > RECORD_BYTES_MAX) {
+      noteRefused("a candidate record is too long: bytes=" + value.length);
+      write(event.lost());
+    } else {
+      send(event.partition(), event.instance().getBytes(UTF_8), value, event.lost());
+    }
+  }
+
+  private void write(Gap gap) {
+    send(gap.partition(), null, encoder.gap(gap).toByteArray(), gap);
+  }
+
+  private void write(Progress reached) {
+    for (int partition = 0; partition < ring.partitions(); partition++) {
+      send(partition, null, encoder.progress(reached, partition).toByteArray(), null);
+    }
+    progress.increment();
+  }
+
+  /** {@code lost}: what nobody will know of when this record is refused. */
+  private void send(int partition, byte @Nullable [] key, byte[] value, @Nullable Gap lost) {
+    ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(topic, partition, key, value);
+    // The callback hears all that the future would tell.
+    Future<RecordMetadata> unused =
+        producer.send(record, (metadata, failure) -> answered(lost, failure));
+  }
+
+  private void answered(@Nullable Gap lost, @Nullable Exception failure) {
+    if (failure != null) {
+      noteRefused(failure.toString());
+      if (lost != null) {
+        ring.lost(lost);
+      }
+    }
+  }
+
+  private void noteRefused(String reason) {
+    refused.increment();
+    if (refused.sum() == 1) {
+      log.error("node={} topic={} refused reason={}", encoder.node(), topic, reason);
+    }
+  }
+
+  /** Records that were refused. */
+  long refused() {
+    return refused.sum();
+  }
+
+  /** Times that progress was written to all partitions. */
+  long progress() {
+    return progress.sum();
+  }
+}

@@ -1,0 +1,116 @@
+package io.palinode.detector.kafka;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.palinode.detector.Command;
+import io.palinode.detector.ControlExecution;
+import io.palinode.detector.ControlState;
+import io.palinode.detector.NodeControl;
+import io.palinode.wire.v1.ControlRecord;
+import java.time.Duration;
+import java.util.concurrent.atomic.LongAdder;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.errors.InterruptException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs the node's side of the control log: each record is a step, each step's commands are done.
+ */
+final class ControlTail implements TopicTail.Reader {
+  private static final Logger log = LoggerFactory.getLogger(ControlTail.class);
+  private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
+
+  private final ControlExecution execution;
+  private final LongAdder steps = new LongAdder();
+  private final LongAdder failures = new LongAdder();
+  private ControlState state;
+  private boolean retryDue;
+  private long retryAt;
+
+  ControlTail(ControlState initial, ControlExecution execution) {
+    this.state = initial;
+    this.execution = execution;
+  }
+
+  @Override
+  public void read(Iterable<ConsumerRecord<byte[], byte[]>> records) {
+    for (ConsumerRecord<byte[], byte[]> record : records) {
+      try {
+        take(NodeControl.step(state, ControlRecord.parseFrom(record.value())));
+      } catch (InvalidProtocolBufferException e) {
+        failures.increment();
+        log.error("topic={} offset={} refused", record.topic(), record.offset(), e);
+      }
+    }
+  }
+
+  @Override
+  public void caughtUp() {
+    log.info("node={} epoch={} state=CAUGHT_UP", state.node(), state.epoch());
+    take(NodeControl.caughtUp(state));
+  }
+
+  @Override
+  public void polled() {
+    if (retryDue && System.nanoTime() - retryAt >= 0) {
+      retryDue = false;
+      take(NodeControl.retry(state));
+    }
+  }
+
+  private void take(NodeControl.Step step) {
+    logChange(step.next());
+    state = step.next();
+    steps.increment();
+    // While something is to be done anew, what follows it waits for the same retry.
+    if (!retryDue) {
+      execute(step);
+    }
+  }
+
+  /**
+   * The one place that takes any exception: what a store can throw is not known here, a plan must
+   * not stop for good because a disk was full, and every command may be repeated.
+   */
+  private void execute(NodeControl.Step step) {
+    for (Command command : step.commands()) {
+      try {
+        command.execute(execution);
+      } catch (InterruptException closing) {
+        throw closing;
+      } catch (RuntimeException e) {
+        failures.increment();
+        retryDue = true;
+        retryAt = System.nanoTime() + RETRY_AFTER.toNanos();
+        log.error(
+            "node={} epoch={} command={} state=FAILED retry={}",
+            state.node(),
+            state.epoch(),
+            command.getClass().getSimpleName(),
+            RETRY_AFTER,
+            e);
+        return;
+      }
+    }
+  }
+
+  private void logChange(ControlState next) {
+    if (next.epoch() != state.epoch() || next.isFenced() != state.isFenced()) {
+      log.info(
+          "node={} epoch={} state={}",
+          next.node(),
+          next.epoch(),
+          next.isFenced() ? "PAUSED" : "SERVING");
+    }
+  }
+
+  /** Records taken. */
+  long steps() {
+    return steps.sum();
+  }
+
+  /** Commands that failed, and records that could not be read. */
+  long failures() {
+    return failures.sum();
+  }
+}

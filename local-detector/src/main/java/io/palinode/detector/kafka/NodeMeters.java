@@ -1,0 +1,103 @@
+package io.palinode.detector.kafka;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.palinode.detector.CandidateRing;
+import io.palinode.detector.LocalDetector;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+/** The meters of one node's monitor, {@code palinode.detector.*} and {@code palinode.control.*}. */
+final class NodeMeters implements AutoCloseable {
+  private final MeterRegistry registry;
+  private final Tags node;
+  private final List<Meter> meters = new ArrayList<>();
+
+  NodeMeters(MeterRegistry registry, int node) {
+    this.registry = registry;
+    this.node = Tags.of("node", Integer.toString(node));
+  }
+
+  void add(LocalDetector detector) {
+    count("palinode.detector.opened", "Intervals opened", detector, LocalDetector::openedCount);
+    count("palinode.detector.closed", "Intervals closed", detector, LocalDetector::closedCount);
+    count(
+        "palinode.detector.values.refused",
+        "Values that are no text",
+        detector,
+        LocalDetector::valuesRefused);
+    count(
+        "palinode.detector.failures",
+        "Bugs kept from the store",
+        detector,
+        LocalDetector::failures);
+    gauge(
+        "palinode.detector.matches.given.up",
+        "Texts that active templates took too long to match",
+        detector,
+        LocalDetector::matchesGivenUp);
+    gauge("palinode.detector.predicates", "Active predicates", detector, LocalDetector::predicates);
+    gauge(
+        "palinode.detector.open.intervals",
+        "Intervals that are open",
+        detector,
+        LocalDetector::openIntervals);
+  }
+
+  void add(CandidateRing ring) {
+    count(
+        "palinode.detector.emitted", "Emissions taken from the ring", ring, CandidateRing::emitted);
+    count("palinode.detector.dropped", "Candidates dropped", ring, CandidateRing::dropped);
+    count("palinode.detector.gaps", "Gaps sent", ring, CandidateRing::gaps);
+    gauge("palinode.detector.ring.fill", "Emissions in the ring", ring, CandidateRing::size);
+  }
+
+  void add(CandidateWriter writer) {
+    count("palinode.detector.progress", "Progress written", writer, CandidateWriter::progress);
+    count(
+        "palinode.detector.refused",
+        "Candidate records refused by Kafka",
+        writer,
+        CandidateWriter::refused);
+  }
+
+  void add(PredicateTail predicates) {
+    count(
+        "palinode.detector.predicates.refused",
+        "Predicate records that cannot be read",
+        predicates,
+        PredicateTail::refused);
+  }
+
+  void add(ControlTail control) {
+    count("palinode.control.steps", "Control records taken", control, ControlTail::steps);
+    count("palinode.control.failures", "Commands that failed", control, ControlTail::failures);
+  }
+
+  void add(NodeMonitor monitor) {
+    gauge(
+        "palinode.detector.up",
+        "1 while all threads of the monitor run",
+        monitor,
+        m -> m.isRunning() ? 1 : 0);
+  }
+
+  private <T> void count(String name, String what, T of, ToDoubleFunction<T> value) {
+    meters.add(
+        FunctionCounter.builder(name, of, value).tags(node).description(what).register(registry));
+  }
+
+  private <T> void gauge(String name, String what, T of, ToDoubleFunction<T> value) {
+    meters.add(Gauge.builder(name, of, value).tags(node).description(what).register(registry));
+  }
+
+  /** A node that starts again in this process must find the names free. */
+  @Override
+  public void close() {
+    meters.forEach(registry::remove);
+  }
+}

@@ -1,0 +1,70 @@
+package io.palinode.monitor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class JudgedPaceTest {
+  private static final long PERIOD = 20;
+
+  private final JudgedPace pace = new JudgedPace(PERIOD);
+
+  @Test
+  void theFirstWatermarkIsSaidAtOnce() {
+    assertThat(pace.due(0)).isEqualTo(JudgedPace.NOTHING);
+    pace.watermark(100);
+    assertThat(pace.due(0)).isEqualTo(100);
+    assertThat(pace.isPending()).isFalse();
+  }
+
+  @Test
+  void withinAPeriodItIsSaidOnceAndTheLastOneWhenThePeriodIsOver() {
+    pace.watermark(100);
+    pace.due(1_000);
+    pace.watermark(101);
+    assertThat(pace.due(1_005)).isEqualTo(JudgedPace.NOTHING);
+    pace.watermark(102);
+    assertThat(pace.due(1_019)).isEqualTo(JudgedPace.NOTHING);
+    assertThat(pace.isPending()).isTrue();
+    assertThat(pace.nextAtMs()).isEqualTo(1_020);
+    assertThat(pace.due(1_020)).isEqualTo(102);
+    assertThat(pace.isPending()).isFalse();
+  }
+
+  @Test
+  void nothingIsSaidTwice() {
+    pace.watermark(100);
+    pace.due(0);
+    assertThat(pace.due(1_000)).isEqualTo(JudgedPace.NOTHING);
+    pace.watermark(90);
+    assertThat(pace.due(2_000)).isEqualTo(JudgedPace.NOTHING);
+  }
+
+  @Test
+  void judgementStopsRightBeforeWhatIsHeld() {
+    pace.watermark(100);
+    pace.due(0);
+    pace.hold(150);
+    pace.hold(130);
+    pace.watermark(200);
+    assertThat(pace.due(1_000)).isEqualTo(129);
+    pace.release(130);
+    assertThat(pace.due(2_000)).isEqualTo(149);
+    pace.release(150);
+    assertThat(pace.due(3_000)).isEqualTo(200);
+  }
+
+  @Test
+  void eachHoldNeedsItsOwnRelease() {
+    pace.hold(130);
+    pace.hold(130);
+    assertThat(pace.holds()).containsExactly(130L, 130L);
+    pace.watermark(200);
+    pace.due(0);
+    pace.release(130);
+    assertThat(pace.due(1_000)).isEqualTo(JudgedPace.NOTHING);
+    pace.release(130);
+    assertThat(pace.due(1_000)).isEqualTo(200);
+    assertThat(pace.holds()).isEmpty();
+  }
+}

@@ -1,0 +1,167 @@
+package io.palinode.monitor;
+
+import static io.palinode.monitor.Records.clock;
+import static io.palinode.monitor.Records.event;
+import static io.palinode.monitor.Records.gap;
+import static io.palinode.monitor.Records.opened;
+import static io.palinode.monitor.Records.progress;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.palinode.hvc.Hlc;
+import io.palinode.monitor.SequenceCheck.Outcome;
+import io.palinode.wire.v1.CandidateRecord;
+import io.palinode.wire.v1.CoverageLost;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SequenceCheckTest {
+  private final SequenceCheck check = new SequenceCheck();
+
+  @Test
+  void everyEventPassesOnce() {
+    assertThat(check.observe(opened(0, 1, 10)).fresh()).isTrue();
+    assertThat(check.observe(opened(0, 2, 20)).fresh()).isTrue();
+    assertThat(check.observe(opened(0, 2, 20)).fresh()).isFalse();
+    assertThat(check.observe(opened(0, 1, 10)).fresh()).isFalse();
+    assertThat(check.observe(opened(0, 3, 30)).fresh()).isTrue();
+  }
+
+  @Test
+  void nodesAndPartitionsAreCountedApart() {
+    check.observe(opened(0, 1, 10));
+    assertThat(losses(check.observe(opened(1, 1, 10)))).isEmpty();
+    CandidateEvent elsewhere =
+        event(7, Records.opened(0, 1, Records.interval("", 0), clock(0, 11, 0)));
+    assertThat(losses(check.observe(elsewhere))).isEmpty();
+    assertThat(check.positions()).hasSize(3);
+  }
+
+  @Test
+  void aJumpIsALossOfWhatWasSkipped() {
+    check.observe(opened(0, 1, 10));
+    Outcome outcome = check.observe(opened(0, 5, 50));
+    assertThat(outcome.fresh()).isTrue();
+    assertThat(losses(outcome))
+        .containsExactly(
+            CoverageLost.newBuilder()
+                .setNode(0)
+                .setIncarnation(1)
+                .setFirstSequence(2)
+                .setLastSequence(4)
+                .setFromHlc(Hlc.ofMicros(10))
+                .setToHlc(Hlc.ofMicros(50))
+                .build());
+  }
+
+  @Test
+  void progressTellsOfEventsThatNeverCame() {
+    check.observe(opened(0, 1, 10));
+    assertThat(losses(check.observe(progress(0, 1, 20)))).isEmpty();
+    assertThat(losses(check.observe(progress(0, 3, 30))))
+        .singleElement()
+        .satisfies(loss -> assertThat(sequences(loss)).containsExactly(2L, 3L));
+    assertThat(losses(check.observe(opened(0, 4, 40)))).isEmpty();
+  }
+
+  @Test
+  void aGapIsALossAndTheSequenceGoesOnAfterIt() {
+    check.observe(opened(0, 1, 10));
+    assertThat(losses(check.observe(event(gap(0, 2, 6, 12, 18)))))
+        .singleElement()
+        .satisfies(loss -> assertThat(sequences(loss)).containsExactly(2L, 6L))
+        .satisfies(loss -> assertThat(loss.getFromHlc()).isEqualTo(Hlc.ofMicros(12)))
+        .satisfies(loss -> assertThat(loss.getToHlc()).isEqualTo(Hlc.ofMicros(18)));
+    assertThat(losses(check.observe(opened(0, 7, 20)))).isEmpty();
+  }
+
+  @Test
+  void aGapThatIsToldLateIsNotReportedAgain() {
+    check.observe(opened(0, 1, 10));
+    assertThat(losses(check.observe(opened(0, 4, 40)))).hasSize(1);
+    assertThat(check.observe(event(gap(0, 2, 3, 20, 30))).fresh()).isFalse();
+    assertThat(losses(check.observe(event(gap(0, 3, 5, 30, 50)))))
+        .singleElement()
+        .satisfies(loss -> assertThat(sequences(loss)).containsExactly(5L, 5L));
+  }
+
+  @Test
+  void whatIsMissingBeforeAGapIsPartOfTheLoss() {
+    check.observe(opened(0, 1, 10));
+    assertThat(losses(check.observe(event(gap(0, 4, 6, 40, 60)))))
+        .singleElement()
+        .satisfies(loss -> assertThat(sequences(loss)).containsExactly(2L, 6L))
+        .satisfies(loss -> assertThat(loss.getFromHlc()).isEqualTo(Hlc.ofMicros(10)));
+  }
+
+  @Test
+  void aFirstEventThatIsNotTheFirstOneIsALoss() {
+    assertThat(losses(check.observe(opened(2, 4, 40))))
+        .singleElement()
+        .satisfies(loss -> assertThat(sequences(loss)).containsExactly(1L, 3L));
+  }
+
+  @Test
+  void aNewIncarnationCountsAnewAndIsTold() {
+    check.observe(opened(0, 1, 10));
+    check.observe(progress(0, 1, 30));
+    Outcome outcome = check.observe(incarnation(2, 1, 90));
+    assertThat(outcome.notices())
+        .singleElement()
+        .satisfies(
+            notice -> assertThat(Restart.of(notice)).isEqualTo(new Restart(0, 2, clock(0, 90, 0))));
+    assertThat(check.observe(incarnation(2, 2, 95)).notices()).isEmpty();
+    // What the dead process still had on its way.
+    assertThat(check.observe(opened(0, 2, 40)).fresh()).isFalse();
+  }
+
+  @Test
+  void anEpochIsToldByTheFirstThatSpeaksInIt() {
+    assertThat(check.observe(opened(0, 1, 10)).notices()).isEmpty();
+    CandidateRecord next = progress(0, 1, 30).decode().toBuilder().setEpoch(4).build();
+    assertThat(check.observe(event(next)).notices())
+        .singleElement()
+        .satisfies(notice -> assertThat(notice.kind()).isEqualTo(Notice.Kind.EPOCH))
+        .satisfies(notice -> assertThat(notice.epoch()).isEqualTo(4));
+    CandidateRecord other = progress(1, 0, 31).decode().toBuilder().setEpoch(4).build();
+    assertThat(check.observe(event(other)).notices()).isEmpty();
+  }
+
+  @Test
+  void aRestoredCheckGoesOnFromTheFurthestPosition() {
+    check.observe(opened(0, 1, 10));
+    List<SequenceCheck.Position> older = List.copyOf(check.positions());
+    check.observe(opened(0, 2, 20));
+    SequenceCheck restored = new SequenceCheck();
+    restored.restore(check.positions());
+    restored.restore(older);
+    assertThat(restored.observe(opened(0, 2, 20)).fresh()).isFalse();
+    Outcome next = restored.observe(opened(0, 3, 30));
+    assertThat(next.fresh()).isTrue();
+    assertThat(next.notices()).isEmpty();
+  }
+
+  private static CandidateEvent incarnation(long incarnation, long sequence, long micros) {
+    CandidateRecord record = opened(0, sequence, micros).decode();
+    return event(record.toBuilder().setIncarnation(incarnation).build());
+  }
+
+  private static List<Long> sequences(CoverageLost loss) {
+    return List.of(loss.getFirstSequence(), loss.getLastSequence());
+  }
+
+  private static List<CoverageLost> losses(Outcome outcome) {
+    return outcome.notices().stream()
+        .filter(notice -> notice.kind() == Notice.Kind.LOST)
+        .map(SequenceCheckTest::loss)
+        .toList();
+  }
+
+  private static CoverageLost loss(Notice notice) {
+    try {
+      return CoverageLost.parseFrom(notice.body());
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

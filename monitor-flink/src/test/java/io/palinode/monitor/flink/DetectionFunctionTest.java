@@ -1,0 +1,370 @@
+package io.palinode.monitor.flink;
+
+import static io.palinode.monitor.Records.clock;
+import static io.palinode.monitor.Records.event;
+import static io.palinode.monitor.Records.interval;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.palinode.hvc.Epsilon;
+import io.palinode.hvc.Hlc;
+import io.palinode.hvc.HvcCodec;
+import io.palinode.monitor.CandidateEvent;
+import io.palinode.monitor.Notice;
+import io.palinode.monitor.Records;
+import io.palinode.wire.v1.CandidateRecord;
+import io.palinode.wire.v1.PredicateRecord;
+import io.palinode.wire.v1.Violation;
+import io.palinode.wire.v1.ViolationRecord;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.state.heap.HeapKeyedStateBackend;
+import org.apache.flink.streaming.api.operators.co.CoBroadcastWithKeyedOperator;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.util.KeyedBroadcastOperatorTestHarness;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Two terms, x at one node and y at another; ε is 10 µs, and nodes hear of each other in 10 µs. */
+class DetectionFunctionTest {
+  private static final String YAML =
+      """
+      apiVersion: palinode.io/v1
+      kind: Predicate
+      metadata: {name: p}
+      spec:
+        replicas: any
+        violation:
+          - all:
+              - {var: "x", equals: "1"}
+              - {var: "y", equals: "1"}
+      """;
+  private static final long LAG = 10;
+
+  private KeyedBroadcastOperatorTestHarness<String, CandidateEvent, Notice, Verdict> harness;
+
+  @BeforeEach
+  void open() throws Exception {
+    harness = harness();
+    harness.open();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    harness.close();
+  }
+
+  @Test
+  void twoIntervalsThatHoldTogetherAreAViolation() throws Exception {
+    learn(1);
+    open(0, 1, 0, 1_000);
+    open(1, 1, 1, 1_005);
+    watermark(1_005);
+    assertThat(violations())
+        .singleElement()
+        .satisfies(found -> assertThat(found.getFirst()).isEqualTo(Hlc.ofMicros(1_000)))
+        .satisfies(found -> assertThat(found.getViolate()).isEqualTo(Hlc.ofMicros(1_005)))
+        .satisfies(found -> assertThat(found.getPredicateVersion()).isEqualTo(1));
+  }
+
+  @Test
+  void aViolationStandsBeforeTheWatermarkThatPassesIt() throws Exception {
+    learn(1);
+    open(0, 1, 0, 1_000);
+    open(1, 1, 1, 1_005);
+    watermark(1_005);
+    assertThat(harness.getOutput()).last().isInstanceOf(Watermark.class);
+  }
+
+  @Test
+  void intervalsThatAreFarApartAreNone() throws Exception {
+    learn(1);
+    open(0, 1, 0, 1_000);
+    closeAt(0, 2, 1, 0, 1_000, 1_010);
+    open(1, 1, 1, 1_100);
+    watermark(1_200);
+    assertThat(violations()).isEmpty();
+  }
+
+  @Test
+  void theOrderInWhichNodesArriveChangesNothing() throws Exception {
+    learn(1);
+    open(1, 1, 1, 1_100);
+    open(0, 1, 0, 1_000);
+    closeAt(0, 2, 1, 0, 1_000, 1_010);
+    watermark(1_200);
+    assertThat(violations()).isEmpty();
+  }
+
+  @Test
+  void nothingIsKeptOfWhatIsOver() throws Exception {
+    learn(1);
+    open(0, 1, 0, 1_000);
+    closeAt(0, 2, 1, 0, 1_000, 1_010);
+    open(1, 1, 1, 1_100);
+    closeAt(1, 2, 1, 1, 1_100, 1_110);
+    assertThat(keptEntries()).isPositive();
+    watermark(5_000);
+    assertThat(keptEntries()).isZero();
+  }
+
+  @Test
+  void anEventOfAnUnknownVersionWaitsAndHoldsJudgementBack() throws Exception {
+    harness.setProcessingTime(100);
+    open(0, 1, 0, 1_000);
+    open(1, 1, 1, 1_005);
+    watermark(2_000);
+    assertThat(kinds()).containsExactly("HOLD");
+    assertThat(verdicts().get(0).hlc()).isEqualTo(Hlc.ofMicros(1_000));
+    assertThat(harness.getOutput()).last().isInstanceOf(Watermark.class);
+    learn(1);
+    harness.setProcessingTime(120);
+    assertThat(kinds()).containsExactly("HOLD", "VIOLATION", "RELEASE");
+    assertThat(keptEntries()).isOne();
+  }
+
+  @Test
+  void aVersionThatNeverComesIsALossAfterAWhile() throws Exception {
+    harness.setProcessingTime(100);
+    open(0, 1, 0, 1_000);
+    watermark(2_000);
+    harness.setProcessingTime(100 + WaitingRoom.WAIT_MS_MAX);
+    assertThat(kinds()).containsExactly("HOLD", "LOSS", "RELEASE");
+    assertThat(keptEntries()).isZero();
+  }
+
+  @Test
+  void candidatesOfAReplacedVersionAreDroppedWithTheirState() throws Exception {
+    learn(1);
+    open(0, 1, 0, 1_000);
+    learn(2);
+    open(1, 1, 1, 1_005);
+    watermark(2_000);
+    assertThat(violations()).isEmpty();
+    apply(
+        Records.opened(
+            1,
+            2,
+            interval("", 1).toBuilder().setPredicateVersion(2).build(),
+            clock(1, 2_005, LAG)));
+    watermark(3_000);
+    assertThat(violations()).isEmpty();
+  }
+
+  @Test
+  void ofADeletedPredicateNothingIsReportedOrKept() throws Exception {
+    learn(1);
+    open(0, 1, 0, 1_000);
+    harness.processBroadcastElement(Notice.predicate(predicate(2, true)), 0);
+    open(1, 1, 1, 1_005);
+    watermark(60_000_000);
+    assertThat(verdicts()).isEmpty();
+    assertThat(keptEntries()).isZero();
+  }
+
+  @Test
+  void aNewerEpochTakesBackWhatWasOpenInTheOneBefore() throws Exception {
+    learn(1);
+    open(0, 1, 0, 1_000);
+    apply(epoch(1, Records.opened(1, 1, interval("", 1), clock(1, 1_005, LAG))));
+    watermark(2_000);
+    assertThat(violations()).isEmpty();
+    apply(epoch(1, Records.opened(0, 2, interval("", 0), clock(0, 2_005, LAG))));
+    watermark(3_000);
+    assertThat(violations())
+        .singleElement()
+        .satisfies(found -> assertThat(found.getEpoch()).isEqualTo(1));
+  }
+
+  @Test
+  void candidatesOfAnOlderEpochAreDropped() throws Exception {
+    learn(1);
+    apply(epoch(2, Records.opened(1, 1, interval("", 1), clock(1, 1_005, LAG))));
+    open(0, 1, 0, 1_006);
+    watermark(2_000);
+    assertThat(violations()).isEmpty();
+  }
+
+  @Test
+  void stateOfAnOldEpochThatNobodyTouchesIsDroppedInTime() throws Exception {
+    learn(1);
+    open(0, 1, 0, 1_000);
+    watermark(2_000);
+    assertThat(keptEntries()).isOne();
+    CandidateEvent newer = event(epoch(1, Records.progress(0, 1, clock(0, 3_000, LAG))));
+    harness.processBroadcastElement(Notice.epoch(newer), 0);
+    watermark(25_000_000);
+    assertThat(keptEntries()).isZero();
+  }
+
+  @Test
+  void anOpenIntervalIsKeptAsLongAsItIsOpen() throws Exception {
+    learn(1);
+    open(0, 1, 0, 1_000);
+    for (int seconds = 1; seconds <= 100; seconds++) {
+      watermark(seconds * 1_000_000L);
+    }
+    assertThat(keptEntries()).isOne();
+    open(1, 1, 1, 100_500_000);
+    watermark(101_000_000);
+    assertThat(violations()).hasSize(1);
+  }
+
+  @Test
+  void aRestartEndsWhatTheNodeHadOpen() throws Exception {
+    learn(1);
+    open(0, 1, 0, 1_000);
+    restart(0, 2_000);
+    watermark(2_000);
+    open(1, 1, 1, 2_100);
+    watermark(2_200);
+    assertThat(violations()).isEmpty();
+  }
+
+  @Test
+  void aRestartDoesNotReachBackBeforeItself() throws Exception {
+    learn(1);
+    open(0, 1, 0, 1_000);
+    restart(0, 2_000);
+    open(1, 1, 1, 1_500);
+    watermark(2_200);
+    assertThat(violations()).hasSize(1);
+  }
+
+  @Test
+  void anEventThatDoesNotFitItsPredicateIsALoss() throws Exception {
+    learn(1);
+    open(0, 1, 7, 1_000);
+    assertThat(kinds()).containsExactly("LOSS");
+  }
+
+  @Test
+  void aRestoredOperatorGoesOnWhereItWas() throws Exception {
+    learn(1);
+    open(0, 1, 0, 1_000);
+    OperatorSubtaskState snapshot = harness.snapshot(1, 1);
+    harness.close();
+    harness = harness();
+    harness.initializeState(snapshot);
+    harness.open();
+    open(1, 1, 1, 1_005);
+    watermark(2_000);
+    assertThat(violations()).hasSize(1);
+  }
+
+  private static KeyedBroadcastOperatorTestHarness<String, CandidateEvent, Notice, Verdict>
+      harness() throws Exception {
+    return new KeyedBroadcastOperatorTestHarness<>(
+        new CoBroadcastWithKeyedOperator<>(
+            new DetectionFunction(Records.NODES, Epsilon.ofMicros(10)),
+            List.of(PredicateBook.STATE, RestartBook.STATE, DetectionFunction.EPOCH)),
+        CandidateEvent::key,
+        Types.STRING,
+        1,
+        1,
+        0);
+  }
+
+  private void learn(long version) throws Exception {
+    harness.processBroadcastElement(Notice.predicate(predicate(version, false)), 0);
+  }
+
+  private static byte[] predicate(long version, boolean deleted) {
+    return PredicateRecord.newBuilder()
+        .setName(Records.PREDICATE)
+        .setVersion(version)
+        .setYaml(YAML)
+        .setDeleted(deleted)
+        .build()
+        .toByteArray();
+  }
+
+  private void open(int node, long sequence, int term, long micros) throws Exception {
+    apply(Records.opened(node, sequence, interval("", term), clock(node, micros, LAG)));
+  }
+
+  private void closeAt(
+      int node, long sequence, long openedSequence, int term, long fromMicros, long toMicros)
+      throws Exception {
+    apply(
+        Records.closed(
+            node,
+            sequence,
+            openedSequence,
+            interval("", term),
+            clock(node, fromMicros, LAG),
+            clock(node, toMicros, LAG)));
+  }
+
+  private void restart(int node, long micros) throws Exception {
+    CandidateRecord first =
+        Records.progress(node, 0, clock(node, micros, LAG)).toBuilder().setIncarnation(2).build();
+    harness.processBroadcastElement(
+        Notice.restarted(event(first), HvcCodec.encode(clock(node, micros, LAG))), 0);
+  }
+
+  private void apply(CandidateRecord record) throws Exception {
+    CandidateEvent event = event(record);
+    harness.processElement(event, event.hlc());
+  }
+
+  private static CandidateRecord epoch(long epoch, CandidateRecord record) {
+    return record.toBuilder().setEpoch(epoch).build();
+  }
+
+  private void watermark(long micros) throws Exception {
+    harness.watermark(Hlc.ofMicros(micros));
+  }
+
+  private int keptEntries() {
+    return ((HeapKeyedStateBackend<?>) harness.getOperator().getKeyedStateBackend())
+        .numKeyValueStateEntries();
+  }
+
+  private List<Verdict> verdicts() {
+    List<Verdict> verdicts = new ArrayList<>();
+    for (Object output : harness.getOutput()) {
+      if (output instanceof StreamRecord<?> record
+          && record.getValue() instanceof Verdict verdict) {
+        verdicts.add(verdict);
+      }
+    }
+    return verdicts;
+  }
+
+  private List<Violation> violations() {
+    return records().stream()
+        .filter(ViolationRecord::hasViolation)
+        .map(ViolationRecord::getViolation)
+        .toList();
+  }
+
+  private List<String> kinds() {
+    return verdicts().stream()
+        .map(
+            verdict ->
+                verdict.kind() != Verdict.Kind.RECORD
+                    ? verdict.kind().name()
+                    : parse(verdict).hasViolation() ? "VIOLATION" : "LOSS")
+        .toList();
+  }
+
+  private List<ViolationRecord> records() {
+    return verdicts().stream()
+        .filter(verdict -> verdict.kind() == Verdict.Kind.RECORD)
+        .map(DetectionFunctionTest::parse)
+        .toList();
+  }
+
+  private static ViolationRecord parse(Verdict verdict) {
+    try {
+      return ViolationRecord.parseFrom(verdict.record());
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package io.palinode.monitor.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.palinode.wire.v1.Violation;
+import io.palinode.wire.v1.ViolationRecord;
+import java.util.List;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class JudgedOperatorTest {
+  private OneInputStreamOperatorTestHarness<Verdict, byte[]> harness;
+
+  @BeforeEach
+  void open() throws Exception {
+    harness = harness();
+    harness.open();
+    harness.setProcessingTime(1_000);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    harness.close();
+  }
+
+  @Test
+  void aRecordStandsBeforeTheJudgementThatCoversIt() throws Exception {
+    harness.processElement(Verdict.of(violation("a")), 0);
+    harness.processWatermark(100);
+    assertThat(said()).containsExactly("violation a", "judged 100");
+  }
+
+  @Test
+  void theLastWatermarkIsSaidAtTheLatestWhenThePeriodIsOver() throws Exception {
+    harness.processWatermark(100);
+    harness.processWatermark(101);
+    harness.processWatermark(102);
+    assertThat(said()).containsExactly("judged 100");
+    harness.setProcessingTime(1_000 + JudgedOperator.PERIOD_MS);
+    assertThat(said()).containsExactly("judged 100", "judged 102");
+    harness.setProcessingTime(2_000);
+    assertThat(said()).hasSize(2);
+    harness.processWatermark(103);
+    assertThat(said()).hasSize(3);
+  }
+
+  @Test
+  void judgementStopsBeforeAHoldUntilItsRelease() throws Exception {
+    harness.processElement(Verdict.hold(50), 0);
+    harness.processWatermark(100);
+    harness.setProcessingTime(2_000);
+    harness.processElement(Verdict.of(violation("late")), 0);
+    harness.processElement(Verdict.release(50), 0);
+    assertThat(said()).containsExactly("judged 49", "violation late", "judged 100");
+  }
+
+  @Test
+  void aHoldOutlivesARestart() throws Exception {
+    harness.processElement(Verdict.hold(50), 0);
+    OperatorSubtaskState snapshot = harness.snapshot(1, 1);
+    harness.close();
+    harness = harness();
+    harness.initializeState(snapshot);
+    harness.open();
+    harness.processWatermark(100);
+    assertThat(said()).containsExactly("judged 49");
+  }
+
+  @Test
+  void theEndOfTheInputIsNoTime() throws Exception {
+    harness.processWatermark(Long.MAX_VALUE);
+    assertThat(said()).isEmpty();
+  }
+
+  private static OneInputStreamOperatorTestHarness<Verdict, byte[]> harness() throws Exception {
+    return new OneInputStreamOperatorTestHarness<>(
+        new JudgedOperator(),
+        Types.POJO(Verdict.class)
+            .createSerializer(
+                new org.apache.flink.api.common.ExecutionConfig().getSerializerConfig()));
+  }
+
+  private static Violation violation(String id) {
+    return Violation.newBuilder().setId(id).build();
+  }
+
+  private List<String> said() {
+    return harness.extractOutputValues().stream().map(JudgedOperatorTest::text).toList();
+  }
+
+  private static String text(byte[] bytes) {
+    try {
+      ViolationRecord record = ViolationRecord.parseFrom(bytes);
+      return record.hasJudged()
+          ? "judged " + record.getJudged().getHlc()
+          : "violation " + record.getViolation().getId();
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package io.palinode.predicate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** What {@code docs/predicates.md} shows is so. */
+class DocumentationTest {
+  private static final Path PAGE = Path.of("../docs/predicates.md");
+  private static final Path REFUSED = Path.of("src/test/resources/refused");
+  private static final Path EXAMPLES = Path.of("src/test/resources/predicates");
+
+  @Test
+  void everyExampleIsAPredicate() throws IOException {
+    List<Predicate> predicates = new ArrayList<>();
+    for (String kind : List.of("yaml", "xml")) {
+      for (String block : blocks(kind)) {
+        predicates.add(Predicates.parse(block, PAGE.toString()));
+      }
+    }
+    assertThat(predicates)
+        .extracting(Predicate::name)
+        .containsExactly("edge-mutex", "proper-colouring", "edge-mutex", "predicates");
+    assertThat(predicates.get(0)).isEqualTo(Predicates.read(EXAMPLES.resolve("edge-mutex.yaml")));
+  }
+
+  @Test
+  void everyErrorIsWhatTheFileOfThatNameIsRefusedWith() throws IOException {
+    List<String> errors = blocks("text").get(0).lines().toList();
+    assertThat(errors).hasSizeGreaterThan(10);
+    for (String error : errors) {
+      String file = error.substring(0, error.indexOf(':'));
+      String expected = error.substring(error.indexOf(':') + 1);
+      assertThat(Files.readAllLines(REFUSED.resolve(file)).get(0)).contains(expected);
+    }
+  }
+
+  @Test
+  void everyPlannedWordIsNamed() throws IOException {
+    String page = Files.readString(PAGE);
+    String planned = page.substring(page.indexOf("## Not supported yet"));
+    assertThat(Vocabulary.PLANNED_CLAUSES)
+        .allSatisfy(word -> assertThat(planned).contains("`" + word));
+    assertThat(Vocabulary.PLANNED_IN_TERMS)
+        .allSatisfy(word -> assertThat(planned).contains("`" + word));
+  }
+
+  private static List<String> blocks(String kind) throws IOException {
+    Matcher fence =
+        Pattern.compile("^```" + kind + "\n(.*?)^```", Pattern.DOTALL | Pattern.MULTILINE)
+            .matcher(Files.readString(PAGE));
+    List<String> blocks = new ArrayList<>();
+    while (fence.find()) {
+      blocks.add(fence.group(1));
+    }
+    return blocks;
+  }
+}

@@ -1,0 +1,89 @@
+package io.palinode.voldemort.client;
+
+import com.google.protobuf.ByteString;
+import io.palinode.voldemort.protocol.Pb0;
+import io.palinode.voldemort.protocol.VectorClock;
+import io.palinode.voldemort.protocol.Versioned;
+import java.util.List;
+
+/**
+ * A request, without what the session adds to it, and how its answer is read.
+ *
+ * @param origin the node that accepted this version first; {@link #NO_ORIGIN} on the first one
+ * @param probe looks for the end of a rollback, so it is not given up when one begins
+ */
+record Ask<T>(Pb0.VoldemortRequest request, Answer.Reader<T> reader, int origin, boolean probe) {
+  static final int NO_ORIGIN = -1;
+  static final String METADATA = "metadata";
+
+  private static final int ROUTE_NORMAL = 0;
+  private static final int ROUTE_IGNORE_CHECKS = 2;
+
+  private static <T> Ask<T> of(Pb0.VoldemortRequest.Builder request, Answer.Reader<T> reader) {
+    return new Ask<>(request.build(), reader, NO_ORIGIN, false);
+  }
+
+  private static Pb0.VoldemortRequest.Builder request(Pb0.RequestType type, String store) {
+    return Pb0.VoldemortRequest.newBuilder()
+        .setType(type)
+        .setShouldRoute(false)
+        .setStore(store)
+        .setRequestRouteType(ROUTE_NORMAL);
+  }
+
+  static Ask<List<Versioned>> get(String store, byte[] key) {
+    return of(
+        request(Pb0.RequestType.GET, store)
+            .setGet(Pb0.GetRequest.newBuilder().setKey(ByteString.copyFrom(key))),
+        Answer::get);
+  }
+
+  static Ask<List<Versioned>> metadata(String key) {
+    return of(
+        request(Pb0.RequestType.GET, METADATA)
+            .setGet(Pb0.GetRequest.newBuilder().setKey(ByteString.copyFromUtf8(key))),
+        Answer::get);
+  }
+
+  static Ask<List<VectorClock>> getVersion(String store, byte[] key) {
+    return of(
+        request(Pb0.RequestType.GET_VERSION, store)
+            .setGet(Pb0.GetRequest.newBuilder().setKey(ByteString.copyFrom(key))),
+        Answer::getVersion);
+  }
+
+  static Ask<Answer.Accepted> put(String store, byte[] key, Versioned version) {
+    return of(
+        request(Pb0.RequestType.PUT, store)
+            .setPut(
+                Pb0.PutRequest.newBuilder()
+                    .setKey(ByteString.copyFrom(key))
+                    .setVersioned(version.toProto())),
+        Answer::put);
+  }
+
+  static Ask<Answer.Accepted> delete(String store, byte[] key, VectorClock clock) {
+    return of(
+        request(Pb0.RequestType.DELETE, store)
+            .setDelete(
+                Pb0.DeleteRequest.newBuilder()
+                    .setKey(ByteString.copyFrom(key))
+                    .setVersion(clock.toProto())),
+        Answer::delete);
+  }
+
+  Ask<T> asCopyOf(int firstNode) {
+    return new Ask<>(request, reader, firstNode, probe);
+  }
+
+  /** Whatever the ring says, the node that is asked is meant. */
+  Ask<T> ignoringChecks() {
+    Pb0.VoldemortRequest ignoring =
+        request.toBuilder().setRequestRouteType(ROUTE_IGNORE_CHECKS).build();
+    return new Ask<>(ignoring, reader, origin, probe);
+  }
+
+  Ask<T> asProbe() {
+    return new Ask<>(request, reader, origin, true);
+  }
+}

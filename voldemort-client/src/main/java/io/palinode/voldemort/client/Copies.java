@@ -1,0 +1,223 @@
+package io.palinode.voldemort.client;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The copies of accepted writes that are in flight to further replicas. Thread-safe.
+ *
+ * <p>A writer that finds a node with {@value #PER_NODE_MAX} of them waits before it begins, so the
+ * bound is passed by at most one copy a thread. While a node is paused a copy is sent again, as
+ * long as a call would wait; copies of several keys may then change places. That the node has a
+ * newer version already is as good as success.
+ */
+final class Copies {
+  static final int PER_NODE_MAX = 512;
+  private static final Duration FLUSH_MAX = Duration.ofSeconds(5);
+
+  private final Transport transport;
+  private final Map<Integer, AtomicInteger> inFlight = new HashMap<>();
+  private final Set<Copy> sleeping = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition room = lock.newCondition();
+
+  Copies(Collection<Integer> nodes, Transport transport) {
+    this.transport = transport;
+    nodes.forEach(node -> inFlight.put(node, new AtomicInteger()));
+  }
+
+  /** Returns once no node has too many. Every copy ends, so this does too. */
+  void awaitRoom(List<Integer> nodes) {
+    if (haveRoom(nodes)) {
+      return;
+    }
+    transport.metrics().copyWaits.increment();
+    lock.lock();
+    try {
+      while (!haveRoom(nodes)) {
+        room.await();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreException("interrupted while too many copies were in flight", e);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Waits for the copies in flight, for {@link #FLUSH_MAX} at most: a copy that is given up leaves
+   * a replica behind until the key is written again. The connections must still be open.
+   */
+  void flush() {
+    long nanos = FLUSH_MAX.toNanos();
+    lock.lock();
+    try {
+      while (nanos > 0 && inFlight.values().stream().anyMatch(count -> count.get() > 0)) {
+        nanos = room.awaitNanos(nanos);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean haveRoom(List<Integer> nodes) {
+    for (Integer node : nodes) {
+      if (count(node).get() >= PER_NODE_MAX) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private AtomicInteger count(int node) {
+    AtomicInteger count = inFlight.get(node);
+    if (count == null) {
+      throw new IllegalArgumentException("no such node in the cluster: node=" + node);
+    }
+    return count;
+  }
+
+  /** Sends a copy; the result fails as that of {@link NodeConnection#send} does. */
+  CompletableFuture<Answer.Accepted> send(
+      NodeConnection connection, Ask<Answer.Accepted> ask, Call call) {
+    AtomicInteger count = count(connection.node());
+    count.incrementAndGet();
+    transport.metrics().copiesStarted.increment();
+    Copy copy = new Copy(connection, count, ask, call);
+    copy.send(Call.PAUSE_MIN);
+    return copy.result;
+  }
+
+  /** Gives up the copies that wait for a node to resume; the others are with the connections. */
+  void giveUp(LongPredicate whichEpochs) {
+    for (Copy copy : sleeping) {
+      if (whichEpochs.test(copy.call.epoch())) {
+        copy.end(null, RefusedByFence.over());
+      }
+    }
+  }
+
+  void close() {
+    closed = true;
+    for (Copy copy : sleeping) {
+      copy.end(null, new StoreException("the client is closed"));
+    }
+  }
+
+  private final class Copy {
+    final CompletableFuture<Answer.Accepted> result = new CompletableFuture<>();
+    private final NodeConnection connection;
+    private final AtomicInteger count;
+    private final Ask<Answer.Accepted> ask;
+    private final Call call;
+    private final AtomicBoolean ended = new AtomicBoolean();
+
+    Copy(NodeConnection connection, AtomicInteger count, Ask<Answer.Accepted> ask, Call call) {
+      this.connection = connection;
+      this.count = count;
+      this.ask = ask;
+      this.call = call;
+    }
+
+    void send(Duration pause) {
+      var unused =
+          connection
+              .send(ask, call.epoch())
+              .whenComplete((accepted, failure) -> answered(accepted, cause(failure), pause));
+    }
+
+    private void answered(
+        Answer.@Nullable Accepted accepted, @Nullable Throwable failure, Duration pause) {
+      boolean paused = failure instanceof RefusedByFence fence && !fence.isEpochOver();
+      if (!paused) {
+        end(accepted, failure);
+      } else if (call.isOverdue(transport.nanoTime().getAsLong())) {
+        end(null, new NodeException(connection.node(), "paused"));
+      } else {
+        sendAfter(pause);
+      }
+    }
+
+    private void sendAfter(Duration pause) {
+      transport.metrics().pauseRetries.increment();
+      sleeping.add(this);
+      if (closed) {
+        end(null, new StoreException("the client is closed"));
+        return;
+      }
+      try {
+        var unused =
+            transport
+                .threads()
+                .schedule(
+                    () -> {
+                      if (sleeping.remove(this)) {
+                        send(Call.longer(pause));
+                      }
+                    },
+                    pause.toMillis(),
+                    TimeUnit.MILLISECONDS);
+      } catch (RejectedExecutionException e) {
+        end(null, new StoreException("the client is closed", e));
+      }
+    }
+
+    /** Only its first call counts: a copy may be given up while it is sent again. */
+    void end(Answer.@Nullable Accepted accepted, @Nullable Throwable failure) {
+      sleeping.remove(this);
+      if (!ended.compareAndSet(false, true)) {
+        return;
+      }
+      countEnd(failure);
+      if (accepted != null) {
+        result.complete(accepted);
+      } else if (failure instanceof ObsoleteVersionException) {
+        result.complete(new Answer.Accepted(false, 0));
+      } else if (failure != null) {
+        result.completeExceptionally(failure);
+      }
+    }
+
+    private void countEnd(@Nullable Throwable failure) {
+      if (failure == null || failure instanceof ObsoleteVersionException) {
+        transport.metrics().copiesDone.increment();
+      } else if (failure instanceof RefusedByFence) {
+        transport.metrics().copiesDropped.increment();
+      } else {
+        transport.metrics().copiesFailed.increment();
+      }
+      int before = count.getAndDecrement();
+      if (before == PER_NODE_MAX || before == 1) {
+        lock.lock();
+        try {
+          room.signalAll();
+        } finally {
+          lock.unlock();
+        }
+      }
+    }
+  }
+
+  private static @Nullable Throwable cause(@Nullable Throwable failure) {
+    return failure instanceof CompletionException ? failure.getCause() : failure;
+  }
+}

@@ -1,0 +1,109 @@
+package io.palinode.voldemort.client;
+
+import io.palinode.voldemort.protocol.Pb0;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a client knows of epochs, and how that changes with what nodes answer. Pure.
+ *
+ * @param epoch the epoch that requests are sent in; {@link #UNKNOWN} before any node has told one
+ * @param doubt set from the first sign of a newer epoch until a node serves it and names its
+ *     target; calls wait meanwhile, since a target may still move back
+ * @param rollbacks the latest ones, oldest first
+ */
+record EpochView(long epoch, @Nullable Doubt doubt, List<RolledBack> rollbacks) {
+  static final long UNKNOWN = -1;
+  static final EpochView INITIAL = new EpochView(UNKNOWN, null, List.of());
+
+  private static final int ROLLBACKS_MAX = 64;
+
+  /**
+   * @param leastTarget the least that a fence has named so far
+   */
+  record Doubt(long epoch, long leastTarget) {}
+
+  EpochView {
+    rollbacks = List.copyOf(rollbacks);
+  }
+
+  /**
+   * @param safePoint what nodes of the present epoch have told: it stands whatever comes
+   */
+  EpochView heard(Pb0.ResponseContext context, long safePoint) {
+    long newest = context.hasEpoch() ? context.getEpoch() : UNKNOWN;
+    if (context.hasFence()) {
+      newest = Math.max(newest, context.getFence().getEpoch());
+    }
+    if (newest <= epoch || (doubt != null && newest < doubt.epoch())) {
+      return this;
+    }
+    if (epoch == UNKNOWN) {
+      return new EpochView(newest, null, List.of());
+    }
+    return context.hasFence()
+        ? fenced(newest, context.getFence(), safePoint)
+        : doubting(newest, null);
+  }
+
+  private EpochView fenced(long newest, Pb0.Fence fence, long safePoint) {
+    EpochView doubting = doubting(newest, fence);
+    Doubt newDoubt = doubting.doubt();
+    boolean served = fence.getEpoch() == newest && !fence.getPaused() && fence.hasTarget();
+    if (!served || newDoubt == null) {
+      return doubting;
+    }
+    List<RolledBack> all = new ArrayList<>(rollbacks);
+    // A fence names the target of its own epoch only: of a rollback that was missed in between,
+    // no more is known than that it kept to the safe point.
+    long target =
+        newest == epoch + 1 ? newDoubt.leastTarget() : Math.min(newDoubt.leastTarget(), safePoint);
+    all.add(new RolledBack(epoch, newest, target, fence.getSequentialUntilMicros()));
+    if (all.size() > ROLLBACKS_MAX) {
+      RolledBack oldest = all.remove(0);
+      all.set(0, join(oldest, all.get(0)));
+    }
+    return new EpochView(newest, null, all);
+  }
+
+  private EpochView doubting(long newest, Pb0.@Nullable Fence fence) {
+    long least = doubt == null ? Long.MAX_VALUE : doubt.leastTarget();
+    if (fence != null && fence.hasTarget()) {
+      least = Math.min(least, fence.getTarget());
+    }
+    return new EpochView(epoch, new Doubt(newest, least), rollbacks);
+  }
+
+  /** Whether a result of this epoch counts. */
+  boolean isCurrent(long callEpoch) {
+    return callEpoch == UNKNOWN || (callEpoch == epoch && doubt == null);
+  }
+
+  /** All rollbacks after {@code since}, as one: what stands, stands after each of them. */
+  RolledBack rolledBackSince(long since) {
+    RolledBack joined = null;
+    for (RolledBack next : rollbacks) {
+      if (next.toEpoch() > since) {
+        joined = joined == null ? next : join(joined, next);
+      }
+    }
+    if (joined == null) {
+      throw new IllegalStateException("no rollback is known: since=" + since + " " + this);
+    }
+    return joined;
+  }
+
+  private static RolledBack join(RolledBack first, RolledBack second) {
+    return new RolledBack(
+        first.fromEpoch(),
+        second.toEpoch(),
+        Math.min(first.target(), second.target()),
+        Math.max(first.sequentialUntilMicros(), second.sequentialUntilMicros()));
+  }
+
+  /** Until this wall clock, writes go to all replicas; 0: no. */
+  long sequentialUntilMicros() {
+    return rollbacks.isEmpty() ? 0 : rollbacks.get(rollbacks.size() - 1).sequentialUntilMicros();
+  }
+}

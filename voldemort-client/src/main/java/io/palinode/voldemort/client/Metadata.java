@@ -1,0 +1,51 @@
+package io.palinode.voldemort.client;
+
+import io.palinode.voldemort.cluster.Cluster;
+import io.palinode.voldemort.cluster.StoreDefinition;
+import io.palinode.voldemort.protocol.Versioned;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What the nodes say about their cluster; where a client begins. */
+record Metadata(Cluster cluster, List<StoreDefinition> stores) {
+  private static final String CLUSTER = "cluster.xml";
+  private static final String STORES = "stores.xml";
+
+  /** The node's id is in the answer. */
+  private static final int NODE_UNKNOWN = -1;
+
+  /**
+   * Asks the addresses in turn; the first that answers gives all. Throws {@link StoreException},
+   * which tells what each one failed with, and {@link RefusedByFence}.
+   */
+  static Metadata fetch(List<String> addresses, Transport transport) {
+    Map<String, String> failures = new LinkedHashMap<>();
+    for (String address : addresses) {
+      NodeConnection connection =
+          new NodeConnection(NODE_UNKNOWN, ClientConfig.address(address), transport);
+      try {
+        String cluster = read(connection, CLUSTER, transport);
+        String stores = read(connection, STORES, transport);
+        return new Metadata(
+            Cluster.parse(CLUSTER + " of " + address, cluster),
+            StoreDefinition.parse(STORES + " of " + address, stores));
+      } catch (NodeException e) {
+        failures.put(address, e.reason());
+      } finally {
+        connection.close();
+      }
+    }
+    throw new StoreException("no node answered: failures=" + failures);
+  }
+
+  private static String read(NodeConnection connection, String key, Transport transport) {
+    long epoch = transport.session().view().epoch();
+    List<Versioned> versions = Replicas.await(connection.send(Ask.metadata(key), epoch));
+    if (versions.size() != 1) {
+      throw new NodeException(
+          NODE_UNKNOWN, key + " must have one version: versions=" + versions.size());
+    }
+    return versions.get(0).text();
+  }
+}

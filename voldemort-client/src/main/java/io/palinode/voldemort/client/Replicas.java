@@ -1,0 +1,151 @@
+package io.palinode.voldemort.client;
+
+import io.palinode.voldemort.cluster.Cluster;
+import io.palinode.voldemort.cluster.Node;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
+
+/**
+ * The nodes of a cluster as one client works with them: calls and their epochs, questions to
+ * several nodes, copies. Thread-safe; calls block, and must not be made on the event thread.
+ */
+final class Replicas {
+  private final Transport transport;
+  private final Duration pauseMax;
+  private final Copies copies;
+  private final Map<Integer, NodeConnection> connections = new LinkedHashMap<>();
+
+  /**
+   * @param pauseMax how long calls wait for a paused node
+   */
+  Replicas(Cluster cluster, Transport transport, Duration pauseMax) {
+    this.transport = transport;
+    this.pauseMax = pauseMax;
+    for (Node node : cluster.nodes()) {
+      InetSocketAddress address =
+          InetSocketAddress.createUnresolved(node.host(), node.socketPort());
+      connections.put(node.id(), new NodeConnection(node.id(), address, transport));
+    }
+    this.copies = new Copies(connections.keySet(), transport);
+  }
+
+  /**
+   * Runs a call, again and again while nodes are paused. Throws {@link RolledBackException} when
+   * its epoch ends meanwhile, and whatever {@code work} throws.
+   */
+  <T> T run(Function<Call, T> work) {
+    Session session = transport.session();
+    Call call = new Call(session.begin(), transport.nanoTime().getAsLong() + pauseMax.toNanos());
+    for (Duration pause = Call.PAUSE_MIN; ; pause = Call.longer(pause)) {
+      try {
+        T result = work.apply(call);
+        session.requireCurrent(call.epoch());
+        return result;
+      } catch (RefusedByFence e) {
+        session.requireCurrent(call.epoch());
+        if (call.isOverdue(transport.nanoTime().getAsLong())) {
+          throw new StoreException("paused for longer than " + pauseMax.toMillis() + " ms", e);
+        }
+      } catch (StoreException e) {
+        // What made it fail may be that its epoch is over.
+        session.requireCurrent(call.epoch());
+        throw e;
+      }
+      transport.metrics().pauseRetries.increment();
+      session.pause(pause);
+    }
+  }
+
+  /** Waits for a result. Throws what it failed with. */
+  static <T> T await(CompletableFuture<T> result) {
+    try {
+      return result.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreException("interrupted while nodes were asked", e);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException failure) {
+        throw failure;
+      }
+      throw new IllegalStateException("a request failed in an unexpected way", e);
+    }
+  }
+
+  List<Integer> order(List<Integer> preferenceList) {
+    return transport.order().order(preferenceList);
+  }
+
+  /** All nodes, the one to ask first first. */
+  List<Integer> order() {
+    return order(List.copyOf(connections.keySet()));
+  }
+
+  <T> CompletableFuture<T> ask(int node, Ask<T> ask, Call call) {
+    return connection(node).send(ask, call.epoch());
+  }
+
+  private NodeConnection connection(int node) {
+    NodeConnection connection = connections.get(node);
+    if (connection == null) {
+      throw new IllegalArgumentException("no such node in the cluster: node=" + node);
+    }
+    return connection;
+  }
+
+  /** Asks as many nodes as are needed, in order, the next one where one fails. */
+  <T> CompletableFuture<Map<Integer, T>> gather(
+      List<Integer> order, int needed, Ask<T> ask, Call call) {
+    String operation = ask.request().getType() + " on " + ask.request().getStore();
+    return new Gather<T>(operation, needed, node -> ask(node, ask, call)).start(order, needed);
+  }
+
+  /** Sends a request that looks for the end of a rollback; what it fails with is no matter. */
+  void probe(int node, Ask<?> ask) {
+    var unused = connection(node).send(ask.asProbe(), transport.session().view().epoch());
+  }
+
+  Session session() {
+    return transport.session();
+  }
+
+  ClientMetrics metrics() {
+    return transport.metrics();
+  }
+
+  /** Blocks while too many copies are in flight to one of the nodes. */
+  void awaitRoom(List<Integer> nodes) {
+    copies.awaitRoom(nodes);
+  }
+
+  /** Sends a copy of what another node has accepted; see {@link Copies}. */
+  CompletableFuture<Answer.Accepted> copy(int node, Ask<Answer.Accepted> ask, Call call) {
+    return copies.send(connection(node), ask, call);
+  }
+
+  /** Gives up all that is under way in an epoch that is over, except probes. */
+  void epochOver() {
+    EpochView view = transport.session().view();
+    copies.giveUp(epoch -> !view.isCurrent(epoch));
+    for (NodeConnection connection : connections.values()) {
+      connection.giveUp(
+          exchange -> !exchange.probe && !view.isCurrent(exchange.epoch), RefusedByFence::over);
+    }
+  }
+
+  /**
+   * Waits for copies in flight, some seconds at most; then fails all calls. Does not wait for
+   * connections to close.
+   */
+  void close() {
+    copies.flush();
+    transport.session().close();
+    connections.values().forEach(NodeConnection::close);
+    copies.close();
+  }
+}

@@ -1,0 +1,255 @@
+package io.palinode.voldemort.client;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnsafeByteOperations;
+import io.palinode.hvc.Hvc;
+import io.palinode.hvc.HvcCodec;
+import io.palinode.voldemort.protocol.Pb0;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one client knows of its cluster and sends along: the epoch, the clock and the safe point.
+ * Thread-safe. The event thread only ever takes the lock for a moment; calls may wait here for the
+ * end of a rollback.
+ */
+final class Session {
+  private final String clientId;
+  private final long pauseNanosMax;
+  private volatile Listener listener = Listener.NOBODY;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private EpochView view = EpochView.INITIAL;
+
+  /** The newest epoch that a call knows of: it began in it, or has thrown because of it. */
+  private long announcedEpoch = EpochView.UNKNOWN;
+
+  private @Nullable Hvc hvc;
+  private @Nullable ByteString encodedHvc;
+  private long safePoint;
+  private boolean closed;
+
+  /** Told after a change, outside of any lock, by the thread that heard of it. */
+  interface Listener {
+    Listener NOBODY =
+        new Listener() {
+          @Override
+          public void epochOver() {}
+
+          @Override
+          public void rolledBack(RolledBack rolledBack) {}
+        };
+
+    /** The epoch of what is under way is over. */
+    void epochOver();
+
+    /** The new epoch is served and its target is known. */
+    void rolledBack(RolledBack rolledBack);
+  }
+
+  /**
+   * @param pauseMax how long calls wait for a paused cluster
+   */
+  Session(String clientId, Duration pauseMax) {
+    this.clientId = clientId;
+    this.pauseNanosMax = pauseMax.toNanos();
+  }
+
+  /** To be called before the first request that may meet a rollback. */
+  void listen(Listener newListener) {
+    listener = newListener;
+  }
+
+  /** What to send along with a request. */
+  Pb0.RequestContext context(long epoch, int origin) {
+    Pb0.RequestContext.Builder context = Pb0.RequestContext.newBuilder().setClient(clientId);
+    if (epoch != EpochView.UNKNOWN) {
+      context.setEpoch(epoch);
+    }
+    if (origin != Ask.NO_ORIGIN) {
+      context.setOrigin(origin);
+    }
+    ByteString known = encodedHvc();
+    if (known != null) {
+      context.setHvc(known);
+    }
+    return context.build();
+  }
+
+  private @Nullable ByteString encodedHvc() {
+    lock.lock();
+    try {
+      if (encodedHvc == null && hvc != null) {
+        encodedHvc = UnsafeByteOperations.unsafeWrap(HvcCodec.encode(hvc));
+      }
+      return encodedHvc;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What an answer means to a request of {@code requestEpoch}. */
+  enum Verdict {
+    COUNTS,
+    /** The node does not serve this epoch yet: ask again. */
+    PAUSED,
+    EPOCH_OVER
+  }
+
+  /** Takes in what a node sent along. Throws {@link IllegalArgumentException} for a bad clock. */
+  Verdict heard(long requestEpoch, Pb0.ResponseContext context) {
+    Hvc received = context.hasHvc() ? HvcCodec.decode(context.getHvc().toByteArray()) : null;
+    EpochView before;
+    EpochView after;
+    lock.lock();
+    try {
+      if (received != null) {
+        merge(received);
+      }
+      before = view;
+      view = view.heard(context, safePoint);
+      after = view;
+      if (!after.equals(before)) {
+        if (before.epoch() == EpochView.UNKNOWN) {
+          announcedEpoch = after.epoch();
+        }
+        changed.signalAll();
+      }
+      if (context.getEpoch() == after.epoch() && after.doubt() == null) {
+        safePoint = Math.max(safePoint, context.getSafePoint());
+      }
+    } finally {
+      lock.unlock();
+    }
+    tell(before, after);
+    if (!after.isCurrent(requestEpoch)) {
+      return Verdict.EPOCH_OVER;
+    }
+    return context.hasFence() ? Verdict.PAUSED : Verdict.COUNTS;
+  }
+
+  private void merge(Hvc received) {
+    Hvc merged = hvc == null ? Hvc.unknown(received.nodes()).merge(received) : hvc.merge(received);
+    if (hvc == null || !merged.equals(hvc)) {
+      hvc = merged;
+      encodedHvc = null;
+    }
+  }
+
+  private void tell(EpochView before, EpochView after) {
+    boolean wasSettled = before.doubt() == null && before.epoch() != EpochView.UNKNOWN;
+    boolean moved = after.epoch() != before.epoch();
+    if (wasSettled && (after.doubt() != null || moved)) {
+      listener.epochOver();
+    }
+    if (moved && before.epoch() != EpochView.UNKNOWN) {
+      listener.rolledBack(after.rolledBackSince(before.epoch()));
+    }
+  }
+
+  /**
+   * The epoch of a call that begins now. Throws {@link RolledBackException} when a rollback is
+   * under way, or is over and no call has thrown for it yet; waits for its end.
+   */
+  long begin() {
+    lock.lock();
+    try {
+      if (view.doubt() != null || announcedEpoch < view.epoch()) {
+        throw rolledBackSince(announcedEpoch);
+      }
+      return view.epoch();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Throws {@link RolledBackException}, after the rollback's end, unless the epoch is current. */
+  void requireCurrent(long callEpoch) {
+    lock.lock();
+    try {
+      if (!view.isCurrent(callEpoch)) {
+        throw rolledBackSince(callEpoch);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** With the lock held; lets go of it while it waits. */
+  private RuntimeException rolledBackSince(long epoch) {
+    long left = pauseNanosMax;
+    try {
+      while (view.doubt() != null && left > 0 && !closed) {
+        left = changed.awaitNanos(left);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return new StoreException("interrupted while the cluster was being rolled back", e);
+    }
+    if (closed) {
+      return new StoreException("the client is closed");
+    }
+    if (view.doubt() != null) {
+      return new StoreException(
+          "the cluster is being rolled back, and was not resumed within "
+              + TimeUnit.NANOSECONDS.toMillis(pauseNanosMax)
+              + " ms: "
+              + view);
+    }
+    announcedEpoch = view.epoch();
+    return new RolledBackException(view.rolledBackSince(epoch));
+  }
+
+  /** Waits, but not longer than the session lasts. Throws {@link StoreException} at its end. */
+  void pause(Duration duration) {
+    lock.lock();
+    try {
+      long left = duration.toNanos();
+      while (left > 0 && !closed) {
+        left = changed.awaitNanos(left);
+      }
+      if (closed) {
+        throw new StoreException("the client is closed");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreException("interrupted while waiting", e);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  EpochView view() {
+    lock.lock();
+    try {
+      return view;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The greatest safe point that a node of the current epoch has told; an HLC. */
+  long safePoint() {
+    lock.lock();
+    try {
+      return safePoint;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Wakes whoever waits here. */
+  void close() {
+    lock.lock();
+    try {
+      closed = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package io.palinode.voldemort;
+
+import static io.palinode.voldemort.TestNodes.bytes;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.palinode.detector.StoreBinding.Restoration;
+import io.palinode.detector.StoreKey;
+import io.palinode.voldemort.StorageEngine.Change;
+import io.palinode.voldemort.StorageEngine.Durability;
+import java.util.HexFormat;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class NodeMetaTest {
+  private final StorageEngine engine = new MemoryEngine(List.of(NodeMeta.STORE));
+
+  @Test
+  void aFreshNodeRemembersNothing() {
+    assertThat(NodeMeta.Start.read(engine)).isEqualTo(NodeMeta.Start.NEVER);
+    assertThat(NodeMeta.readFence(engine)).isEqualTo(FenceState.INITIAL);
+    assertThat(NodeMeta.Mark.read(engine)).isNull();
+  }
+
+  @Test
+  void aStartHasTheBytesOfVersionOne() {
+    NodeMeta.Start start = new NodeMeta.Start(7, 0x1234);
+    assertBytes(start.toChange(), "010000000000000007" + "0000000000001234");
+    assertThat(NodeMeta.Start.read(engine)).isEqualTo(start);
+  }
+
+  @Test
+  void aFenceHasTheBytesOfVersionOne() {
+    assertBytes(
+        NodeMeta.fenceChange(3, 0x10, 0x20),
+        "010000000000000003" + "0000000000000010" + "0000000000000020");
+    assertThat(NodeMeta.readFence(engine)).isEqualTo(FenceState.resumed(3, 0x10, 0x20));
+  }
+
+  @Test
+  void aMarkHasTheBytesOfVersionOne() {
+    Restoration restoration = new Restoration(9, List.of(new StoreKey("s", bytes("ab"))));
+    NodeMeta.Mark mark = new NodeMeta.Mark(3, 2, restoration);
+    assertBytes(
+        mark.toChange(),
+        "010000000000000003"
+            + "00000002"
+            + "0000000000000009"
+            + "00000001"
+            + "00000001"
+            + "73"
+            + "00000002"
+            + "6162");
+    assertThat(NodeMeta.Mark.read(engine)).isEqualTo(mark);
+  }
+
+  @Test
+  void aRecordOfALaterVersionIsNotGuessedAt() {
+    commit(new Change(NodeMeta.STORE, bytes("fence"), new byte[] {2, 0}));
+    assertThatThrownBy(() -> NodeMeta.readFence(engine)).hasMessageContaining("version=2");
+  }
+
+  private void assertBytes(Change change, String hex) {
+    assertThat(HexFormat.of().formatHex(change.record())).isEqualTo(hex);
+    commit(change);
+  }
+
+  private void commit(Change change) {
+    engine.commit(List.of(change), Durability.BUFFERED);
+  }
+}

@@ -1,0 +1,83 @@
+package io.palinode.voldemort.bdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class DataFolderTest {
+  @TempDir Path data;
+
+  @Test
+  void aFolderIsMadeLabelledAndOpenedAgain() throws IOException {
+    try (DataFolder folder = DataFolder.open(data.resolve("new"), 1, 3)) {
+      assertThat(folder.bdb()).isEqualTo(data.resolve("new/node-1/bdb")).isDirectory();
+    }
+    assertThat(Files.readString(data.resolve("new/node-1/VERSION")))
+        .isEqualTo("palinode-data=1 node=1 nodes=3\n");
+    DataFolder.open(data.resolve("new"), 1, 3).close();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "palinode-data=2 node=1 nodes=3 | of another format  | use the Palinode release that wrote it",
+        "something else                 | of another format  | use the Palinode release that wrote it",
+        "palinode-data=1 node=0 nodes=3 | another node       | start node 0 on it",
+        "palinode-data=1 node=1 nodes=5 | another size       | start a cluster of 5 nodes on it",
+      })
+  void aFolderWithAnotherLabelIsRefused(String label, String why, String wayOut)
+      throws IOException {
+    DataFolder.open(data, 1, 3).close();
+    Files.writeString(data.resolve("node-1/VERSION"), label);
+    assertThatThrownBy(() -> DataFolder.open(data, 1, 3))
+        .isInstanceOf(DataFolderException.class)
+        .hasMessageContaining(data.resolve("node-1").toString())
+        .hasMessageContaining(why)
+        .hasMessageContaining(wayOut)
+        .hasMessageNotContaining("\n");
+  }
+
+  @Test
+  void aFolderThatIsOpenIsRefusedUntilItIsClosed() {
+    try (DataFolder first = DataFolder.open(data, 1, 3)) {
+      assertThat(first.bdb()).exists();
+      assertThatThrownBy(() -> DataFolder.open(data, 1, 3))
+          .isInstanceOf(DataFolderException.class)
+          .hasMessageContaining("in use by another running node");
+    }
+    DataFolder.open(data, 1, 3).close();
+  }
+
+  @Test
+  void aFolderThatCannotBeWrittenIsRefused() throws IOException {
+    Path file = Files.writeString(data.resolve("file"), "not a folder");
+    assertThatThrownBy(() -> DataFolder.open(file, 1, 3))
+        .isInstanceOf(DataFolderException.class)
+        .hasMessageContaining("cannot be written")
+        .hasMessageContaining("choose another folder");
+  }
+
+  @Test
+  void dataWithoutALabelIsNotTakenOver() throws IOException {
+    Files.createDirectories(data.resolve("node-1/bdb"));
+    assertThatThrownBy(() -> DataFolder.open(data, 1, 3))
+        .isInstanceOf(DataFolderException.class)
+        .hasMessageContaining("no VERSION file");
+  }
+
+  @Test
+  void aCrashBeforeTheLabelWasInPlaceDoesNotHinderTheNextStart() throws IOException {
+    Files.createDirectories(data.resolve("node-1"));
+    Files.writeString(data.resolve("node-1/VERSION.new"), "half a la");
+    DataFolder.open(data, 1, 3).close();
+    assertThat(Files.readString(data.resolve("node-1/VERSION"))).contains("node=1");
+  }
+}
