@@ -27,7 +27,8 @@ final class RisingGrades {
 
   /** Takes a report, unless its grade is final. */
   void add(Finding finding) {
-    if (Finding.least(finding.intervals(), knowledge::greatestGrade).compareTo(finding.grade()) <= 0) {
+    if (Finding.least(finding.intervals(), knowledge::greatestGrade).compareTo(finding.grade())
+        <= 0) {
       return;
     }
     if (findings.size() == REPORTS_MAX) {

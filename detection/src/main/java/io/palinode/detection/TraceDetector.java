@@ -34,12 +34,16 @@ public final class TraceDetector {
    *
    * <p>Memory: what is not yet before all that follows, O(trace) at worst. Time: for {@code COVER},
    * that of one {@link CliqueSearch} for an interval while nothing is violated; for {@code ALL}, of
-   * every witness.
+   * every witness. {@code judged} is run after each interval.
    */
   public static void detect(
-      DetectionSpec spec, List<Candidate> trace, Report report, Consumer<Witness> witnesses) {
+      DetectionSpec spec,
+      List<Candidate> trace,
+      Report report,
+      Consumer<Witness> witnesses,
+      Runnable judged) {
     trace.forEach(spec::require);
-    new Run(spec, inOrderOfStarts(spec, trace)).detect(report, witnesses);
+    new Run(spec, inOrderOfStarts(spec, trace)).detect(report, witnesses, judged);
   }
 
   private static List<Candidate> inOrderOfStarts(DetectionSpec spec, List<Candidate> trace) {
@@ -69,7 +73,7 @@ public final class TraceDetector {
       }
     }
 
-    void detect(Report report, Consumer<Witness> witnesses) {
+    void detect(Report report, Consumer<Witness> witnesses, Runnable judged) {
       for (Candidate candidate : trace) {
         ConjunctiveClause clause = clauses.get(candidate.clause());
         Retained newest = new Retained(candidate, false);
@@ -86,6 +90,7 @@ public final class TraceDetector {
           }
         }
         drop();
+        judged.run();
       }
     }
 

@@ -69,7 +69,7 @@ class TraceDetectorOracleTest {
 
   private static List<Witness> detect(DetectionSpec spec, List<Candidate> lines, Report report) {
     List<Witness> witnesses = new ArrayList<>();
-    TraceDetector.detect(spec, lines, report, witnesses::add);
+    TraceDetector.detect(spec, lines, report, witnesses::add, () -> {});
     return witnesses;
   }
 

@@ -1,0 +1,26 @@
+package io.palinode.cli.detect;
+
+import io.palinode.predicate.Predicate;
+import io.palinode.predicate.Predicates;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * A predicate as it was read.
+ *
+ * @param isNamed whether it says its name; the paper's XML does not, and is called after its file
+ */
+record PredicateFile(Predicate predicate, boolean isNamed) {
+  /** Throws {@link io.palinode.predicate.PredicateException} for what is not a predicate. */
+  static PredicateFile read(Path file) throws IOException {
+    Predicate predicate = Predicates.read(file);
+    String elsewhere = Predicates.parse(Files.readString(file), "x" + file.getFileName()).name();
+    return new PredicateFile(predicate, predicate.name().equals(elsewhere));
+  }
+
+  List<Integer> termsPerClause() {
+    return predicate.violation().stream().map(clause -> clause.terms().size()).toList();
+  }
+}

@@ -1,0 +1,164 @@
+package io.palinode.cli.detect;
+
+import io.palinode.detection.Candidate;
+import io.palinode.detection.CandidateId;
+import io.palinode.hvc.Hlc;
+import io.palinode.hvc.Hvc;
+import io.palinode.hvc.Interval;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a trace, one candidate a line, and refuses what cannot be one: a line that is not of this
+ * predicate, a clock of another size, a node whose clock goes back, an end before its start, a
+ * sequence that a node had before.
+ */
+final class TraceReader {
+  private static final byte[] NO_PAYLOAD = new byte[0];
+
+  private final String source;
+  private final PredicateFile predicate;
+  private final Progress progress;
+  private final TreeMap<String, List<Candidate>> instances = new TreeMap<>();
+  private final List<NodeLines> lines = new ArrayList<>();
+  private int nodes;
+  private @Nullable String name;
+
+  /** {@code source} names the trace in errors. */
+  TraceReader(String source, PredicateFile predicate, Progress progress) {
+    this.source = source;
+    this.predicate = predicate;
+    this.progress = progress;
+    this.name = predicate.isNamed() ? predicate.predicate().name() : null;
+  }
+
+  /** What the lines of one node showed so far. */
+  private static final class NodeLines {
+    private final Set<Long> sequences = new HashSet<>();
+    private long start = -1;
+  }
+
+  /** Throws {@link BadTraceException} for the first line that is refused. */
+  Trace read(BufferedReader in) throws IOException {
+    long number = 0;
+    try {
+      for (String line = in.readLine(); line != null; line = in.readLine()) {
+        number++;
+        if (!line.isBlank()) {
+          take(LineFields.parse(line));
+        }
+        progress.read(number);
+      }
+    } catch (IllegalArgumentException e) {
+      throw new BadTraceException(source, number, String.valueOf(e.getMessage()));
+    } catch (CharacterCodingException e) {
+      throw new BadTraceException(source, number + 1, "a trace must be in UTF-8");
+    }
+    return new Trace(nodes, instances);
+  }
+
+  private void take(LineFields fields) {
+    requirePredicate(fields);
+    List<Integer> terms = predicate.termsPerClause();
+    int clause = (int) fields.number("clause", terms.size() - 1);
+    int term = (int) fields.number("term", terms.get(clause) - 1);
+    requireSize(fields.nodes());
+    int node = (int) fields.number("node", nodes - 1);
+    CandidateId id = new CandidateId(node, 0, fields.number("seq", Long.MAX_VALUE));
+    Candidate candidate =
+        new Candidate(
+            clause,
+            term,
+            id,
+            interval(fields, node),
+            fields.has("version") ? String.valueOf(fields.text("version")) : "",
+            fields.has("origin") ? Integer.valueOf((int) fields.number("origin", nodes - 1)) : null,
+            NO_PAYLOAD);
+    requireOrder(id, candidate.interval().start());
+    String binding = fields.text("binding");
+    instances
+        .computeIfAbsent(binding == null ? "" : binding, key -> new ArrayList<>())
+        .add(candidate);
+  }
+
+  /** The paper's XML names no predicate: then all lines must agree on one, or on none. */
+  private void requirePredicate(LineFields fields) {
+    String given = fields.text("predicate");
+    if (given == null && predicate.isNamed()) {
+      throw new IllegalArgumentException("'predicate' is missing");
+    }
+    if (name == null) {
+      name = given;
+    }
+    if (given != null && !given.equals(name)) {
+      throw new IllegalArgumentException(
+          "'predicate' must be '"
+              + name
+              + "' as in "
+              + (predicate.isNamed() ? "the predicate's file" : "the lines before")
+              + ": predicate='"
+              + given
+              + "'");
+    }
+  }
+
+  private void requireSize(int entries) {
+    if (nodes == 0) {
+      if (entries < 1 || entries > Hvc.NODES_MAX) {
+        throw new IllegalArgumentException(
+            "'start' must have 1 to " + Hvc.NODES_MAX + " entries: entries=" + entries);
+      }
+      nodes = entries;
+      for (int node = 0; node < nodes; node++) {
+        lines.add(new NodeLines());
+      }
+    }
+  }
+
+  private Interval interval(LineFields fields, int node) {
+    Hvc start = fields.hvc("start", node, nodes);
+    Hvc end = fields.hvc("end", node, nodes);
+    if (start == null) {
+      throw new IllegalArgumentException("'start' is missing");
+    }
+    if (end != null && end.own() < start.own()) {
+      throw new IllegalArgumentException(
+          "'end' must not be before 'start' at its node: start["
+              + node
+              + "]="
+              + Hlc.format(start.own())
+              + " end["
+              + node
+              + "]="
+              + Hlc.format(end.own()));
+    }
+    return new Interval(start, end);
+  }
+
+  private void requireOrder(CandidateId id, Hvc start) {
+    NodeLines ofNode = lines.get(id.node());
+    if (start.own() < ofNode.start) {
+      throw new IllegalArgumentException(
+          "the lines of node "
+              + id.node()
+              + " must be in its order: start["
+              + id.node()
+              + "]="
+              + Hlc.format(start.own())
+              + " after "
+              + Hlc.format(ofNode.start));
+    }
+    ofNode.start = start.own();
+    if (!ofNode.sequences.add(id.sequence())) {
+      throw new IllegalArgumentException(
+          "'seq' must be unique at its node: node=" + id.node() + " seq=" + id.sequence());
+    }
+  }
+}

@@ -1,0 +1,380 @@
+package io.palinode.cli.detect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/** The command as a user runs it: files in, lines and an exit status out. */
+class DetectCommandTest {
+  private static final String MUTEX =
+      """
+      apiVersion: palinode.io/v1
+      kind: Predicate
+      metadata: {name: p}
+      spec:
+        violation:
+          - all:
+              - {var: x, equals: "1"}
+              - {var: y, equals: "1"}
+          - all:
+              - {var: z, equals: "1"}
+      """;
+
+  private static final String PAPER =
+      """
+      <predicate>
+        <type>semilinear</type>
+        <conjClause><id>0</id>
+          <var><name>x</name><value>1</value></var>
+          <var><name>y</name><value>1</value></var>
+        </conjClause>
+      </predicate>
+      """;
+
+  @TempDir Path folder;
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+  private final AtomicLong nanos = new AtomicLong();
+  private long nanosPerLook;
+  private Path predicate = Path.of("");
+
+  @BeforeEach
+  void writePredicate() throws IOException {
+    predicate = Files.writeString(folder.resolve("p.yaml"), MUTEX);
+  }
+
+  @Test
+  void concurrentIntervalsAreAViolation() {
+    assertThat(detect(line(0, 0, 1, "100/0", "200/0"), line(1, 1, 7, "0/150.3", "0/250"))).isOne();
+    assertThat(out)
+        .hasToString(
+            """
+            {"clause":0,"witnesses":[{"term":0,"node":0,"seq":1},{"term":1,"node":1,"seq":7}],\
+            "grade":"possible","first":"100","violate":"150.3"}
+            """);
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void orderedIntervalsAreNone() {
+    assertThat(detect(line(0, 0, 1, "100/0", "200/0"), line(1, 1, 1, "200/10200", "200/10300")))
+        .isZero();
+    assertThat(out.toString()).isEmpty();
+    assertThat(detect()).isZero();
+  }
+
+  @Test
+  void withoutAnEndAnIntervalIsUnbounded() {
+    String open = line(0, 0, 1, "100/0", null);
+    String far = line(1, 1, 1, "100/90000000", "100/90000001");
+    assertThat(detect(open, far)).isOne();
+    assertThat(out.toString()).contains("definite");
+    assertThat(detect(open.replace("\"end\":null,", ""), far)).isOne();
+    assertThat(out.toString()).contains("definite");
+  }
+
+  @Test
+  void epsilonAndUncertaintyDecideWhatIsTooClose() throws IOException {
+    String[] trace = {line(0, 0, 1, "100/0", "200/0"), line(1, 1, 1, "200/5200", "200/6000")};
+    assertThat(detect(trace)).as("10ms unless said otherwise").isOne();
+    assertThat(detectWith(List.of("--epsilon", "5ms"), trace)).isZero();
+    assertThat(detectWith(List.of("--epsilon", "inf"), trace)).isZero();
+    assertThat(detectWith(List.of("--uncertainty", "causal"), trace)).isZero();
+    Files.writeString(predicate, MUTEX.replace("spec:\n", "spec:\n  epsilon: 5ms\n"));
+    assertThat(detect(trace)).as("the predicate's own").isZero();
+    assertThat(detectWith(List.of("--epsilon", "6ms"), trace)).as("the option wins").isOne();
+    assertThat(out.toString().lines()).allMatch(line -> line.contains("uncertain"));
+    Files.writeString(predicate, MUTEX.replace("spec:\n", "spec:\n  uncertainty: causal\n"));
+    assertThat(detect(trace)).as("the predicate's own").isZero();
+  }
+
+  @Test
+  void reportsAreTheFirstOrEveryIntervalOrEveryViolation() {
+    List<String> trace = new ArrayList<>();
+    for (int seq = 1; seq <= 3; seq++) {
+      trace.add(line(0, 0, seq, seq * 100 + "/0", seq * 100 + 50 + "/0"));
+      trace.add(line(1, 1, seq, "0/" + (seq * 100 + 20), "0/" + (seq * 100 + 70)));
+    }
+    String[] lines = trace.toArray(String[]::new);
+    assertThat(detectWith(List.of("--report", "first"), lines)).isOne();
+    assertThat(out.toString().lines()).hasSize(1);
+    assertThat(out.toString()).contains("\"violate\":\"120\"");
+    assertThat(detectWith(List.of("--report", "cover"), lines)).isOne();
+    String cover = out.toString();
+    assertThat(cover.lines().count()).isBetween(3L, 6L);
+    assertThat(cover.split("\"seq\":3")).hasSizeGreaterThan(2);
+    assertThat(detect(lines)).isOne();
+    assertThat(out).as("cover unless said otherwise").hasToString(cover);
+    assertThat(detectWith(List.of("--report", "all"), lines)).isOne();
+    assertThat(out.toString().lines()).hasSize(9).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void aClauseOfOneTermIsViolatedByEachOfItsIntervals() {
+    assertThat(detect(line(0, 0, 1, "100/0", "200/0").replace("\"clause\":0", "\"clause\":1")))
+        .isOne();
+    assertThat(out.toString()).contains("\"clause\":1").contains("definite");
+  }
+
+  @Test
+  void instancesAreJudgedApart() {
+    String a = bound("a=3,b=5", line(0, 0, 1, "100/0", "200/0"));
+    String b = bound("a=3,b=6", line(1, 1, 1, "0/150", "0/250"));
+    assertThat(detect(a, b)).isZero();
+    String same = b.replace("b=6", "b=5");
+    assertThat(detect(a, same)).isOne();
+    assertThat(out.toString()).startsWith("{\"binding\":\"a=3,b=5\",");
+  }
+
+  @Test
+  void theFirstViolationIsTheFirstOfAllInstances() {
+    List<String> trace = new ArrayList<>();
+    for (int i = 1; i <= 3; i++) {
+      String binding = "a=" + i;
+      int start = 1_000 - i * 100;
+      trace.add(0, bound(binding, line(0, 0, 10 - i, start + "/0", null)));
+      trace.add(bound(binding, line(1, 1, i, "0/" + (1_000 + i), null)));
+    }
+    assertThat(detectWith(List.of("--report", "first"), trace.toArray(String[]::new))).isOne();
+    assertThat(out.toString()).contains("a=1").contains("\"violate\":\"1001\"").hasLineCount(1);
+  }
+
+  @Test
+  void intervalsOfOneVersionAreOneIfAskedFor() {
+    // Node 1 still shows version 4 long after node 0, which accepted it, has left it.
+    String[] trace = {
+      replica(0, 0, 1, "100/0", "200/0", "x@4", 0),
+      replica(1, 0, 1, "110/120", "210/90000", "x@4", 0),
+      line(1, 1, 2, "210/50000", "210/60000"),
+    };
+    assertThat(detect(trace)).as("a phantom").isOne();
+    assertThat(detectWith(List.of("--replicas", "first"), trace)).isZero();
+    trace[2] = line(1, 1, 2, "110/150", "110/160");
+    assertThat(detectWith(List.of("--replicas", "first"), trace)).isOne();
+    assertThat(out.toString()).contains("{\"term\":0,\"node\":0,\"seq\":1}");
+  }
+
+  @Test
+  void theOrderOfDifferentNodesLinesChangesNothing() {
+    List<List<String>> perNode = new ArrayList<>();
+    Random random = new Random(7);
+    for (int node = 0; node < 3; node++) {
+      List<String> lines = new ArrayList<>();
+      long at = 100;
+      for (int seq = 1; seq <= 30; seq++) {
+        long[] start = {0, 0, 0};
+        long[] end = {0, 0, 0};
+        start[node] = at += random.nextInt(5_000);
+        end[node] = at += random.nextInt(5_000);
+        lines.add(line(node, random.nextInt(2), seq, join(start), join(end)));
+      }
+      perNode.add(lines);
+    }
+    String expected = null;
+    for (int round = 0; round < 10; round++) {
+      Collections.shuffle(perNode, random);
+      assertThat(detect(perNode.stream().flatMap(List::stream).toArray(String[]::new))).isOne();
+      expected = expected == null ? out.toString() : expected;
+      assertThat(out).hasToString(expected);
+    }
+  }
+
+  @Test
+  void thePapersXmlHasNoNameToMatch() throws IOException {
+    predicate = Files.writeString(folder.resolve("paper.xml"), PAPER);
+    String[] trace = {line(0, 0, 1, "100/0", "200/0"), line(1, 1, 1, "0/150", "0/250")};
+    assertThat(detect(trace)).isOne();
+    assertThat(detect(trace[0].replace("\"p\"", "\"q\""), trace[1].replace("\"p\"", "\"q\"")))
+        .isOne();
+    assertThat(detect(trace[0].replace("\"p\"", "\"q\""), trace[1])).isEqualTo(2);
+    assertThat(err.toString()).contains("line 2 of ").contains("'predicate' must be 'q'");
+  }
+
+  @Test
+  void standardInputIsReadForADash() {
+    String trace = line(0, 0, 1, "100/0", null) + "\n\n" + line(1, 1, 1, "0/150", null);
+    assertThat(run(trace, List.of("-"))).isOne();
+    assertThat(run("{}\n", List.of("-"))).isEqualTo(2);
+    assertThat(err.toString()).startsWith("palinode: line 1 of -: ");
+  }
+
+  @ParameterizedTest(name = "{1}")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{} | 'predicate' is missing",
+        "[] | a line must be a JSON object",
+        "{\"predicate\":\"p\" | not JSON",
+        "{\"predicate\":\"q\"} | 'predicate' must be 'p' as in the predicate's file: predicate='q'",
+        "{\"predicate\":1} | 'predicate' must be a text: predicate=1",
+        "{\"predicate\":\"p\",\"cluase\":0} | unknown field 'cluase', the nearest one is 'clause'",
+        "{\"predicate\":\"p\",\"predicate\":\"p\"} | not JSON: Duplicate field 'predicate'",
+        "{\"predicate\":\"p\",\"clause\":2} | 'clause' must be in [0, 1]: clause=2",
+        "{\"predicate\":\"p\",\"clause\":\"0\"} | 'clause' must be a whole number",
+        "{\"predicate\":\"p\",\"clause\":1,\"term\":1} | 'term' must be in [0, 0]: term=1",
+        "{\"predicate\":\"p\",\"clause\":0,\"term\":0} | 'start' is missing",
+      })
+  void aLineThatIsNoCandidateIsRefusedWithItsNumber(String line, String reason) {
+    assertThat(detect(line(0, 0, 1, "100/0", "200/0"), line)).isEqualTo(2);
+    assertThat(err.toString()).startsWith("palinode: line 2 of ").contains("t.jsonl: " + reason);
+    assertThat(err.toString().lines()).hasSize(1);
+    assertThat(out.toString()).isEmpty();
+  }
+
+  @ParameterizedTest(name = "{2}")
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "\"node\":1 | \"node\":2 | 'node' must be in [0, 1]: node=2",
+        "\"node\":1 | \"node\":-1 | 'node' must be in [0, 1]: node=-1",
+        "\"seq\":9 | \"seq\":3.5 | 'seq' must be a whole number: seq=3.5",
+        "\"seq\":9 | \"sequence\":9 | unknown field 'sequence', the nearest one is 'seq'",
+        "\"seq\":9 | \"seq\":5 | 'seq' must be unique at its node: node=1 seq=5",
+        "\"0\",\"700\" | \"700\" | 'start' must have 2 entries as those before: entries=1",
+        "\"0\",\"800\" | \"0\",\"800\",\"1\" | 'end' must have 2 entries as those before: entries=3",
+        "\"0\",\"800\" | \"0\",\"699\" | 'end' must not be before 'start' at its node",
+        "\"0\",\"700\" | \"0\",\"599\" | the lines of node 1 must be in its order: start[1]=599 after 600",
+        "\"0\",\"700\" | \"0\",\"7oo\" | 'start': a timestamp must be <microseconds>",
+        "\"0\",\"700\" | \"0\",\"700.4096\" | 'start': a timestamp must be <microseconds>",
+        "\"0\",\"700\" | \"0\",700.5 | 'start' must hold timestamps as texts",
+        "\"values\":{} | \"values\":7 | 'values' must be an object",
+        "\"values\":{} | \"version\":7 | 'version' must be a text",
+        "\"values\":{} | \"origin\":2 | 'origin' must be in [0, 1]: origin=2",
+        "\"values\":{} | \"endedBy\":[] | 'endedBy' must be a text",
+      })
+  void aCandidateThatCannotBeIsRefused(String field, String changed, String reason) {
+    String good = line(1, 1, 9, "0/700", "0/800");
+    String bad = good.replace(field, changed);
+    assertThat(bad).isNotEqualTo(good);
+    String[] trace = {line(0, 0, 1, "100/0", "200/0"), line(1, 1, 5, "0/600", "0/650"), bad};
+    assertThat(detect(trace)).isEqualTo(2);
+    assertThat(err.toString()).contains("line 3 of ").contains("t.jsonl: " + reason).hasLineCount(1);
+    trace[2] = good;
+    assertThat(detect(trace)).isLessThan(2);
+  }
+
+  @Test
+  void whatIsNotUtf8IsRefused() throws IOException {
+    Path trace = folder.resolve("latin1.jsonl");
+    Files.write(trace, "{\"predicate\":\"\u00e9\"}".getBytes(StandardCharsets.ISO_8859_1));
+    assertThat(run("", List.of(trace.toString()))).isEqualTo(2);
+    assertThat(err.toString()).contains("line 1 of ").contains("latin1.jsonl: a trace must be in UTF-8");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"--epsilon 10", "--report some", "--replicas all", "--uncertainty no", "--bogus"})
+  void anOptionThatIsNotKnownIsRefused(String option) {
+    List<String> words = new ArrayList<>(List.of(option.split(" ")));
+    words.add("-");
+    assertThat(run("", words)).isEqualTo(2);
+    assertThat(err.toString()).isNotEmpty();
+  }
+
+  @Test
+  void filesThatAreMissingOrNoPredicateAreRefused() throws IOException {
+    assertThat(run("", List.of(folder.resolve("none.jsonl").toString()))).isEqualTo(2);
+    assertThat(err.toString()).contains("no such file").contains("none.jsonl");
+    Files.writeString(predicate, "kind: Cucumber\n");
+    assertThat(run("", List.of("-"))).isEqualTo(2);
+    assertThat(err.toString()).contains("p.yaml");
+    predicate = folder.resolve("none.yaml");
+    assertThat(run("", List.of("-"))).isEqualTo(2);
+    assertThat(err.toString()).contains("no such file").contains("none.yaml");
+  }
+
+  @Test
+  void progressIsToldOnceItTakesLongerThanTwoSeconds() {
+    StringBuilder trace = new StringBuilder();
+    for (int seq = 1; seq <= 5_000; seq++) {
+      trace.append(line(0, 0, seq, seq + "/0", seq + "/0")).append('\n');
+    }
+    assertThat(run(trace.toString(), List.of("-"))).isZero();
+    assertThat(err.toString()).isEmpty();
+    nanosPerLook = TimeUnit.MILLISECONDS.toNanos(800);
+    assertThat(run(trace.toString(), List.of("-"))).isZero();
+    assertThat(err.toString().lines())
+        .contains("read 3072 lines", "judged 1024 of 5000 intervals")
+        .doesNotContain("read 1024 lines");
+  }
+
+  private int detect(String... lines) {
+    return detectWith(List.of(), lines);
+  }
+
+  private int detectWith(List<String> options, String... lines) {
+    try {
+      Path trace = Files.write(folder.resolve("t.jsonl"), List.of(lines));
+      List<String> words = new ArrayList<>(options);
+      words.add(trace.toString());
+      return run("", words);
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  private int run(String in, List<String> words) {
+    out.getBuffer().setLength(0);
+    err.getBuffer().setLength(0);
+    DetectCommand command =
+        new DetectCommand(
+            new ByteArrayInputStream(in.getBytes(StandardCharsets.UTF_8)),
+            () -> nanos.getAndAdd(nanosPerLook));
+    List<String> all = new ArrayList<>(List.of("--predicate", predicate.toString()));
+    all.addAll(words);
+    return new CommandLine(command)
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setOut(new PrintWriter(out))
+        .setErr(new PrintWriter(err, true))
+        .execute(all.toArray(String[]::new));
+  }
+
+  /** Clocks as {@code 100/0}: one entry a node. A null end is open. */
+  private static String line(
+      int node, int term, int seq, String start, @org.jspecify.annotations.Nullable String end) {
+    return """
+        {"predicate":"p","clause":0,"term":%d,"node":%d,"seq":%d,"start":%s,"end":%s,"values":{}}"""
+        .formatted(term, node, seq, clock(start), end == null ? "null" : clock(end));
+  }
+
+  private static String replica(
+      int node, int term, int seq, String start, String end, String version, int origin) {
+    return line(node, term, seq, start, end)
+        .replace(
+            "{\"predicate",
+            "{\"version\":\"" + version + "\",\"origin\":" + origin + ",\"predicate");
+  }
+
+  private static String bound(String binding, String line) {
+    return "{\"binding\":\"" + binding + "\"," + line.substring(1);
+  }
+
+  private static String clock(String entries) {
+    return "[\"" + entries.replace("/", "\",\"") + "\"]";
+  }
+
+  private static String join(long[] entries) {
+    return entries[0] + "/" + entries[1] + "/" + entries[2];
+  }
+}
