@@ -4,6 +4,7 @@ import io.palinode.hvc.Hlc;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.Witness;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
@@ -93,7 +94,7 @@ final class Alerts {
     return Map.of(
         "predicate", violation.getPredicate(),
         "binding", violation.getBinding(),
-        "grade", Grades.of(violation.getGrade()).name().toLowerCase(java.util.Locale.ROOT),
+        "grade", Grades.of(violation.getGrade()).name().toLowerCase(Locale.ROOT),
         "clause", Integer.toString(violation.getClause()),
         "epoch", Long.toString(violation.getEpoch()));
   }

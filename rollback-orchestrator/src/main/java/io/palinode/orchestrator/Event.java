@@ -1,6 +1,7 @@
 package io.palinode.orchestrator;
 
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Violation;
 import java.util.Map;
 
 /** What the machine hears. {@code atMicros} is the wall clock at which it was received. */
@@ -11,7 +12,7 @@ public sealed interface Event {
   record ControlRead(ControlRecord record, long atMicros) implements Event {}
 
   /** A violation, in the order of the violations log; repeats are harmless. */
-  record ViolationFound(io.palinode.wire.v1.Violation violation, long atMicros) implements Event {}
+  record ViolationFound(Violation violation, long atMicros) implements Event {}
 
   /** Every violation with {@code violate <= hlc} has been passed in. */
   record Judged(long hlc, long atMicros) implements Event {}

@@ -9,6 +9,7 @@ import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Resume;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -160,7 +161,7 @@ final class NextStep {
     int node =
         plan.reach().entrySet().stream()
             .filter(e -> e.getValue() > target)
-            .mapToInt(java.util.Map.Entry::getKey)
+            .mapToInt(Map.Entry::getKey)
             .min()
             .orElseThrow();
     return "target "

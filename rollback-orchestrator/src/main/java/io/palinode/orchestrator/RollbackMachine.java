@@ -2,6 +2,7 @@ package io.palinode.orchestrator;
 
 import io.palinode.hvc.Grade;
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.SafePoint;
 import io.palinode.wire.v1.Violation;
 import java.util.ArrayList;
@@ -175,7 +176,7 @@ public final class RollbackMachine {
         || state.journal().isBeingTakenBack(epoch, violate);
   }
 
-  private void coverageLost(io.palinode.wire.v1.CoverageLost loss) {
+  private void coverageLost(CoverageLost loss) {
     boolean wasAcknowledged = !state.live() && loss.getFromHlc() <= state.safePoint();
     if (wasAcknowledged) {
       return;

@@ -1,5 +1,6 @@
 package io.palinode.orchestrator.kafka;
 
+import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Alert;
 import io.palinode.orchestrator.Command;
 import io.palinode.orchestrator.DetectionLatency;
@@ -89,7 +90,7 @@ final class Effects {
   }
 
   private void count(Violation violation, long atMicros) {
-    long micros = Math.max(0, atMicros - io.palinode.hvc.Hlc.micros(violation.getViolate()));
+    long micros = Math.max(0, atMicros - Hlc.micros(violation.getViolate()));
     latency.record(micros);
     metrics.violation(violation.getPredicate(), Grades.of(violation.getGrade()), micros);
   }
@@ -109,7 +110,7 @@ final class Effects {
           rollback.epoch(),
           rollback.state(),
           rollback.predicate(),
-          io.palinode.hvc.Hlc.format(rollback.target()),
+          Hlc.format(rollback.target()),
           rollback.attempts(),
           rollback.undoneWrites(),
           !isLive,

@@ -23,6 +23,7 @@ import io.palinode.orchestrator.rest.RestServer;
 import io.palinode.orchestrator.rest.UnavailableException;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.Topics;
+import io.palinode.wire.v1.ControlRecord;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -264,7 +265,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
     }
   }
 
-  private void appendFailed(io.palinode.wire.v1.ControlRecord record, String reason) {
+  private void appendFailed(ControlRecord record, String reason) {
     log.warn("plan={} step={} not written: {}", record.getEpoch(), record.getStepCase(), reason);
     loop.appendFailed(record, reason);
   }

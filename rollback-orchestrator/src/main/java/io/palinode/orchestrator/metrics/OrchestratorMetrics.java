@@ -10,6 +10,7 @@ import io.palinode.hvc.Grade;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.StepTimes;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
@@ -159,6 +160,6 @@ public final class OrchestratorMetrics implements AutoCloseable {
   }
 
   private static Duration[] durations(long... millis) {
-    return java.util.Arrays.stream(millis).mapToObj(Duration::ofMillis).toArray(Duration[]::new);
+    return Arrays.stream(millis).mapToObj(Duration::ofMillis).toArray(Duration[]::new);
   }
 }

@@ -2,6 +2,7 @@ package io.palinode.orchestrator.rest;
 
 import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;
+import io.javalin.http.BadRequestResponse;
 import io.javalin.http.Context;
 import io.javalin.http.HttpResponseException;
 import io.javalin.util.JavalinBindException;
@@ -175,7 +176,7 @@ public final class RestServer implements AutoCloseable {
     String text = ctx.queryParam("limit");
     int limit = text == null ? LIMIT_DEFAULT : parse(text);
     if (limit < 1 || limit > LIMIT_MAX) {
-      throw new io.javalin.http.BadRequestResponse(
+      throw new BadRequestResponse(
           "limit must be in [1, " + LIMIT_MAX + "]: limit=" + text);
     }
     return limit;
