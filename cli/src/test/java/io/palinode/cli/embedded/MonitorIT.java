@@ -41,8 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 class MonitorIT {
   private static final Topics TOPICS = Topics.DEFAULT;
   private static final Duration SOON = Duration.ofSeconds(20);
-  private static final int PAIRS =
-      Integer.getInteger("palinode.it.pairs", 1_000);
+  private static final int PAIRS = Integer.getInteger("palinode.it.pairs", 1_000);
 
   @TempDir static Path folder;
 
@@ -57,8 +56,7 @@ class MonitorIT {
     broker = EmbeddedKafka.start(folder.resolve("kafka"), EmbeddedKafka.ANY_PORT);
     kafka = KafkaSettings.of(broker.bootstrapServers());
     try (TopicsAdmin admin = new TopicsAdmin(kafka, TOPICS)) {
-      admin.createAbsent(
-          TopicLayout.DEFAULT.withCandidatePartitions(FakeNodes.PARTITIONS));
+      admin.createAbsent(TopicLayout.DEFAULT.withCandidatePartitions(FakeNodes.PARTITIONS));
     }
     startFlink();
     nodes = new FakeNodes(kafka, TOPICS.candidates());
@@ -197,6 +195,37 @@ class MonitorIT {
   }
 
   @Test
+  void aJobThatCannotRunSaysWhy() throws Exception {
+    Topics absent = new Topics("absent");
+    try (EmbeddedFlink other =
+        EmbeddedFlink.start(
+            folder.resolve("other"),
+            DetectionJobConfig.of(kafka, absent, FakeNodes.NODES, FakeNodes.EPSILON))) {
+      await().atMost(SOON).until(() -> other.failure() != null);
+      assertThat(other.failure()).contains(absent.candidates());
+      assertThat(other.isRunning()).isFalse();
+    }
+  }
+
+  @Test
+  void anIntervalThatIsLongOpenNeedsOnlyItsNodesProgress() throws Exception {
+    apply("long", 1);
+    Map<String, Long> sentNanos = new ConcurrentHashMap<>();
+    for (int i = 0; i < 100; i++) {
+      nodes.open(0, FakeNodes.ref("long", 1, "a=" + i, 0));
+    }
+    await().atMost(SOON).until(this::judgedUpToNow);
+    for (int i = 0; i < 100; i++) {
+      sentNanos.put("a=" + i, System.nanoTime());
+      nodes.open(1, FakeNodes.ref("long", 1, "a=" + i, 1));
+      LockSupport.parkNanos(Duration.ofMillis(3).toNanos());
+    }
+    await().atMost(SOON).until(() -> bindings("long").size() == 100);
+    System.out.println(
+        "latency ms p50/p99 with a long open interval: " + text(since(sentNanos, "long")));
+  }
+
+  @Test
   void theWayFromCandidateToViolationIsTimed() throws Exception {
     apply("timed", 1);
     time("timed", "warm-", PAIRS);
@@ -231,6 +260,10 @@ class MonitorIT {
       nodes.close(second);
     }
     await().atMost(SOON).until(() -> log.of(predicate).size() == before + pairs);
+    return since(sentNanos, predicate);
+  }
+
+  private Histogram since(Map<String, Long> sentNanos, String predicate) {
     Histogram micros = new Histogram(3);
     log.arrivals(predicate)
         .forEach(
@@ -253,8 +286,7 @@ class MonitorIT {
                 kafka,
                 LogTail.Source.all(topic, LogTail.From.END),
                 record -> {
-                  long sent =
-                      Long.parseLong(new String(record.value(), StandardCharsets.US_ASCII));
+                  long sent = Long.parseLong(new String(record.value(), StandardCharsets.US_ASCII));
                   micros.recordValue((System.nanoTime() - sent) / 1_000);
                 })) {
       tail.start();
