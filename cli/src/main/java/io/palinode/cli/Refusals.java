@@ -1,6 +1,9 @@
 package io.palinode.cli;
 
 import io.palinode.predicate.PredicateException;
+import io.palinode.voldemort.bdb.DataFolderException;
+import io.palinode.voldemort.client.InsufficientNodesException;
+import io.palinode.voldemort.cluster.ClusterFormatException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 
@@ -11,6 +14,11 @@ final class Refusals {
   static boolean isRefusal(Throwable failure) {
     return failure instanceof Refusal
         || failure instanceof PredicateException
+        || failure instanceof ClusterFormatException
+        || failure instanceof DataFolderException
+        || failure instanceof InsufficientNodesException
+        || failure instanceof io.palinode.voldemort.server.ListenException
+        || failure instanceof io.palinode.orchestrator.rest.ListenException
         || failure instanceof NoSuchFileException
         || failure instanceof AccessDeniedException;
   }
@@ -22,7 +30,8 @@ final class Refusals {
     if (failure instanceof AccessDeniedException denied) {
       return "permission denied: " + denied.getFile();
     }
-    String message = failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
+    String message =
+        failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
     return refused ? message : "internal error: " + message;
   }
 }

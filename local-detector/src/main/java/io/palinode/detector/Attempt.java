@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.function.ToIntFunction;
 
 /**
  * What the log says of one attempt of a plan to restore. Immutable.
@@ -17,37 +18,29 @@ import java.util.function.Predicate;
  * <p>It holds the pieces that nodes published: at most what their window-logs hold, for nothing
  * else changed near or after the target.
  *
- * @param convergeAsked whether all nodes are to contribute now
  * @param converged whether this node has said all of its {@code Converged}
  */
 record Attempt(
     int number,
     long target,
     List<Restored> restored,
-    boolean convergeAsked,
     List<Contribution> contributions,
     boolean converged) {
 
   static Attempt of(int number, long target) {
-    return new Attempt(number, target, List.of(), false, List.of(), false);
+    return new Attempt(number, target, List.of(), List.of(), false);
   }
 
   Attempt with(Restored piece) {
-    return new Attempt(
-        number, target, append(restored, piece), convergeAsked, contributions, converged);
+    return new Attempt(number, target, append(restored, piece), contributions, converged);
   }
 
   Attempt with(Contribution piece) {
-    return new Attempt(
-        number, target, restored, convergeAsked, append(contributions, piece), converged);
-  }
-
-  Attempt withConvergeAsked() {
-    return new Attempt(number, target, restored, true, contributions, converged);
+    return new Attempt(number, target, restored, append(contributions, piece), converged);
   }
 
   Attempt withConverged() {
-    return new Attempt(number, target, restored, convergeAsked, contributions, true);
+    return new Attempt(number, target, restored, contributions, true);
   }
 
   /** The nodes that said all of {@code Restored}, and did restore. */
@@ -90,7 +83,7 @@ record Attempt(
   }
 
   private static <P> Set<Integer> nodes(
-      List<P> pieces, Predicate<P> counts, java.util.function.ToIntFunction<P> nodeOf) {
+      List<P> pieces, Predicate<P> counts, ToIntFunction<P> nodeOf) {
     Set<Integer> nodes = new TreeSet<>();
     for (P piece : pieces) {
       if (counts.test(piece)) {

@@ -27,13 +27,27 @@ public final class ControlExecution {
   private final LocalDetector detector;
   private final ControlLog log;
   private final LongSupplier epochMicros;
+  private final int pieceBytesMax;
 
+  /**
+   * @param epochMicros wall clock, microseconds since the epoch
+   */
   public ControlExecution(
       StoreBinding store, LocalDetector detector, ControlLog log, LongSupplier epochMicros) {
+    this(store, detector, log, epochMicros, Pieces.BYTES_MAX);
+  }
+
+  ControlExecution(
+      StoreBinding store,
+      LocalDetector detector,
+      ControlLog log,
+      LongSupplier epochMicros,
+      int pieceBytesMax) {
     this.store = store;
     this.detector = detector;
     this.log = log;
     this.epochMicros = epochMicros;
+    this.pieceBytesMax = pieceBytesMax;
   }
 
   void pause(long epoch) {
@@ -80,6 +94,7 @@ public final class ControlExecution {
       log.append(List.of(record(epoch).setRestored(failed).build()));
       return;
     }
+    detector.noteChanged(restoration.changed());
     long durationMicros = epochMicros.getAsLong() - begun;
     append(
         epoch,
@@ -118,6 +133,7 @@ public final class ControlExecution {
 
   void converge(long epoch, int attempt, List<KeyRecord> others) {
     long changed = store.merge(others);
+    detector.noteChanged(others.stream().map(KeyRecord::key).toList());
     append(
         epoch,
         detector.holding(),
@@ -138,7 +154,7 @@ public final class ControlExecution {
   }
 
   private <M extends MessageLite> void append(long epoch, List<M> elements, PieceOf<M> pieceOf) {
-    List<List<M>> pieces = Pieces.of(elements, Pieces.BYTES_MAX);
+    List<List<M>> pieces = Pieces.of(elements, pieceBytesMax);
     List<ControlRecord> records = new ArrayList<>();
     for (List<M> piece : pieces) {
       ControlRecord.Builder record = record(epoch);

@@ -44,7 +44,7 @@ public record ControlState(
 
   /** Whether the node refuses requests because of a plan. */
   public boolean isFenced() {
-    return plan != null && (plan.pauseAsked() || plan.fencedBefore());
+    return plan != null && plan.isFenced();
   }
 
   /** Whether these are all nodes of the cluster. */

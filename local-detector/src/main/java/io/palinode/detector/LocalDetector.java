@@ -6,10 +6,13 @@ import io.palinode.detector.Emission.Opened;
 import io.palinode.detector.Emission.Progress;
 import io.palinode.detector.TermIndex.Match;
 import io.palinode.hvc.Hvc;
+import io.palinode.predicate.Clause;
+import io.palinode.predicate.Term;
 import io.palinode.wire.v1.IntervalRef;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -55,10 +58,18 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   private final LongAdder openedCount = new LongAdder();
   private final LongAdder closedCount = new LongAdder();
 
-  private Map<String, ActivePredicate> predicates = Map.of();
+  /** Replaced as a whole, under the monitor. */
+  private volatile Map<String, ActivePredicate> predicates = Map.of();
+
+  /** Keys that the store changed by itself since the last reset; guarded by the monitor. */
+  private final Set<StoreKey> changed = new HashSet<>();
+
   private TermIndex index = TermIndex.EMPTY;
   private long epoch;
   private boolean watching;
+
+  /** Whether every interval that holds is open: none was refused for lack of room, or by a bug. */
+  private boolean complete;
 
   /**
    * Hears nothing before it is the store's listener and {@link #reset} was called.
@@ -99,26 +110,36 @@ public final class LocalDetector implements StoreBinding.WriteListener {
           }
         });
     if (watching && !arrived.isEmpty()) {
-      openWhatHolds(TermIndex.of(arrived));
+      TermIndex terms = TermIndex.of(arrived);
+      openThose(scanFor(terms), terms);
     }
   }
 
   /**
    * Starts the epoch: forgets every interval and opens those that hold in the state as it is. A
    * repeat for the epoch it is in changes nothing. Only while the node serves no writes: after a
-   * restart, and at the end of a rollback.
+   * restart, and at the end of a rollback. O(keys in the store) the first time, then O(open
+   * intervals + changed keys).
    */
   public synchronized void reset(long newEpoch) {
     if (watching && epoch == newEpoch) {
       return;
     }
+    Collection<StoreKey> known = keysThatMayHold();
+    changed.clear();
     store.atomically(
         () -> {
           epoch = newEpoch;
           watching = true;
+          complete = true;
           open.clear();
         });
-    openWhatHolds(index);
+    openThose(known == null ? scanFor(index) : new Found(known, true), index);
+  }
+
+  /** The store changed these keys other than by writes, while it was paused. */
+  public synchronized void noteChanged(Collection<StoreKey> keys) {
+    changed.addAll(keys);
   }
 
   /** Hears no more writes and reports no more progress, for good. */
@@ -126,15 +147,20 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     store.atomically(() -> watching = false);
   }
 
-  /** What holds now, by a scan; each term and binding once. Only while paused. */
+  /** What holds now, each term and binding once. Only while paused. Costs as {@link #reset}. */
   public synchronized List<IntervalRef> holding() {
     Set<IntervalRef> holding = new LinkedHashSet<>();
-    store.scan(
-        (key, siblings) -> {
-          for (Holding held : truth.of(index.match(key.key()), siblings)) {
-            holding.add(CandidateEncoder.refOf(held));
-          }
-        });
+    StoreBinding.ScanVisitor add =
+        (key, siblings) ->
+            truth
+                .of(index.match(key.key()), siblings)
+                .forEach(held -> holding.add(CandidateEncoder.refOf(held)));
+    Collection<StoreKey> known = keysThatMayHold();
+    if (known == null) {
+      store.scan(add);
+    } else {
+      known.forEach(key -> add.visit(key, store.siblings(key)));
+    }
     return List.copyOf(holding);
   }
 
@@ -176,6 +202,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
       throw fatal;
     } catch (Throwable bug) {
       failures.record(bug);
+      complete = false;
       loseOneOfEachPartition(event.after().own());
     }
   }
@@ -231,6 +258,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     int partition = partitionOf.applyAsInt(instance);
     long sequence = ++sequences[partition];
     if (open.isFull()) {
+      complete = false;
       ring.lost(Gap.ofOne(epoch, partition, sequence, start.own()));
       return;
     }
@@ -251,7 +279,25 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     return versions;
   }
 
-  private void openWhatHolds(TermIndex terms) {
+  /**
+   * While paused, only what was open can hold, and what the store changed by itself. Null when that
+   * is not known, and the store has to be asked.
+   */
+  private @Nullable Collection<StoreKey> keysThatMayHold() {
+    Set<StoreKey> keys = new LinkedHashSet<>(changed);
+    boolean[] known = {false};
+    store.atomically(
+        () -> {
+          known[0] = complete;
+          keys.addAll(open.keys());
+        });
+    return known[0] ? keys : null;
+  }
+
+  /** Keys at which something held; {@code all} is false when there were too many to keep. */
+  private record Found(Collection<StoreKey> keys, boolean all) {}
+
+  private Found scanFor(TermIndex terms) {
     List<StoreKey> keys = new ArrayList<>();
     boolean[] tooMany = {false};
     store.scan(
@@ -263,13 +309,24 @@ public final class LocalDetector implements StoreBinding.WriteListener {
             }
           }
         });
+    return new Found(keys, !tooMany[0]);
+  }
+
+  private void openThose(Found found, TermIndex terms) {
+    List<StoreKey> keys = List.copyOf(found.keys());
+    boolean drains = true;
     for (int from = 0; from < keys.size(); from += KEYS_PER_STEP) {
       List<StoreKey> step = keys.subList(from, Math.min(from + KEYS_PER_STEP, keys.size()));
-      awaitRoom(step.size());
+      // A ring that did not drain for so long will not for the next step either.
+      drains = drains && awaitRoom(step.size());
       store.atomically(() -> openFound(step, terms));
     }
-    if (tooMany[0]) {
-      store.atomically(() -> loseOneOfEachPartition(store.clock().tick().own()));
+    if (!found.all()) {
+      store.atomically(
+          () -> {
+            complete = false;
+            loseOneOfEachPartition(store.clock().tick().own());
+          });
     }
   }
 
@@ -286,12 +343,13 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   }
 
   /** The state may hold more than the ring: unlike a writer, this thread can let it drain. */
-  private void awaitRoom(int emissions) {
+  private boolean awaitRoom(int emissions) {
     try {
-      ring.awaitRoom(emissions, ROOM_WAIT_SECONDS, TimeUnit.SECONDS);
+      return ring.awaitRoom(emissions, ROOM_WAIT_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       // The node is closing: what does not fit becomes a gap.
       Thread.currentThread().interrupt();
+      return false;
     }
   }
 
@@ -316,7 +374,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     return known != null && term.isOf(known);
   }
 
-  public synchronized int predicates() {
+  public int predicates() {
     return predicates.size();
   }
 
@@ -330,6 +388,19 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   public long closedCount() {
     return closedCount.sum();
+  }
+
+  /** Texts that active templates called no match because it took too long to tell. */
+  public long matchesGivenUp() {
+    long sum = 0;
+    for (ActivePredicate active : predicates.values()) {
+      for (Clause clause : active.predicate().violation()) {
+        for (Term term : clause.terms()) {
+          sum += term.variable().gaveUp() + term.value().gaveUp();
+        }
+      }
+    }
+    return sum;
   }
 
   /** Values that were needed as text and are not UTF-8. */

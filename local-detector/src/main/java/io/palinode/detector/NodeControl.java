@@ -2,13 +2,11 @@ package io.palinode.detector;
 
 import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.wire.v1.ControlRecord;
-import io.palinode.wire.v1.Paused;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The node's side of the control log: a state machine over it, without clock, thread or I/O.
@@ -49,49 +47,24 @@ public final class NodeControl {
   }
 
   private static ControlState heard(ControlState state, ControlRecord record) {
-    return switch (record.getStepCase()) {
-      case PLAN_OPENED -> opened(state, record.getEpoch());
-      case PAUSE -> pauseAsked(opened(state, record.getEpoch()), record.getEpoch());
-      case PAUSED -> paused(state, record);
-      case RESTORE, RESTORED, CONVERGE, CONTRIBUTION, CONVERGED -> attempted(state, record);
-      case RESUME -> record.getEpoch() > state.epoch() ? state.resumed(record) : state;
-      case HALTED -> halted(state, record.getEpoch());
-      case SAFE_POINT -> state.withSafePoint(record.getSafePoint().getHlc());
-      case NODE_JOINED, STEP_NOT_SET -> state;
-    };
-  }
-
-  private static ControlState opened(ControlState state, long epoch) {
-    long newest = state.plan() == null ? state.epoch() : state.plan().epoch();
-    return epoch > newest ? state.with(Plan.of(epoch, state.isFenced())) : state;
-  }
-
-  private static ControlState pauseAsked(ControlState state, long epoch) {
-    Plan plan = planOf(state, epoch);
-    return plan == null ? state : state.with(plan.withPauseAsked());
-  }
-
-  private static ControlState paused(ControlState state, ControlRecord record) {
-    Plan plan = planOf(state, record.getEpoch());
-    Paused paused = record.getPaused();
-    boolean isOwn =
-        paused.getNode() == state.node() && paused.getIncarnation() == state.incarnation();
-    return plan == null || !isOwn ? state : state.with(plan.withPaused());
-  }
-
-  private static ControlState halted(ControlState state, long epoch) {
-    Plan plan = planOf(state, epoch);
-    return plan == null ? state : state.with(plan.withHalted());
-  }
-
-  private static ControlState attempted(ControlState state, ControlRecord record) {
-    Plan plan = planOf(state, record.getEpoch());
-    return plan == null ? state : state.with(plan.heardOfAttempt(state.node(), record));
-  }
-
-  private static @Nullable Plan planOf(ControlState state, long epoch) {
     Plan plan = state.plan();
-    return plan != null && plan.epoch() == epoch ? plan : null;
+    if (plan == null) {
+      return heardWithoutPlan(state, record);
+    }
+    if (record.getEpoch() != plan.epoch()) {
+      return state;
+    }
+    if (record.hasResume()) {
+      return plan.phase() == Plan.Phase.CONVERGING ? state.resumed(record) : state;
+    }
+    return state.with(plan.heard(record, state.node(), state.incarnation()));
+  }
+
+  private static ControlState heardWithoutPlan(ControlState state, ControlRecord record) {
+    if (record.hasPlanOpened() && record.getEpoch() > state.epoch()) {
+      return state.with(Plan.of(record.getEpoch()));
+    }
+    return record.hasSafePoint() ? state.withSafePoint(record.getSafePoint().getHlc()) : state;
   }
 
   private static Step owed(ControlState state) {
@@ -111,7 +84,7 @@ public final class NodeControl {
   private static Set<Duty> duties(ControlState state) {
     Set<Duty> duties = new LinkedHashSet<>();
     Plan plan = state.plan();
-    if (plan != null && plan.pauseAsked() && !plan.paused()) {
+    if (plan != null && plan.isFenced() && !plan.paused()) {
       duties.add(new Duty(Duty.Kind.PAUSE, plan.epoch(), 0));
     }
     // Before serving: no write of an epoch is to come before the detector sees the epoch's state.
@@ -123,26 +96,27 @@ public final class NodeControl {
     if (state.safePoint() > 0) {
       duties.add(new Duty(Duty.Kind.TELL_SAFE_POINT, 0, state.safePoint()));
     }
-    if (plan != null && plan.pauseAsked() && !plan.halted() && plan.attempt() != null) {
-      addDutiesOf(plan.attempt(), plan.epoch(), state, duties);
+    Attempt attempt = plan == null ? null : plan.activeAttempt();
+    if (plan != null && attempt != null) {
+      addDutiesOf(attempt, plan, state, duties);
     }
     return duties;
   }
 
   private static void addDutiesOf(
-      Attempt attempt, long epoch, ControlState state, Set<Duty> duties) {
+      Attempt attempt, Plan plan, ControlState state, Set<Duty> duties) {
     if (!attempt.nodesAnswered().contains(state.node())) {
-      duties.add(new Duty(Duty.Kind.RESTORE, epoch, attempt.number()));
+      duties.add(new Duty(Duty.Kind.RESTORE, plan.epoch(), attempt.number()));
       return;
     }
-    if (!attempt.convergeAsked() || !state.isAll(attempt.nodesRestored())) {
+    if (plan.phase() != Plan.Phase.CONVERGING || !state.isAll(attempt.nodesRestored())) {
       return;
     }
     Set<Integer> contributed = attempt.nodesContributed();
     if (!contributed.contains(state.node())) {
-      duties.add(new Duty(Duty.Kind.CONTRIBUTE, epoch, attempt.number()));
+      duties.add(new Duty(Duty.Kind.CONTRIBUTE, plan.epoch(), attempt.number()));
     } else if (state.isAll(contributed) && !attempt.converged()) {
-      duties.add(new Duty(Duty.Kind.CONVERGE, epoch, attempt.number()));
+      duties.add(new Duty(Duty.Kind.CONVERGE, plan.epoch(), attempt.number()));
     }
   }
 

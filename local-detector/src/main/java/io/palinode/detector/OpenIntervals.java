@@ -36,6 +36,10 @@ final class OpenIntervals {
     return size >= intervalsMax;
   }
 
+  List<StoreKey> keys() {
+    return List.copyOf(byKey.keySet());
+  }
+
   boolean contains(StoreKey key, Holding holding) {
     for (OpenInterval interval : byKey.getOrDefault(key, List.of())) {
       if (interval.isOf(holding)) {

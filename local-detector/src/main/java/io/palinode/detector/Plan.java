@@ -1,79 +1,99 @@
 package io.palinode.detector;
 
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Converged;
+import io.palinode.wire.v1.Paused;
+import io.palinode.wire.v1.Restore;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What the log says of the open plan. Immutable.
  *
+ * <p>Of two orchestrators that write into one log, the first record of each step counts; a record
+ * that does not fit the phase changes nothing. So every reader of the log sees one order of steps.
+ *
  * @param epoch the epoch that it opens, which names it
- * @param fencedBefore whether a plan that this one takes over from had paused the node
  * @param paused whether this incarnation of this node has said {@code Paused}
- * @param halted whether it waits for an operator
  * @param attempt the newest; null before the first
  */
-record Plan(
-    long epoch,
-    boolean fencedBefore,
-    boolean pauseAsked,
-    boolean paused,
-    boolean halted,
-    @Nullable Attempt attempt) {
+record Plan(long epoch, Phase phase, boolean paused, @Nullable Attempt attempt) {
 
-  static Plan of(long epoch, boolean fencedBefore) {
-    return new Plan(epoch, fencedBefore, false, false, false, null);
+  enum Phase {
+    OPENED,
+    PAUSING,
+    RESTORING,
+    CONVERGING,
+    /** An operator has to act. */
+    HALTED
   }
 
-  Plan withPauseAsked() {
-    return new Plan(epoch, fencedBefore, true, paused, halted, attempt);
+  static Plan of(long epoch) {
+    return new Plan(epoch, Phase.OPENED, false, null);
   }
 
-  Plan withPaused() {
-    return new Plan(epoch, fencedBefore, pauseAsked, true, halted, attempt);
+  /** Whether nodes refuse requests below {@link #epoch}. */
+  boolean isFenced() {
+    return phase != Phase.OPENED;
   }
 
-  Plan withHalted() {
-    return new Plan(epoch, fencedBefore, pauseAsked, paused, true, attempt);
+  /** The attempt that the phase is about; null when nodes have nothing to do for one. */
+  @Nullable Attempt activeAttempt() {
+    return phase == Phase.RESTORING || phase == Phase.CONVERGING ? attempt : null;
   }
 
-  private Plan with(Attempt attempt) {
-    return new Plan(epoch, fencedBefore, pauseAsked, paused, halted, attempt);
+  /** The plan after a record of its epoch. */
+  Plan heard(ControlRecord record, int self, long incarnation) {
+    return switch (record.getStepCase()) {
+      case PAUSE -> phase == Phase.OPENED ? in(Phase.PAUSING, attempt) : this;
+      case PAUSED -> paused(record.getPaused(), self, incarnation);
+      case RESTORE -> restore(record.getRestore());
+      case CONVERGE ->
+          phase == Phase.RESTORING && isOfAttempt(record.getConverge().getAttempt())
+              ? in(Phase.CONVERGING, attempt)
+              : this;
+      case RESTORED, CONTRIBUTION, CONVERGED -> answered(record, self);
+      case HALTED -> in(Phase.HALTED, attempt);
+      case PLAN_OPENED, RESUME, SAFE_POINT, NODE_JOINED, STEP_NOT_SET -> this;
+    };
   }
 
-  /**
-   * The plan after a record of an attempt; those of another attempt than the newest change nothing.
-   */
-  Plan heardOfAttempt(int self, ControlRecord record) {
+  private Plan paused(Paused said, int self, long incarnation) {
+    boolean isOwn = said.getNode() == self && said.getIncarnation() == incarnation;
+    return isOwn ? new Plan(epoch, phase, true, attempt) : this;
+  }
+
+  private Plan restore(Restore asked) {
+    boolean isFirst = phase == Phase.PAUSING && asked.getAttempt() == 1;
+    boolean isNext =
+        phase == Phase.CONVERGING && attempt != null && asked.getAttempt() == attempt.number() + 1;
+    return isFirst || isNext
+        ? in(Phase.RESTORING, Attempt.of(asked.getAttempt(), asked.getTarget()))
+        : this;
+  }
+
+  private Plan answered(ControlRecord record, int self) {
     Attempt now = attempt;
-    if (record.hasRestore()) {
-      int number = record.getRestore().getAttempt();
-      return now != null && number <= now.number()
-          ? this
-          : new Plan(
-              epoch,
-              fencedBefore,
-              pauseAsked,
-              paused,
-              false,
-              Attempt.of(number, record.getRestore().getTarget()));
-    }
     if (now == null) {
       return this;
     }
-    if (record.hasRestored() && record.getRestored().getAttempt() == now.number()) {
-      return with(now.with(record.getRestored()));
+    if (record.hasRestored() && isOfAttempt(record.getRestored().getAttempt())) {
+      return in(phase, now.with(record.getRestored()));
     }
-    if (record.hasConverge() && record.getConverge().getAttempt() == now.number()) {
-      return with(now.withConvergeAsked());
+    if (record.hasContribution() && isOfAttempt(record.getContribution().getAttempt())) {
+      return in(phase, now.with(record.getContribution()));
     }
-    if (record.hasContribution() && record.getContribution().getAttempt() == now.number()) {
-      return with(now.with(record.getContribution()));
-    }
-    boolean isOwnEnd =
-        record.hasConverged()
-            && record.getConverged().getAttempt() == now.number()
-            && record.getConverged().getNode() == self
-            && record.getConverged().getLast();
-    return isOwnEnd ? with(now.withConverged()) : this;
+    Converged converged = record.getConverged();
+    boolean isOwnEnd = converged.getNode() == self && converged.getLast();
+    return record.hasConverged() && isOwnEnd && isOfAttempt(converged.getAttempt())
+        ? in(phase, now.withConverged())
+        : this;
+  }
+
+  private boolean isOfAttempt(int number) {
+    return attempt != null && attempt.number() == number;
+  }
+
+  private Plan in(Phase next, @Nullable Attempt nextAttempt) {
+    return new Plan(epoch, next, paused, nextAttempt);
   }
 }

@@ -69,7 +69,7 @@ final class WatchedTerm {
    * byKey}, or null if under none.
    */
   @Nullable Binding bind(Binding byKey, String text) {
-    Binding byValue = term.value().match(text);
+    Binding byValue = term.value().match(text, byKey);
     return byValue == null ? null : byKey.join(byValue);
   }
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * What a node remembers of itself, in a store of its own. Numbers are big-endian.
  *
  * <pre>
- * "start"     | version u8 = 1 | incarnation i64 | newest known HLC i64 |
+ * "start"     | version u8 = 1 | incarnation i64 | promised HLC i64 |
  * "fence"     | version u8 = 1 | epoch i64 | target i64 | sequential until, µs i64 |
  * "restored"  | version u8 = 1 | epoch i64 | attempt i32 | undone writes i64 | keys i32 |
  *             | per key: store name length i32, store name in UTF-8, key length i32, key |
@@ -30,8 +30,13 @@ final class NodeMeta {
 
   private NodeMeta() {}
 
-  /** Each start of the node is another incarnation. */
-  record Start(long incarnation, long hlc) {
+  /**
+   * Each start of the node is another incarnation.
+   *
+   * @param promisedHlc no write of this incarnation is later: where the clock of the next one
+   *     begins
+   */
+  record Start(long incarnation, long promisedHlc) {
     static final Start NEVER = new Start(0, 0);
 
     static Start read(StorageEngine engine) {
@@ -40,7 +45,7 @@ final class NodeMeta {
     }
 
     Change toChange() {
-      return change(START, 2 * Long.BYTES, out -> out.putLong(incarnation).putLong(hlc));
+      return change(START, 2 * Long.BYTES, out -> out.putLong(incarnation).putLong(promisedHlc));
     }
   }
 

@@ -35,11 +35,15 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Writes, and everything that changes records or the fence, run one at a time under {@code
  * writeLock}, in the order of docs/architecture.md, "A write at a node". Reads take no lock: a read
- * is served when the fence did not change between its beginning and its end.
+ * is served when the fence did not change between its beginning and its end. It is one class, long
+ * as it is, because one lock orders all of it.
  */
 public final class StoreNode implements StoreBinding, AutoCloseable {
   /** The name under which clients ask for cluster.xml and the like; never a store of its own. */
   public static final String METADATA = "metadata";
+
+  /** How far ahead the node promises its clock: one record more in this time, not in each write. */
+  private static final long PROMISE_HLC = Hlc.ofMicros(100_000);
 
   private static final Logger log = LoggerFactory.getLogger(StoreNode.class);
 
@@ -55,8 +59,10 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   // Written under writeLock; a read of the reference is enough to see a whole state.
   private volatile FenceState fence;
   private volatile long safePoint;
+  private volatile boolean mediumWorks = true;
   // Guarded by writeLock.
   private final Rewind rewind;
+  private long promisedHlc;
   private boolean closed;
 
   /**
@@ -73,9 +79,9 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
         new HvcClock(
             config.nodeId(), config.nodes(), config.epsilon(), epochMicros, config.maxDrift());
     NodeMeta.Start last = NodeMeta.Start.read(engine);
-    long openedAt = clock.tick(ownReading(last.hlc())).own();
+    long openedAt = clock.tick(ownReading(last.promisedHlc())).own();
     this.incarnation = last.incarnation() + 1;
-    engine.commit(List.of(start(openedAt)), Durability.SYNCED);
+    promise(openedAt, Durability.SYNCED);
     this.fence = NodeMeta.readFence(engine);
     this.rewind = new Rewind(config, engine, clock);
     for (StoreDefinition store : config.stores()) {
@@ -134,11 +140,17 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   /** Refuses a key whose replicas are on other nodes. */
   public void requireHeld(StoreKey key) throws RefusedException {
     if (!store(key.store()).isHeldBy(node(), key.key())) {
-      throw refused(
+      throw refuse(
           ErrorCode.INVALID_METADATA,
           "a key of store %s is not held by node %d: bootstrap again"
               .formatted(key.store(), node()));
     }
+  }
+
+  /** A refusal to throw, counted as an error. */
+  public RefusedException refuse(ErrorCode code, String message) {
+    counters.add(NodeCounter.ERRORS);
+    return new RefusedException(code, message);
   }
 
   /** A write that was asked for; {@code edit} gives null when it changes nothing. */
@@ -194,8 +206,15 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     byte[] key = write.key().key();
     Hvc before = clock.tick();
     Hvc after = receive(write.caller());
+    if (after.own() > promisedHlc) {
+      promise(after.own() + PROMISE_HLC, config.writes());
+    }
     Change change = new Change(store.name(), key, LocalStore.record(siblings));
     engine.commit(List.of(change), config.writes());
+    if (!mediumWorks) {
+      mediumWorks = true;
+      log.info("node={} phase=STORAGE_WORKS", node());
+    }
     store.past().append(after.own(), key, old);
     if (!listeners.isEmpty()) {
       WriteEvent event = event(write, siblings, before, after);
@@ -249,21 +268,21 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       return clock.tick();
     }
     if (received.nodes() != nodes()) {
-      throw refused(
+      throw refuse(
           ErrorCode.VOLDEMORT,
           "a clock of this cluster has %d entries: received=%s".formatted(nodes(), received));
     }
     try {
       return clock.tick(received);
     } catch (ClockDriftException e) {
-      throw refused(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
+      throw refuse(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
     }
   }
 
   private LocalStore store(String name) throws RefusedException {
     LocalStore store = stores.get(name);
     if (store == null) {
-      throw refused(
+      throw refuse(
           ErrorCode.VOLDEMORT,
           "Unknown store '%s': store not found on node %d".formatted(name, node()));
     }
@@ -276,13 +295,12 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   }
 
   private RefusedException failed(StorageException e) {
-    log.warn("node={} storage failed", node(), e);
-    return refused(ErrorCode.PERSISTENCE_FAILURE, "node " + node() + ": " + e.getMessage());
-  }
-
-  private RefusedException refused(ErrorCode code, String message) {
-    counters.add(NodeCounter.ERRORS);
-    return new RefusedException(code, message);
+    if (mediumWorks) {
+      // Once, not for each request until it works again.
+      mediumWorks = false;
+      log.error("node={} phase=STORAGE_FAILED", node(), e);
+    }
+    return refuse(ErrorCode.PERSISTENCE_FAILURE, "node " + node() + ": " + e.getMessage());
   }
 
   // ---- what the detector and the node's side of control need
@@ -327,11 +345,15 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     return stores.values().stream().mapToLong(store -> store.past().reach()).max().orElse(0);
   }
 
-  /** A pause for an epoch that is already in force, or past, changes nothing. */
+  /**
+   * {@inheritDoc} A pause for the epoch that is already in force changes nothing; for an older one
+   * it is an {@link IllegalStateException}.
+   */
   @Override
   public long pause(long epoch) {
     writeLock.lock();
     try {
+      requireNotPast(epoch);
       if (epoch > fence.epoch()) {
         fence = FenceState.paused(epoch);
         rewind.paused();
@@ -403,13 +425,16 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
   }
 
-  /** {@inheritDoc} The epoch is on disk before it is served. */
+  /**
+   * {@inheritDoc} The epoch is on disk before it is served. An epoch older than the one in force is
+   * an {@link IllegalStateException}.
+   */
   @Override
   public void resume(long epoch, long target, long sequentialUntilMicros) {
     writeLock.lock();
     try {
-      FenceState now = fence;
-      if (epoch < now.epoch() || (epoch == now.epoch() && !now.paused())) {
+      requireNotPast(epoch);
+      if (epoch == fence.epoch() && !fence.paused()) {
         return;
       }
       Change change = NodeMeta.fenceChange(epoch, target, sequentialUntilMicros);
@@ -457,11 +482,23 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
         return;
       }
       closed = true;
-      engine.commit(List.of(start(clock.last().own())), Durability.SYNCED);
+      promise(clock.last().own(), Durability.SYNCED);
       log.info("node={} phase=CLOSED", node());
+    } catch (StorageException e) {
+      // The earlier promise stands: the next start begins a little later than it would have.
+      log.warn("node={} phase=CLOSED after its storage failed", node(), e);
     } finally {
       engine.close();
       writeLock.unlock();
+    }
+  }
+
+  /** Another control log than the one that brought the data here would undo nothing, silently. */
+  private void requireNotPast(long epoch) {
+    if (epoch < fence.epoch()) {
+      throw new IllegalStateException(
+          "the data of node %d is of epoch %d, its control log only of epoch %d: start it with the control log that belongs to the data, or both empty"
+              .formatted(node(), fence.epoch(), epoch));
     }
   }
 
@@ -472,11 +509,13 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
   }
 
-  private Change start(long hlc) {
-    return new NodeMeta.Start(incarnation, hlc).toChange();
+  /** Puts on disk that no write of this incarnation is later than {@code hlc}. */
+  private void promise(long hlc, Durability durability) {
+    engine.commit(List.of(new NodeMeta.Start(incarnation, hlc).toChange()), durability);
+    promisedHlc = hlc;
   }
 
-  /** What this node knew of its own clock before it was started, as a reading of nobody's. */
+  /** What this node promised of its own clock before it was started, as a reading of nobody's. */
   private Hvc ownReading(long hlc) {
     long[] entries = new long[nodes()];
     entries[node()] = hlc;

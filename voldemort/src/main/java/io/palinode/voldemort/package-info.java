@@ -13,8 +13,9 @@
  * </ul>
  *
  * <p>Hazards: the window-log is in memory, so a node that was restarted reaches back to its start
- * only. A clock that runs more than {@code maxDrift} ahead and is then set back across a crash
- * could repeat timestamps; a start refuses what it can see of that.
+ * only; where a convergence window begins before that, the keys changed in the gap are not told. A
+ * start begins after every earlier write, also after a crash; a clock that was set back by more
+ * than {@code maxDrift} meanwhile is refused.
  */
 @NullMarked
 package io.palinode.voldemort;

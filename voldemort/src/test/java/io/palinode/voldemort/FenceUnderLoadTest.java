@@ -67,10 +67,11 @@ class FenceUnderLoadTest {
       assertThat(reader.get(30, TimeUnit.SECONDS)).isPositive();
       assertFenced(accepted, opened);
       assertEventsInOrder(accepted);
-      assertThat(stateOf(node)).isEqualTo(replay(opened));
+      assertThat(TestNodes.stateOf(node)).isEqualTo(replay(opened));
     } finally {
+      // Not shutdownNow: an interrupt would end the environment.
       stopped.set(true);
-      threads.shutdownNow();
+      threads.shutdown();
       assertThat(threads.awaitTermination(30, TimeUnit.SECONDS)).isTrue();
       node.close();
     }
@@ -168,14 +169,6 @@ class FenceUnderLoadTest {
             (key, stored) -> Siblings.put(stored == null ? List.of() : stored, written));
       }
     }
-    return state;
-  }
-
-  private static Map<StoreKey, List<Versioned>> stateOf(StoreNode node) {
-    Map<StoreKey, List<Versioned>> state = new HashMap<>();
-    node.scan(
-        (key, siblings) ->
-            state.put(key, Siblings.decode(node.read(List.of(key)).get(0).siblings())));
     return state;
   }
 

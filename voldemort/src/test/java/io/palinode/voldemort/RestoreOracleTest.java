@@ -185,11 +185,7 @@ class RestoreOracleTest {
     }
 
     private Map<StoreKey, List<Versioned>> actual() {
-      Map<StoreKey, List<Versioned>> found = new HashMap<>();
-      node.scan(
-          (key, siblings) ->
-              found.put(key, Siblings.decode(node.read(List.of(key)).get(0).siblings())));
-      return found;
+      return TestNodes.stateOf(node);
     }
 
     private Map<StoreKey, List<Versioned>> now() {

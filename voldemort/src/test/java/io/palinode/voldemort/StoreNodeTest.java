@@ -187,6 +187,21 @@ class StoreNodeTest {
   }
 
   @Test
+  void aControlLogThatIsOlderThanTheDataIsRefused() {
+    node.pause(5);
+    node.resume(5, node.reach(), 0);
+    for (ThrowingCallable step :
+        List.<ThrowingCallable>of(() -> node.pause(4), () -> node.resume(4, node.reach(), 0))) {
+      assertThatThrownBy(step)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("epoch 5")
+          .hasMessageContaining("epoch 4");
+    }
+    assertThat(node.fence().epoch()).isEqualTo(5);
+    assertThat(node.fence().paused()).isFalse();
+  }
+
+  @Test
   void aRestoreCountsTheWritesAndTellsTheKeysNearAndAfterTheTarget() throws RefusedException {
     node.put(key("long before"), version("v", 1), Caller.STOCK);
     micros.addAndGet(2_000_001);
@@ -256,6 +271,60 @@ class StoreNodeTest {
   }
 
   @Test
+  void aMediumThatFailsRefusesTheWriteAndChangesNothing() throws RefusedException {
+    ProbedEngine engine = new ProbedEngine(Medium.MEMORY.open(folder));
+    StoreNode failing = new StoreNode(TestNodes.config(), engine, micros::get);
+    failing.listen(events::add);
+    failing.put(K, version("v", 1), Caller.STOCK);
+    engine.fails = true;
+    RefusedException refused = refused(() -> failing.put(K, version("w", 2), Caller.STOCK));
+    assertThat(refused.code()).isEqualTo(ErrorCode.PERSISTENCE_FAILURE);
+    assertThat(refused(() -> failing.get(K, Caller.STOCK)).code())
+        .isEqualTo(ErrorCode.PERSISTENCE_FAILURE);
+    assertThat(events).hasSize(1);
+    engine.fails = false;
+    assertThat(valuesOf(failing, K)).containsExactly("v");
+    failing.pause(1);
+    assertThat(failing.restore(1, 1, failing.reach()).undoneWrites()).isEqualTo(1);
+  }
+
+  @Test
+  void aReadThatARollbackOvertakesIsRefused() throws RefusedException {
+    ProbedEngine engine = new ProbedEngine(Medium.MEMORY.open(folder));
+    StoreNode probed = new StoreNode(TestNodes.config(), engine, micros::get);
+    long target = probed.put(K, version("stays", 1), Caller.STOCK).acceptedAt();
+    probed.put(K, version("goes", 2), Caller.STOCK);
+    for (Caller caller : List.of(Caller.STOCK, inEpoch(1))) {
+      long epoch = probed.fence().epoch() + 1;
+      engine.duringNextRead =
+          () -> {
+            probed.pause(epoch);
+            probed.restore(epoch, 1, target);
+            probed.resume(epoch, target, 0);
+          };
+      assertFenced(() -> probed.get(K, caller), FenceState.resumed(epoch, target, 0));
+    }
+    assertThat(texts(probed.get(K, Caller.STOCK).value())).containsExactly("stays");
+  }
+
+  @Test
+  void aRestoreIsOneSyncedCommitOverAllStoresWithItsMark() throws RefusedException {
+    ProbedEngine engine = new ProbedEngine(Medium.MEMORY.open(folder));
+    StoreNode probed = new StoreNode(TestNodes.config(), engine, micros::get);
+    long target = probed.clock().tick().own();
+    probed.put(K, version("v", 1), Caller.STOCK);
+    probed.put(keyOn(0), version("v", 1), Caller.STOCK);
+    probed.pause(1);
+    engine.commits.clear();
+    probed.restore(1, 1, target);
+    assertThat(engine.commits).hasSize(1);
+    assertThat(engine.commits.get(0).durability()).isEqualTo(StorageEngine.Durability.SYNCED);
+    assertThat(engine.commits.get(0).changes())
+        .extracting(StorageEngine.Change::store)
+        .containsExactlyInAnyOrder(TestNodes.EVERYWHERE, TestNodes.ONCE, StoreNode.metaStore());
+  }
+
+  @Test
   void aScanSeesEveryKeyOfEveryStore() throws RefusedException {
     put(version("left", 1));
     put(version("right", 0, 1));
@@ -321,6 +390,7 @@ class StoreNodeTest {
     live.resume(1, target, 0);
     TestNodes.copyFolder(folder, folder.resolve("resumed"));
     live.close();
+    // The machine's clock has not even moved on.
     try (StoreNode paused = onDisk(folder.resolve("paused"))) {
       assertThat(valuesOf(paused, K)).containsExactly("w");
       paused.pause(1);

@@ -7,6 +7,7 @@ import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
+import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
 import java.io.IOException;
@@ -14,7 +15,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
@@ -117,6 +120,15 @@ public final class TestNodes {
 
   public static List<String> texts(List<Versioned> versions) {
     return versions.stream().map(Versioned::text).sorted().toList();
+  }
+
+  /** Every key that is not absent, with its versions in the order of its record. */
+  public static Map<StoreKey, List<Versioned>> stateOf(StoreNode node) {
+    List<StoreKey> keys = new ArrayList<>();
+    node.scan((key, siblings) -> keys.add(key));
+    Map<StoreKey, List<Versioned>> state = new HashMap<>();
+    node.read(keys).forEach(record -> state.put(record.key(), Siblings.decode(record.siblings())));
+    return state;
   }
 
   public static void copyFolder(Path from, Path to) throws IOException {

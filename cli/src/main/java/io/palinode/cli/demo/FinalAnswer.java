@@ -22,6 +22,7 @@ final class FinalAnswer {
     for (int node = 0; node < nodes; node++) {
       versions = Siblings.merge(versions, store.versionsAt(node, key));
     }
-    return versions.isEmpty() ? null : new String(Siblings.resolve(versions).value(), StandardCharsets.UTF_8);
+    Versioned newest = Siblings.resolve(versions);
+    return newest == null ? null : new String(newest.value(), StandardCharsets.UTF_8);
   }
 }

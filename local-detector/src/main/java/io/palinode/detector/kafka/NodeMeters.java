@@ -35,6 +35,11 @@ final class NodeMeters implements AutoCloseable {
         "Bugs kept from the store",
         detector,
         LocalDetector::failures);
+    gauge(
+        "palinode.detector.matches.given.up",
+        "Texts that active templates took too long to match",
+        detector,
+        LocalDetector::matchesGivenUp);
     gauge("palinode.detector.predicates", "Active predicates", detector, LocalDetector::predicates);
     gauge(
         "palinode.detector.open.intervals",

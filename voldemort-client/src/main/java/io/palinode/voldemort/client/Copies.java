@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A writer that finds a node with {@value #PER_NODE_MAX} of them waits before it begins, so the
  * bound is passed by at most one copy a thread. While a node is paused a copy is sent again, as
- * long as a call would wait. That the node has a newer version already is as good as success.
+ * long as a call would wait; copies of several keys may then change places. That the node has a
+ * newer version already is as good as success.
  */
 final class Copies {
   static final int PER_NODE_MAX = 512;

@@ -28,7 +28,10 @@ record EpochView(long epoch, @Nullable Doubt doubt, List<RolledBack> rollbacks) 
     rollbacks = List.copyOf(rollbacks);
   }
 
-  EpochView heard(Pb0.ResponseContext context) {
+  /**
+   * @param safePoint what nodes of the present epoch have told: it stands whatever comes
+   */
+  EpochView heard(Pb0.ResponseContext context, long safePoint) {
     long newest = context.hasEpoch() ? context.getEpoch() : UNKNOWN;
     if (context.hasFence()) {
       newest = Math.max(newest, context.getFence().getEpoch());
@@ -39,10 +42,12 @@ record EpochView(long epoch, @Nullable Doubt doubt, List<RolledBack> rollbacks) 
     if (epoch == UNKNOWN) {
       return new EpochView(newest, null, List.of());
     }
-    return context.hasFence() ? fenced(newest, context.getFence()) : doubting(newest, null);
+    return context.hasFence()
+        ? fenced(newest, context.getFence(), safePoint)
+        : doubting(newest, null);
   }
 
-  private EpochView fenced(long newest, Pb0.Fence fence) {
+  private EpochView fenced(long newest, Pb0.Fence fence, long safePoint) {
     EpochView doubting = doubting(newest, fence);
     Doubt newDoubt = doubting.doubt();
     boolean served = fence.getEpoch() == newest && !fence.getPaused() && fence.hasTarget();
@@ -50,8 +55,11 @@ record EpochView(long epoch, @Nullable Doubt doubt, List<RolledBack> rollbacks) 
       return doubting;
     }
     List<RolledBack> all = new ArrayList<>(rollbacks);
-    all.add(
-        new RolledBack(epoch, newest, newDoubt.leastTarget(), fence.getSequentialUntilMicros()));
+    // A fence names the target of its own epoch only: of a rollback that was missed in between,
+    // no more is known than that it kept to the safe point.
+    long target =
+        newest == epoch + 1 ? newDoubt.leastTarget() : Math.min(newDoubt.leastTarget(), safePoint);
+    all.add(new RolledBack(epoch, newest, target, fence.getSequentialUntilMicros()));
     if (all.size() > ROLLBACKS_MAX) {
       RolledBack oldest = all.remove(0);
       all.set(0, join(oldest, all.get(0)));

@@ -12,8 +12,8 @@ import java.util.function.IntFunction;
  * Asks replicas until enough have answered; where one fails, the next in order takes its place.
  *
  * <p>Ends with the answers by node, in the order they came, or fails: with {@link
- * InsufficientNodesException}, or at once with {@link RefusedByFence}. Thread-safe; nothing is
- * called with the lock held.
+ * InsufficientNodesException} once every node has failed or answered, or at once with {@link
+ * RefusedByFence}. Thread-safe; nothing is called with the lock held.
  */
 final class Gather<T> {
   private final String operation;
@@ -100,7 +100,7 @@ final class Gather<T> {
     synchronized (this) {
       if (answers.size() >= needed) {
         enough = new LinkedHashMap<>(answers);
-      } else if (answers.size() + asked + unasked.size() < needed) {
+      } else if (asked == 0 && unasked.isEmpty()) {
         tooFew = new InsufficientNodesException(operation, needed, answers.size(), failures);
       }
     }

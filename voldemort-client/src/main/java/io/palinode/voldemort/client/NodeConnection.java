@@ -87,6 +87,7 @@ final class NodeConnection {
     this.address = address;
     this.transport = transport;
     this.thread = transport.threads().next();
+    this.retryAtNanos = transport.nanoTime().getAsLong();
     long period = Math.max(1, transport.requestTimeout().toMillis() / SWEEPS_PER_TIMEOUT);
     this.sweep =
         thread.scheduleWithFixedDelay(this::failOverdue, period, period, TimeUnit.MILLISECONDS);
@@ -110,6 +111,7 @@ final class NodeConnection {
     if (message.getSerializedSize() > Frames.MESSAGE_BYTES_MAX) {
       exchange.fail(failure("the request is too large: bytes=" + message.getSerializedSize()));
     } else if (outstanding.size() >= OUTSTANDING_MAX) {
+      transport.metrics().requestsRefused.increment();
       exchange.fail(failure("too many requests are under way: " + OUTSTANDING_MAX));
     } else {
       outstanding.add(exchange);
@@ -192,7 +194,6 @@ final class NodeConnection {
             lost(connectingChannel, reason(done.cause()));
           }
         });
-    connectingChannel.closeFuture().addListener(c -> lost(connectingChannel, "connection closed"));
     handshakeDeadline =
         thread.schedule(
             () -> lost(connectingChannel, "no handshake within " + HANDSHAKE_TIMEOUT_MS + " ms"),
@@ -211,6 +212,11 @@ final class NodeConnection {
     @Override
     protected void channelRead0(ChannelHandlerContext ctx, ByteBuf frame) {
       answered(ctx.channel(), frame);
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+      lost(ctx.channel(), "connection closed");
     }
 
     @Override

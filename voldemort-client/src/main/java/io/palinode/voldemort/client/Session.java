@@ -111,7 +111,7 @@ final class Session {
         merge(received);
       }
       before = view;
-      view = view.heard(context);
+      view = view.heard(context, safePoint);
       after = view;
       if (!after.equals(before)) {
         if (before.epoch() == EpochView.UNKNOWN) {

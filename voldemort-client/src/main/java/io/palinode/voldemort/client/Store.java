@@ -67,18 +67,20 @@ public final class Store {
     List<String> all = List.copyOf(keys);
     for (int from = 0; from < all.size(); from += GETS_AT_ONCE) {
       List<String> some = all.subList(from, Math.min(all.size(), from + GETS_AT_ONCE));
-      operation(
-          call -> {
-            List<CompletableFuture<Map<Integer, List<Versioned>>>> reads =
-                some.stream().map(key -> read(call, bytes(key))).toList();
-            for (int i = 0; i < reads.size(); i++) {
-              Versioned version = Siblings.resolve(joined(Replicas.await(reads.get(i))));
-              if (version != null) {
-                found.put(some.get(i), version.text());
-              }
-            }
-            return found;
-          });
+      found.putAll(operation(call -> getAtOnce(call, some)));
+    }
+    return found;
+  }
+
+  private Map<String, String> getAtOnce(Call call, List<String> keys) {
+    List<CompletableFuture<Map<Integer, List<Versioned>>>> reads =
+        keys.stream().map(key -> read(call, bytes(key))).toList();
+    Map<String, String> found = new LinkedHashMap<>();
+    for (int i = 0; i < reads.size(); i++) {
+      Versioned version = Siblings.resolve(joined(Replicas.await(reads.get(i))));
+      if (version != null) {
+        found.put(keys.get(i), version.text());
+      }
     }
     return found;
   }

@@ -9,8 +9,11 @@ import io.palinode.voldemort.cluster.Ring;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -40,6 +43,8 @@ public final class StoreClient implements AutoCloseable {
   private final Session session;
   private final Replicas replicas;
   private final LongSupplier epochMillis;
+  private final Map<String, Store> stores = new ConcurrentHashMap<>();
+  private final AtomicBoolean closed = new AtomicBoolean();
   private final List<Consumer<RolledBack>> listeners = new CopyOnWriteArrayList<>();
 
   private StoreClient(
@@ -155,6 +160,10 @@ public final class StoreClient implements AutoCloseable {
 
   /** Throws {@link IllegalArgumentException} for a store that the cluster does not have. */
   public Store store(String name) {
+    return stores.computeIfAbsent(name, this::openStore);
+  }
+
+  private Store openStore(String name) {
     for (StoreDefinition definition : metadata.stores()) {
       if (definition.name().equals(name)) {
         Ring ring = new Ring(metadata.cluster(), definition.replicationFactor());
@@ -229,8 +238,10 @@ public final class StoreClient implements AutoCloseable {
    */
   @Override
   public void close() {
-    replicas.close();
-    shutDown(threads);
+    if (closed.compareAndSet(false, true)) {
+      replicas.close();
+      shutDown(threads);
+    }
   }
 
   private static void shutDown(EventLoopGroup threads) {

@@ -1,6 +1,7 @@
 package io.palinode.voldemort.bdb;
 
 import com.sleepycat.je.Cursor;
+import com.sleepycat.je.CursorConfig;
 import com.sleepycat.je.Database;
 import com.sleepycat.je.DatabaseConfig;
 import com.sleepycat.je.DatabaseEntry;
@@ -20,6 +21,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Records in Berkeley DB Java Edition: one environment in one folder, one database a store, one
@@ -29,10 +32,14 @@ import org.jspecify.annotations.Nullable;
  * all later calls fail until the node is started again.
  */
 public final class BdbEngine implements StorageEngine {
+  private static final Logger log = LoggerFactory.getLogger(BdbEngine.class);
+
+  private final Path folder;
   private final Environment environment;
   private final Map<String, Database> databases = new HashMap<>();
 
-  private BdbEngine(Environment environment) {
+  private BdbEngine(Path folder, Environment environment) {
+    this.folder = folder;
     this.environment = environment;
   }
 
@@ -43,7 +50,8 @@ public final class BdbEngine implements StorageEngine {
    */
   public static BdbEngine open(Path folder, Collection<String> stores, BdbConfig config) {
     try {
-      BdbEngine engine = new BdbEngine(new Environment(folder.toFile(), environmentOf(config)));
+      BdbEngine engine =
+          new BdbEngine(folder, new Environment(folder.toFile(), environmentOf(config)));
       try {
         stores.forEach(engine::openDatabase);
         return engine;
@@ -73,11 +81,13 @@ public final class BdbEngine implements StorageEngine {
     TransactionConfig config = new TransactionConfig().setDurability(jeDurability(durability));
     try {
       Transaction transaction = environment.beginTransaction(null, config);
+      boolean committed = false;
       try {
         changes.forEach(change -> apply(transaction, change));
         transaction.commit();
+        committed = true;
       } finally {
-        if (transaction.isValid()) {
+        if (!committed) {
           transaction.abort();
         }
       }
@@ -90,8 +100,8 @@ public final class BdbEngine implements StorageEngine {
   public void scan(String store, RecordVisitor visitor) {
     DatabaseEntry key = new DatabaseEntry();
     DatabaseEntry data = new DatabaseEntry();
-    try (Cursor cursor = database(store).openCursor(null, null)) {
-      while (cursor.getNext(key, data, LockMode.READ_COMMITTED) == OperationStatus.SUCCESS) {
+    try (Cursor cursor = database(store).openCursor(null, CursorConfig.READ_COMMITTED)) {
+      while (cursor.getNext(key, data, LockMode.DEFAULT) == OperationStatus.SUCCESS) {
         visitor.visit(key.getData(), data.getData());
       }
     } catch (DatabaseException e) {
@@ -109,7 +119,8 @@ public final class BdbEngine implements StorageEngine {
         environment.close();
       }
     } catch (DatabaseException e) {
-      throw new StorageException("closing " + environment.getHome() + " failed", e);
+      // What was committed stands: without the checkpoint the next start recovers it from the log.
+      log.warn("folder={} closed without a checkpoint", folder, e);
     }
   }
 
@@ -146,8 +157,8 @@ public final class BdbEngine implements StorageEngine {
     environment.setConfigParam(
         EnvironmentConfig.LOG_FILE_MAX, Long.toString(config.logFileBytes()));
     environment.setConfigParam(EnvironmentConfig.FREE_DISK, Long.toString(config.freeDiskBytes()));
-    // No je.info and je.stat files beside the data.
-    environment.setConfigParam(EnvironmentConfig.FILE_LOGGING_LEVEL, "OFF");
+    // Only trouble goes to je.info, and no statistics to files.
+    environment.setConfigParam(EnvironmentConfig.FILE_LOGGING_LEVEL, "WARNING");
     environment.setConfigParam(EnvironmentConfig.STATS_COLLECT, "false");
     return environment;
   }

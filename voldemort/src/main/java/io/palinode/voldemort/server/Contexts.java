@@ -29,7 +29,7 @@ final class Contexts {
     RequestContext context = request.getPalinode();
     int origin = context.getOrigin();
     if (origin < 0 || origin >= node.nodes()) {
-      throw new RefusedException(
+      throw node.refuse(
           ErrorCode.VOLDEMORT,
           "an origin must be one of %d nodes: origin=%d".formatted(node.nodes(), origin));
     }
@@ -77,11 +77,11 @@ final class Contexts {
     return proto.build();
   }
 
-  private static Hvc hvc(ByteString bytes) throws RefusedException {
+  private Hvc hvc(ByteString bytes) throws RefusedException {
     try {
       return HvcCodec.decode(bytes.toByteArray());
     } catch (IllegalArgumentException e) {
-      throw new RefusedException(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
+      throw node.refuse(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
     }
   }
 }

@@ -4,20 +4,29 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import io.netty.util.ReferenceCountUtil;
 import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.NodeCounters;
+import java.util.ArrayDeque;
 
 /**
- * Stops reading from a connection while too many of its requests are not answered, or while its
- * answers are not taken; and lets it end when the last request in flight is answered. All methods
- * run on the channel's event loop.
+ * Holds requests back while too many of their connection are not answered, or while its answers are
+ * not taken, and reads no further meanwhile; lets the connection end when the last request in
+ * flight is answered. All methods run on the channel's event loop.
+ *
+ * <p>Requests go on in batches, each followed by a read-complete event, upon which the next handler
+ * flushes its answers.
  */
 final class InFlightLimit extends ChannelDuplexHandler {
-  /** A user event: read no more, close once nothing is in flight. */
+  /** A user event: start no more requests, close once nothing is in flight. */
   static final Object DRAIN = new Object();
 
   private final int inFlightMax;
   private final NodeCounters counters;
+
+  /** What one read of the socket brought too much; bounded, for there is no other read. */
+  private final ArrayDeque<Object> held = new ArrayDeque<>();
+
   private int inFlight;
   private boolean draining;
 
@@ -28,9 +37,16 @@ final class InFlightLimit extends ChannelDuplexHandler {
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object request) {
-    inFlight++;
-    adjust(ctx);
-    ctx.fireChannelRead(request);
+    if (held.isEmpty() && mayStart(ctx)) {
+      inFlight++;
+      ctx.fireChannelRead(request);
+      return;
+    }
+    held.add(request);
+    if (ctx.channel().config().isAutoRead()) {
+      counters.add(NodeCounter.THROTTLED);
+      ctx.channel().config().setAutoRead(false);
+    }
   }
 
   @Override
@@ -41,12 +57,12 @@ final class InFlightLimit extends ChannelDuplexHandler {
       return;
     }
     var unused = ctx.write(answer, promise);
-    adjust(ctx);
+    startHeld(ctx);
   }
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-    adjust(ctx);
+    startHeld(ctx);
     ctx.fireChannelWritabilityChanged();
   }
 
@@ -57,25 +73,36 @@ final class InFlightLimit extends ChannelDuplexHandler {
       return;
     }
     draining = true;
-    adjust(ctx);
+    ctx.channel().config().setAutoRead(false);
     if (inFlight == 0) {
       var unused = ctx.close();
     }
   }
 
-  /** Reads on only at half the limit: not a stop and a start for each answer. */
-  private void adjust(ChannelHandlerContext ctx) {
-    boolean reading = ctx.channel().config().isAutoRead();
-    boolean mustStop = draining || inFlight >= inFlightMax || !ctx.channel().isWritable();
-    if (!reading && !ctx.channel().isWritable()) {
-      // Behind a stopped read there is no end of a batch that would flush.
-      ctx.flush();
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    draining = true;
+    held.forEach(ReferenceCountUtil::release);
+    held.clear();
+    ctx.fireChannelInactive();
+  }
+
+  /** Goes on at half the limit: in batches, not one request for each answer. */
+  private void startHeld(ChannelHandlerContext ctx) {
+    if (ctx.channel().config().isAutoRead() || inFlight > inFlightMax / 2 || !mayStart(ctx)) {
+      return;
     }
-    if (reading && mustStop) {
-      counters.add(NodeCounter.THROTTLED);
-      ctx.channel().config().setAutoRead(false);
-    } else if (!reading && !mustStop && inFlight <= inFlightMax / 2) {
+    while (!held.isEmpty() && mayStart(ctx)) {
+      inFlight++;
+      ctx.fireChannelRead(held.remove());
+    }
+    ctx.fireChannelReadComplete();
+    if (held.isEmpty()) {
       ctx.channel().config().setAutoRead(true);
     }
+  }
+
+  private boolean mayStart(ChannelHandlerContext ctx) {
+    return !draining && inFlight < inFlightMax && ctx.channel().isWritable();
   }
 }

@@ -4,7 +4,6 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
 import io.palinode.detector.StoreKey;
 import io.palinode.voldemort.Caller;
-import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.Reply;
 import io.palinode.voldemort.StoreNode;
@@ -156,7 +155,7 @@ final class Pb0Requests {
   private Reply<?> run(VoldemortRequest request, Operation operation) throws RefusedException {
     try {
       if (request.getShouldRoute()) {
-        throw refused(
+        throw node.refuse(
             ErrorCode.VOLDEMORT,
             "Unknown store '%s': this node does not route requests".formatted(request.getStore()));
       }
@@ -165,7 +164,7 @@ final class Pb0Requests {
       // The one catch-all of the node: a bug over one request must not end the connection of
       // others that are pipelined behind it.
       log.error("node={} type={} failed", node.node(), request.getType(), bug);
-      throw refused(ErrorCode.UNKNOWN_FAILURE, "node " + node.node() + " failed: " + bug);
+      throw node.refuse(ErrorCode.UNKNOWN_FAILURE, "node " + node.node() + " failed: " + bug);
     }
   }
 
@@ -206,14 +205,14 @@ final class Pb0Requests {
   private Versioned metadata(byte[] key) throws RefusedException {
     Versioned value = metadata.get(key);
     if (value == null) {
-      throw refused(ErrorCode.STORE_NOT_FOUND, "no such metadata key");
+      throw node.refuse(ErrorCode.STORE_NOT_FOUND, "no such metadata key");
     }
     return value;
   }
 
   private StoreKey writable(VoldemortRequest request, ByteString key) throws RefusedException {
     if (isMetadata(request)) {
-      throw refused(ErrorCode.UNSUPPORTED_OPERATION, "metadata cannot be written by clients");
+      throw node.refuse(ErrorCode.UNSUPPORTED_OPERATION, "metadata cannot be written by clients");
     }
     StoreKey storeKey = new StoreKey(request.getStore(), key.toByteArray());
     requireHeld(request, storeKey);
@@ -228,7 +227,8 @@ final class Pb0Requests {
 
   private void requirePart(boolean present, String part) throws RefusedException {
     if (!present) {
-      throw refused(ErrorCode.VOLDEMORT, "a request of this type needs its part '" + part + "'");
+      throw node.refuse(
+          ErrorCode.VOLDEMORT, "a request of this type needs its part '" + part + "'");
     }
   }
 
@@ -240,13 +240,8 @@ final class Pb0Requests {
     try {
       return VectorClock.fromProto(proto);
     } catch (IllegalArgumentException e) {
-      throw refused(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
+      throw node.refuse(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
     }
-  }
-
-  private RefusedException refused(ErrorCode code, String message) {
-    node.counters().add(NodeCounter.ERRORS);
-    return new RefusedException(code, message);
   }
 
   private static boolean isMetadata(VoldemortRequest request) {

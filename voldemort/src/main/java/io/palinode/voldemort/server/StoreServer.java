@@ -10,7 +10,6 @@ import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.handler.flow.FlowControlHandler;
 import io.netty.util.concurrent.DefaultEventExecutorGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutorGroup;
@@ -30,6 +29,7 @@ import org.slf4j.LoggerFactory;
 final class StoreServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(StoreServer.class);
   private static final int BACKLOG = 512;
+  private static final long QUIET_MS = 20;
 
   private final StoreNode node;
   private final ServerConfig config;
@@ -101,10 +101,10 @@ final class StoreServer implements AutoCloseable {
 
   private void stopThreads() {
     long timeoutMs = config.closeTimeout().toMillis();
-    var workersStopped = workers.shutdownGracefully(0, timeoutMs, TimeUnit.MILLISECONDS);
-    var ioStopped = io.shutdownGracefully(0, timeoutMs, TimeUnit.MILLISECONDS);
-    workersStopped.awaitUninterruptibly(timeoutMs);
-    ioStopped.awaitUninterruptibly(timeoutMs);
+    // Closed channels still tell the workers so, and those tell it back: a moment of quiet ends it.
+    io.shutdownGracefully(QUIET_MS, timeoutMs, TimeUnit.MILLISECONDS)
+        .awaitUninterruptibly(timeoutMs);
+    workers.shutdownGracefully(0, timeoutMs, TimeUnit.MILLISECONDS).awaitUninterruptibly(timeoutMs);
   }
 
   /** What a connection is made of, from the socket inwards. */
@@ -121,7 +121,6 @@ final class StoreServer implements AutoCloseable {
           .pipeline()
           .addLast(new Handshake(node.counters()))
           .addLast(Frames.decoder())
-          .addLast(new FlowControlHandler())
           .addLast(new InFlightLimit(config.inFlightMax(), node.counters()))
           .addLast(Frames.encoder())
           .addLast(workers, new RequestHandler(requests, node.counters()));

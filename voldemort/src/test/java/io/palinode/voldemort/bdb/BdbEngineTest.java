@@ -11,7 +11,6 @@ import io.palinode.voldemort.TestNodes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -94,24 +93,21 @@ class BdbEngineTest {
   }
 
   @Test
-  void nothingButDataLiesInTheFolder() throws IOException {
+  void noStatisticsLieInTheFolder() throws IOException {
     open("live").close();
     try (var files = Files.list(folder.resolve("live"))) {
       assertThat(files.map(file -> file.getFileName().toString()))
-          .allMatch(name -> name.endsWith(".jdb") || name.equals("je.lck"));
+          .containsExactlyInAnyOrder("00000000.jdb", "je.lck", "je.info.0");
     }
   }
 
   @Test
-  void aFullVolumeFailsTheCommitAndKeepsReading() throws IOException {
+  void aFolderThatDoesNotHoldALogIsRefused() throws IOException {
     open("live").close();
-    BdbConfig greedy =
-        new BdbConfig(64L << 20, 16L << 20, Long.MAX_VALUE / 2, Duration.ofSeconds(1));
-    try (BdbEngine engine = BdbEngine.open(folder.resolve("live"), STORES, greedy)) {
-      assertThatThrownBy(() -> engine.commit(List.of(put("k", "v")), Durability.WRITTEN))
-          .isInstanceOf(StorageException.class);
-      assertThat(engine.get("s", bytes("k"))).isNull();
-    }
+    Files.write(folder.resolve("live/00000000.jdb"), new byte[4096]);
+    assertThatThrownBy(() -> open("live"))
+        .isInstanceOf(StorageException.class)
+        .hasMessageContaining(folder.resolve("live").toString());
   }
 
   private BdbEngine open(String name) throws IOException {

@@ -30,7 +30,10 @@ final class RawConnection implements AutoCloseable {
   static RawConnection pb0(int port) throws IOException {
     RawConnection connection = new RawConnection(port);
     connection.send("pb0".getBytes(StandardCharsets.US_ASCII));
-    assert connection.text(2).equals("ok");
+    String answer = connection.text(2);
+    if (!answer.equals("ok")) {
+      throw new IOException("a node accepts pb0: " + answer);
+    }
     return connection;
   }
 

@@ -1,13 +1,17 @@
 package io.palinode.examples.graph;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 
 /**
- * Which client works on which vertex: regions of near equal size, grown breadth first, so that few
- * edges cross. The same graph gives the same partition. Immutable.
+ * Which client works on which vertex: regions of near equal size, grown so that few edges cross.
+ * The same graph gives the same partition. Immutable.
  */
 public final class Partition {
   private static final int NOBODY = -1;
@@ -22,18 +26,17 @@ public final class Partition {
     this.owner = owner;
   }
 
-  /** O(vertices + edges) after a sort; sizes differ by one at most. */
+  /** Sizes differ by one at most. O(edges · log vertices). */
   public static Partition of(Graph graph, int clients) {
     Graph.requireCount("clients", clients, 1, graph.vertices());
-    int[] owner = new int[graph.vertices()];
-    Arrays.fill(owner, NOBODY);
+    Regions regions = new Regions(graph);
     for (int client = 0; client < clients; client++) {
       // Spreads the remainder evenly: sizes are the differences of rounded-down multiples.
       long end = (long) (client + 1) * graph.vertices() / clients;
       long begin = (long) client * graph.vertices() / clients;
-      grow(graph, owner, client, (int) (end - begin));
+      regions.grow(client, (int) (end - begin));
     }
-    return new Partition(graph, clients, owner);
+    return new Partition(graph, clients, regions.owner);
   }
 
   public Graph graph() {
@@ -77,29 +80,65 @@ public final class Partition {
         .toList();
   }
 
-  private static void grow(Graph graph, int[] owner, int client, int size) {
-    ArrayDeque<Integer> frontier = new ArrayDeque<>();
-    int left = size;
-    int from = 0;
-    while (left > 0) {
-      if (frontier.isEmpty()) {
-        // The region is shut in: it goes on at the free vertex with the least number.
-        while (owner[from] != NOBODY) {
-          from++;
-        }
-        frontier.add(from);
+  /**
+   * Grows one region after the other by the free vertex at its border that has most neighbours
+   * inside, and fewest free ones; each region begins at a vertex of least degree.
+   */
+  private static final class Regions {
+    final int[] owner;
+    private final Graph graph;
+    private final int[] inside;
+    private final int[] free;
+    private final Iterator<Integer> beginnings;
+    private final TreeSet<Integer> border =
+        new TreeSet<>(
+            Comparator.comparingInt(this::worth).reversed().thenComparing(Function.identity()));
+
+    Regions(Graph graph) {
+      this.graph = graph;
+      owner = new int[graph.vertices()];
+      Arrays.fill(owner, NOBODY);
+      inside = new int[graph.vertices()];
+      free = IntStream.range(0, graph.vertices()).map(graph::degree).toArray();
+      beginnings =
+          IntStream.range(0, graph.vertices())
+              .boxed()
+              .sorted(Comparator.comparingInt(graph::degree))
+              .iterator();
+    }
+
+    void grow(int client, int size) {
+      border.forEach(vertex -> inside[vertex] = 0);
+      border.clear();
+      for (int left = size; left > 0; left--) {
+        Integer next = border.pollFirst();
+        take(client, next == null ? nextBeginning() : next);
       }
-      int v = frontier.remove();
-      if (owner[v] != NOBODY) {
-        continue;
+    }
+
+    /** The region is new, or shut in. */
+    private int nextBeginning() {
+      int vertex = beginnings.next();
+      while (owner[vertex] != NOBODY) {
+        vertex = beginnings.next();
       }
-      owner[v] = client;
-      left--;
-      for (int w : graph.neighbours(v)) {
+      return vertex;
+    }
+
+    private void take(int client, int vertex) {
+      owner[vertex] = client;
+      for (int w : graph.neighbours(vertex)) {
         if (owner[w] == NOBODY) {
-          frontier.add(w);
+          border.remove(w); // its place in the order changes
+          inside[w]++;
+          free[w]--;
+          border.add(w);
         }
       }
+    }
+
+    private int worth(int vertex) {
+      return 2 * inside[vertex] - free[vertex];
     }
   }
 }

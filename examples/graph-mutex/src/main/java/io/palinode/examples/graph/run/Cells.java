@@ -4,8 +4,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a colouring client needs of a store: text cells, and the safe point. Every call may throw
- * {@link io.palinode.voldemort.client.RolledBackException}, once a rollback.
+ * What a colouring client needs of a store: text cells, and the safe point. Gets, puts and the wait
+ * for the safe point may throw {@link io.palinode.voldemort.client.RolledBackException}, once a
+ * rollback.
  */
 public interface Cells extends AutoCloseable {
   @Nullable String get(String key);
@@ -18,6 +19,12 @@ public interface Cells extends AutoCloseable {
    * than {@code timeout}.
    */
   void awaitSafe(long hlc, Duration timeout);
+
+  /**
+   * Returns once no write of this client is on its way to further replicas; throws when that takes
+   * longer than {@code timeout}. Until then closing would leave those replicas behind.
+   */
+  void settle(Duration timeout);
 
   @Override
   void close();

@@ -28,6 +28,7 @@ final class ClientThread {
     this.connect = connect;
     this.connected = connected;
     this.thread = new Thread(this::work, "colouring-client-" + index);
+    this.thread.setDaemon(true);
   }
 
   void start() {
@@ -59,12 +60,17 @@ final class ClientThread {
   }
 
   /** The run was stopped: ends what the client waits for. */
-  void interrupt() {
-    thread.interrupt();
+  void interruptUnlessCurrent() {
+    if (Thread.currentThread() != thread) {
+      thread.interrupt();
+    }
   }
 
-  /** Waits for the end; a client that does not react loses its connections. */
-  void joinOrCut() throws InterruptedException {
+  /** Waits for the end; a client that does not react to the interrupt loses its connections. */
+  void joinOrCutUnlessCurrent() throws InterruptedException {
+    if (Thread.currentThread() == thread) {
+      return;
+    }
     thread.join(CLOSE_MAX.toMillis());
     Cells mine = cells;
     if (thread.isAlive() && mine != null) {

@@ -73,7 +73,10 @@ public final class ColouringClient {
     this.log = new SectionLog(index);
   }
 
-  /** Returns when all tasks are done and, if so configured, safe. Throws what the store throws. */
+  /**
+   * Returns when all tasks are done, on all replicas, and safe if so configured. Throws what the
+   * store throws.
+   */
   public void run() {
     boolean done = false;
     while (!done) {
@@ -92,6 +95,8 @@ public final class ColouringClient {
         takeBack(e.rolledBack());
       }
     }
+    // Others may still wait for a lock that this client has released on one replica only.
+    cells.settle(config.safeWaitMax());
   }
 
   /** Finished tasks that stand, as far as the client knows. */

@@ -101,13 +101,7 @@ public final class ColouringRun implements AutoCloseable {
   @Override
   public void close() {
     stop();
-    try {
-      for (ClientThread thread : threads) {
-        thread.joinOrCut();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    joinOrCut();
   }
 
   ColouringClient newClient(int index, Cells cells) {
@@ -116,15 +110,25 @@ public final class ColouringRun implements AutoCloseable {
 
   /** The first failure is the run's; those that follow from stopping the others are not. */
   void fail(int client, Throwable cause) {
-    if (!stopped) {
-      failure.compareAndSet(null, new RunFailedException(client, cause));
+    if (!stopped && failure.compareAndSet(null, new RunFailedException(client, cause))) {
+      stop();
+      joinOrCut();
     }
-    stop();
   }
 
   private void stop() {
     stopped = true;
-    threads.forEach(ClientThread::interrupt);
+    threads.forEach(ClientThread::interruptUnlessCurrent);
+  }
+
+  private void joinOrCut() {
+    try {
+      for (ClientThread thread : threads) {
+        thread.joinOrCutUnlessCurrent();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private RunResult result() {

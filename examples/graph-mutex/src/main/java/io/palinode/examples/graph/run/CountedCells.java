@@ -57,6 +57,12 @@ final class CountedCells implements Cells {
   }
 
   @Override
+  public void settle(Duration timeout) {
+    requireRunning();
+    cells.settle(timeout);
+  }
+
+  @Override
   public void close() {
     cells.close();
   }

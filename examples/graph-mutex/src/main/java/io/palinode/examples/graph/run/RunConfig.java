@@ -13,7 +13,8 @@ import java.time.Duration;
  * @param lockWaitMax a longer wait for one lock is an error. In a slow network a section takes long
  *     (six puts an edge), and waits add up along a chain of neighbours
  * @param finish when a client is done
- * @param safeWaitMax a longer wait for the safe point is an error
+ * @param safeWaitMax a longer wait for the safe point, or for the last writes to reach all
+ *     replicas, is an error
  */
 public record RunConfig(
     Graph graph,

@@ -10,7 +10,7 @@ import java.util.List;
  *
  * @param elapsed from the moment all clients were connected until the last was done
  * @param written of that, until the last client had finished its last task; the rest is the wait
- *     for the safe point
+ *     for the safe point and for the last writes to reach all replicas
  * @param operations gets and puts that returned
  * @param wasted those that had to be done again, see {@link ColouringClient#wasted}
  * @param rollbacks that any client learned of, each once, in order of epochs

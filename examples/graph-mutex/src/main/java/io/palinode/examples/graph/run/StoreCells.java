@@ -4,10 +4,14 @@ import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
 import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** The cells of one store, by a client of its own. R and W are the store's. */
 public final class StoreCells implements Cells {
+  private static final long SETTLE_POLL_NANOS = 1_000_000;
+
   private final StoreClient client;
   private final Store store;
 
@@ -44,6 +48,24 @@ public final class StoreCells implements Cells {
   @Override
   public void awaitSafe(long hlc, Duration timeout) {
     client.awaitSafe(hlc, timeout);
+  }
+
+  @Override
+  public void settle(Duration timeout) {
+    long since = System.nanoTime();
+    while (client.metrics().copiesInFlight() > 0) {
+      if (Thread.currentThread().isInterrupted()) {
+        throw new CancellationException("interrupted while copies were in flight");
+      }
+      if (System.nanoTime() - since > timeout.toNanos()) {
+        throw new IllegalStateException(
+            "copies must arrive within "
+                + timeout.toMillis()
+                + " ms: inFlight="
+                + client.metrics().copiesInFlight());
+      }
+      LockSupport.parkNanos(SETTLE_POLL_NANOS);
+    }
   }
 
   @Override

@@ -133,15 +133,12 @@ final class CellHistory {
         end,
         client,
         draft.value,
-        draft.sureFrom,
-        draft.sureUntil,
-        draft.maybeFrom,
-        draft.maybeUntil,
+        // A section may be over before it is known to have begun: not sure at any time.
+        draft.sureFrom < draft.sureUntil ? new Range(draft.sureFrom, draft.sureUntil) : Range.EMPTY,
+        new Range(draft.maybeFrom, draft.maybeUntil),
+        new Range(draft.startHlc, Math.max(draft.startHlc, draft.endHlc)),
+        new Range(draft.epochFrom, draft.epochUntil),
         draft.writtenAt,
-        draft.startHlc,
-        draft.endHlc,
-        draft.epochFrom,
-        draft.epochUntil,
         draft.undoneBy);
   }
 
@@ -154,12 +151,12 @@ final class CellHistory {
     /** Unknown, and so after no target, for a write in doubt: it may stand. */
     long writtenAt = SectionLog.UNKNOWN;
 
-    long sureFrom = Span.NEVER;
-    long sureUntil = Span.NEVER;
-    long maybeFrom = Span.NEVER;
-    long maybeUntil = Span.NEVER;
-    long endHlc = Span.NEVER;
-    long epochUntil = Span.NEVER;
+    long sureFrom = Range.OPEN;
+    long sureUntil = Range.OPEN;
+    long maybeFrom = Range.OPEN;
+    long maybeUntil = Range.OPEN;
+    long endHlc = Range.OPEN;
+    long epochUntil = Range.OPEN;
     @Nullable Long undoneBy;
 
     Draft(String value, long startHlc, long epochFrom) {
@@ -171,7 +168,7 @@ final class CellHistory {
     void close(long sureNanos, long maybeNanos, long epoch) {
       sureUntil = Math.min(sureUntil, sureNanos);
       maybeUntil = maybeNanos;
-      epochUntil = epoch;
+      epochUntil = epoch + 1;
     }
   }
 }

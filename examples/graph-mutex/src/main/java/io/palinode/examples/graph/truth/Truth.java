@@ -16,23 +16,35 @@ import java.util.stream.Stream;
 
 /** The violations that really happened in a run. Immutable. */
 public final class Truth {
-  private final Map<Edge, Ends> ends;
+  private static final long UNKNOWN_EPOCH = Long.MIN_VALUE;
 
-  private Truth(Map<Edge, Ends> ends) {
+  private final Map<Edge, Ends> ends;
+  private final long dropped;
+
+  private Truth(Map<Edge, Ends> ends, long dropped) {
     this.ends = ends;
+    this.dropped = dropped;
   }
 
-  /** From the logs of all clients of a run. O(entries), but O(entries²) a cell in rollbacks. */
+  /** From the logs of all clients of a run. O(entries · rollbacks). */
   public static Truth of(Collection<SectionLog> logs) {
     Map<Edge, Ends> ends = new TreeMap<>();
+    // A client learns the number of an epoch only when the epoch ends. One that never learned of a
+    // rollback began in the earliest epoch that any client knew.
+    long earliest =
+        logs.stream()
+            .mapToLong(log -> firstEpoch(log, UNKNOWN_EPOCH))
+            .filter(epoch -> epoch != UNKNOWN_EPOCH)
+            .min()
+            .orElse(0);
     for (SectionLog log : logs) {
-      for (CellHistory cell : cells(log, firstEpoch(log, logs)).values()) {
+      for (CellHistory cell : cells(log, firstEpoch(log, earliest)).values()) {
         for (Span span : cell.spans()) {
           ends.computeIfAbsent(span.edge(), edge -> new Ends()).add(span);
         }
       }
     }
-    return new Truth(ends);
+    return new Truth(ends, logs.stream().mapToLong(SectionLog::dropped).sum());
   }
 
   /** True violations of mutual exclusion: sections of the two ends of an edge that overlapped. */
@@ -55,9 +67,14 @@ public final class Truth {
     return violations(rule, Span::maybeMeets);
   }
 
-  /** Every span of every cell, by edge, in order of {@code startHlc}; those of end a first. */
+  /** Every span of every cell, by edge, by HLC; those of end a first. */
   public List<Span> spans() {
     return ends.values().stream().flatMap(e -> e.stream()).toList();
+  }
+
+  /** Entries that full logs dropped: unless 0, there may be violations that are not here. */
+  public long dropped() {
+    return dropped;
   }
 
   /** O(spans²) an edge. */
@@ -103,28 +120,19 @@ public final class Truth {
     return cells;
   }
 
-  /**
-   * A client learns the number of an epoch only when the epoch ends. One that never learned of a
-   * rollback began in the earliest epoch that any client knew.
-   */
-  private static long firstEpoch(SectionLog log, Collection<SectionLog> logs) {
-    return firstUndone(List.of(log)) != Long.MAX_VALUE
-        ? firstUndone(List.of(log))
-        : Math.min(firstUndone(logs), Long.MAX_VALUE - 1);
-  }
-
-  private static long firstUndone(Collection<SectionLog> logs) {
-    return logs.stream()
-        .flatMap(log -> log.entries().stream())
-        .filter(Undo.class::isInstance)
-        .mapToLong(entry -> ((Undo) entry).rolledBack().fromEpoch())
-        .min()
-        .orElse(Long.MAX_VALUE);
+  private static long firstEpoch(SectionLog log, long unlessRolledBack) {
+    for (SectionLog.Entry entry : log.entries()) {
+      if (entry instanceof Undo undo) {
+        return undo.rolledBack().fromEpoch();
+      }
+    }
+    return unlessRolledBack;
   }
 
   /** The spans of the two ends of an edge. */
   private static final class Ends {
-    private static final Comparator<Span> BY_START = Comparator.comparingLong(Span::startHlc);
+    private static final Comparator<Span> BY_START =
+        Comparator.comparingLong(span -> span.hlc().from());
 
     final List<Span> atA = new ArrayList<>();
     final List<Span> atB = new ArrayList<>();

@@ -19,7 +19,7 @@ public record Violation(Span atA, Span atB) {
 
   /** The start of the later span: the first moment at which both held. */
   public long violateHlc() {
-    return Math.max(atA.startHlc(), atB.startHlc());
+    return Math.max(atA.hlc().from(), atB.hlc().from());
   }
 
   /** A rollback took one of the two back, and with it the violation. */

@@ -76,6 +76,7 @@ class ColouringClientTest {
   void unwatchedRunDoesNotAskForTheSafePoint() {
     client(0, config(2).withFinish(Finish.WRITTEN, Duration.ofSeconds(1))).run();
     assertThat(store.safeQuestions()).isEmpty();
+    assertThat(store.settled()).isEqualTo(1);
   }
 
   @Test

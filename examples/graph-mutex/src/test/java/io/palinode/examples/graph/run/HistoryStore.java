@@ -23,6 +23,7 @@ final class HistoryStore {
   private long operations;
   private long now;
   private long epoch;
+  private int settled;
 
   /** Called with the number of each operation, before it is done. */
   void onOperation(LongConsumer action) {
@@ -63,6 +64,11 @@ final class HistoryStore {
     }
   }
 
+  /** How often a client waited for its writes to reach all replicas. */
+  synchronized int settled() {
+    return settled;
+  }
+
   /** The arguments of {@code awaitSafe}. */
   synchronized List<Long> safeQuestions() {
     return List.copyOf(safeQuestions);
@@ -92,6 +98,13 @@ final class HistoryStore {
       synchronized (HistoryStore.this) {
         begin();
         safeQuestions.add(hlc);
+      }
+    }
+
+    @Override
+    public void settle(Duration timeout) {
+      synchronized (HistoryStore.this) {
+        settled++;
       }
     }
 

@@ -28,7 +28,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimulatedStore {
   /**
-   * @param watched violations are found, and taken back after {@code judgeNanosMax} at most
+   * @param watched violations are judged after {@code judgeNanosMax} at most, reported and taken
+   *     back; what lies after the target then is never judged
+   * @param reopens the watcher names what a rollback brought back by a new time
    */
   record Behaviour(long copyNanosMax, boolean watched, long judgeNanosMax, boolean reopens) {}
 
@@ -44,6 +46,7 @@ final class SimulatedStore {
   private final List<Pending> pending = new ArrayList<>();
   private final Map<Integer, RolledBack> news = new HashMap<>();
   private final Map<String, Long> startOf = new HashMap<>();
+  private final Map<Rule, Set<Detected>> held = new EnumMap<>(Rule.class);
   private final Map<Rule, Set<Detected>> reports = new EnumMap<>(Rule.class);
   private final Map<String, Edge> edgeOfCell = new HashMap<>();
   private final List<RolledBack> rollbacks = new ArrayList<>();
@@ -52,9 +55,9 @@ final class SimulatedStore {
 
   private record Version(String value, long hlc) {}
 
-  private record Copy(long dueNanos, int replica, String key, Version version) {}
+  private record Copy(long dueNanos, int writer, int replica, String key, Version version) {}
 
-  private record Pending(long violate, long dueNanos) {}
+  private record Pending(Rule rule, Detected violation, long violate, long dueNanos) {}
 
   SimulatedStore(
       Turnstile turnstile, List<Edge> watchedEdges, int clients, Behaviour behaviour, long seed) {
@@ -80,6 +83,11 @@ final class SimulatedStore {
     return values == null || values.isEmpty() ? null : values.lastEntry().getValue();
   }
 
+  /** All that ever held, judged or not. */
+  Set<Detected> held(Rule rule) {
+    return Set.copyOf(held.getOrDefault(rule, Set.of()));
+  }
+
   Set<Detected> reports(Rule rule) {
     return Set.copyOf(reports.getOrDefault(rule, Set.of()));
   }
@@ -94,8 +102,10 @@ final class SimulatedStore {
       Copy copy = copies.remove();
       accept(copy.replica, copy.key, copy.version);
     }
-    if (pending.stream().anyMatch(p -> p.dueNanos <= now)) {
-      takeBackTo(pending.stream().mapToLong(Pending::violate).min().orElseThrow() - 1);
+    List<Pending> judged = pending.stream().filter(p -> p.dueNanos <= now).toList();
+    if (!judged.isEmpty()) {
+      judged.forEach(p -> add(reports, p.rule, p.violation));
+      takeBackTo(judged.stream().mapToLong(Pending::violate).min().orElseThrow() - 1);
     }
   }
 
@@ -111,7 +121,7 @@ final class SimulatedStore {
         long due = turnstile.nowNanos() + random.nextLong(behaviour.copyNanosMax);
         due = Math.max(due, lastDueNanos.getOrDefault(client + ">" + replica, 0L));
         lastDueNanos.put(client + ">" + replica, due);
-        copies.add(new Copy(due, replica, key, version));
+        copies.add(new Copy(due, client, replica, key, version));
       }
     }
     judge(key, value);
@@ -131,14 +141,20 @@ final class SimulatedStore {
     String atB = Keys.cs(edge, edge.b());
     if (value.equals(finalValue(atA)) && value.equals(finalValue(atB))) {
       Rule rule = value.equals(Keys.INSIDE) ? Rule.EDGE_MUTEX : Rule.PROPER_COLOURING;
-      reports
-          .computeIfAbsent(rule, r -> new HashSet<>())
-          .add(new Detected(edge, startOf.getOrDefault(atA, 0L), startOf.getOrDefault(atB, 0L)));
+      Detected violation =
+          new Detected(edge, startOf.getOrDefault(atA, 0L), startOf.getOrDefault(atB, 0L));
+      add(held, rule, violation);
       if (behaviour.watched) {
         long due = turnstile.nowNanos() + random.nextLong(behaviour.judgeNanosMax);
-        pending.add(new Pending(hlc, due));
+        pending.add(new Pending(rule, violation, hlc, due));
+      } else {
+        add(reports, rule, violation);
       }
     }
+  }
+
+  private static void add(Map<Rule, Set<Detected>> violations, Rule rule, Detected violation) {
+    violations.computeIfAbsent(rule, r -> new HashSet<>()).add(violation);
   }
 
   private void takeBackTo(long target) {
@@ -217,7 +233,18 @@ final class SimulatedStore {
     }
 
     @Override
-    public void close() {}
+    public void settle(Duration timeout) {
+      while (copies.stream().anyMatch(copy -> copy.writer == client)) {
+        turnstile.pause(client, 1_000_000);
+        advance();
+      }
+    }
+
+    /** What is on its way is lost. */
+    @Override
+    public void close() {
+      copies.removeIf(copy -> copy.writer == client);
+    }
 
     private void begin() {
       turnstile.step(client);

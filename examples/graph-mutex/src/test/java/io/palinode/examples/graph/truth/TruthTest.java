@@ -33,8 +33,8 @@ class TruthTest {
         .satisfies(
             violation -> {
               assertThat(violation.edge()).isEqualTo(EDGE);
-              assertThat(violation.atA().startHlc()).isEqualTo(100);
-              assertThat(violation.atB().startHlc()).isEqualTo(101);
+              assertThat(violation.atA().hlc().from()).isEqualTo(100);
+              assertThat(violation.atB().hlc().from()).isEqualTo(101);
               assertThat(violation.violateHlc()).isEqualTo(101);
               assertThat(violation.isTakenBack()).isFalse();
             });
@@ -73,9 +73,9 @@ class TruthTest {
         .singleElement()
         .satisfies(
             violation -> {
-              assertThat(violation.atA().startHlc()).isEqualTo(101);
-              assertThat(violation.atA().endHlc()).isEqualTo(104);
-              assertThat(violation.atB().startHlc()).isEqualTo(103);
+              assertThat(violation.atA().hlc().from()).isEqualTo(101);
+              assertThat(violation.atA().hlc().until()).isEqualTo(104);
+              assertThat(violation.atB().hlc().from()).isEqualTo(103);
             });
   }
 
@@ -94,9 +94,9 @@ class TruthTest {
             violation -> {
               assertThat(violation.isTakenBack()).isTrue();
               assertThat(violation.atA().undoneBy()).isNull();
-              assertThat(violation.atA().sureUntilNanos()).isEqualTo(30);
+              assertThat(violation.atA().sure().until()).isEqualTo(30);
               assertThat(violation.atB().undoneBy()).isEqualTo(100);
-              assertThat(violation.atB().sureUntilNanos()).isEqualTo(40);
+              assertThat(violation.atB().sure().until()).isEqualTo(40);
             });
   }
 
@@ -180,6 +180,7 @@ class TruthTest {
     }
     assertThat(a.entries()).hasSize(SectionLog.ENTRIES_MAX);
     assertThat(a.dropped()).isEqualTo(2);
+    assertThat(truth().dropped()).isEqualTo(2);
     assertThatIllegalArgumentException()
         .isThrownBy(() -> a.wrote(EDGE, 4, "1", 0, 0, 0))
         .withMessageContaining("end=4");
@@ -231,7 +232,7 @@ class TruthTest {
 
   private static Set<String> names(List<Violation> violations) {
     Set<String> names = new TreeSet<>();
-    violations.forEach(v -> names.add(v.atA().startHlc() + " " + v.atB().startHlc()));
+    violations.forEach(v -> names.add(v.atA().hlc().from() + " " + v.atB().hlc().from()));
     return names;
   }
 

@@ -1,0 +1,86 @@
+package io.palinode.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Lists what a cluster knows. */
+@Command(
+    name = "get",
+    mixinStandardHelpOptions = true,
+    description = "List predicates, violations, rollbacks or nodes; the latest first.",
+    footer = {"", "Example:  palinode get violations -o json"})
+final class GetCommand implements Callable<Integer> {
+  /** What can be listed, and the fields that the table shows. */
+  enum Resource {
+    PREDICATES,
+    VIOLATIONS,
+    ROLLBACKS,
+    NODES;
+
+    private List<String> fields() {
+      return switch (this) {
+        case PREDICATES -> List.of("name", "version");
+        case VIOLATIONS ->
+            List.of(
+                "predicate", "binding", "grade", "violate", "epoch", "latencyMs", "outcome", "id");
+        case ROLLBACKS ->
+            List.of(
+                "epoch",
+                "state",
+                "predicate",
+                "target",
+                "attempts",
+                "undoneWrites",
+                "convergedKeys",
+                "totalMs");
+        case NODES -> List.of("node", "incarnation", "reach", "lastAck");
+      };
+    }
+  }
+
+  @Parameters(paramLabel = "WHAT", description = "predicates, violations, rollbacks or nodes.")
+  private Resource resource = Resource.PREDICATES;
+
+  @Option(
+      names = {"-o", "--output"},
+      defaultValue = "table",
+      paramLabel = "FORMAT",
+      description = "table or json.")
+  private OutputFormat output = OutputFormat.TABLE;
+
+  @Mixin private ApiClient api = new ApiClient();
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    JsonNode items = api.get("/api/v1/" + resource.name().toLowerCase(Locale.ROOT));
+    if (output == OutputFormat.JSON) {
+      spec.commandLine().getOut().println(items.toPrettyString());
+      return 0;
+    }
+    TextTable table =
+        new TextTable(
+            TextTable.Align.LEFT, resource.fields().stream().map(GetCommand::heading).toList());
+    items.forEach(
+        item ->
+            table.row(
+                resource.fields().stream().map(field -> item.path(field).asText("")).toList()));
+    spec.commandLine().getOut().print(items.isEmpty() ? "none\n" : table.render());
+    return 0;
+  }
+
+  /** {@code undoneWrites} becomes {@code UNDONE-WRITES}. */
+  private static String heading(String field) {
+    return String.join("-", Arrays.asList(field.split("(?=\\p{Upper})", -1)))
+        .toUpperCase(Locale.ROOT);
+  }
+}

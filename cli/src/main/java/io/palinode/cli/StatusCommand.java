@@ -1,0 +1,66 @@
+package io.palinode.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Says how a cluster is. */
+@Command(
+    name = "status",
+    mixinStandardHelpOptions = true,
+    description =
+        "Show the epoch, the safe point and its lag, and what is going on. Exit status 1 when something stands still.")
+final class StatusCommand implements Callable<Integer> {
+  @Option(
+      names = {"-o", "--output"},
+      defaultValue = "table",
+      paramLabel = "FORMAT",
+      description = "table or json.")
+  private OutputFormat output = OutputFormat.TABLE;
+
+  @Mixin private ApiClient api = new ApiClient();
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    JsonNode status = api.get("/api/v1/status");
+    PrintWriter out = spec.commandLine().getOut();
+    if (output == OutputFormat.JSON) {
+      out.println(status.toPrettyString());
+    } else {
+      out.println("epoch       " + status.path("epoch").asText());
+      out.println(
+          "rollback    "
+              + (status.path("phase").isTextual()
+                  ? "under way: " + status.path("phase").asText()
+                  : "none under way, " + status.path("rollbacks").asText() + " so far"));
+      out.println("violations  " + status.path("violations").asText());
+      out.println(
+          "safe point  %s, %.0f ms behind"
+              .formatted(
+                  status.path("safePoint").asText(), status.path("safePointLagMs").asDouble()));
+      out.println(
+          "nodes       %s of %s joined"
+              .formatted(status.path("nodesJoined").asText(), status.path("nodes").asText()));
+      out.println("predicates  " + status.path("predicates").asText());
+    }
+    if (status.path("safePointHeldAt").isTextual()) {
+      spec.commandLine()
+          .getErr()
+          .println(
+              "palinode: coverage was lost; the safe point is held at "
+                  + status.path("safePointHeldAt").asText());
+    }
+    if (status.path("failure").isTextual()) {
+      spec.commandLine()
+          .getErr()
+          .println("palinode: the orchestrator stands still: " + status.path("failure").asText());
+    }
+    return status.path("failure").isTextual() || status.path("safePointHeldAt").isTextual() ? 1 : 0;
+  }
+}

@@ -1,0 +1,140 @@
+package io.palinode.cli.cluster;
+
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.palinode.cli.Refusal;
+import io.palinode.cli.embedded.EmbeddedFlink;
+import io.palinode.cli.embedded.EmbeddedKafka;
+import io.palinode.detector.kafka.NodeMonitorConfig;
+import io.palinode.hvc.Epsilon;
+import io.palinode.monitor.flink.DetectionJobConfig;
+import io.palinode.orchestrator.kafka.Orchestrator;
+import io.palinode.orchestrator.kafka.OrchestratorConfig;
+import io.palinode.predicate.Predicate;
+import io.palinode.predicate.Predicates;
+import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.TopicLayout;
+import io.palinode.wire.Topics;
+import io.palinode.wire.TopicsAdmin;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What watches the store nodes, in this process: a Kafka broker, the detection job on a Flink
+ * cluster, the orchestrator with its API.
+ */
+public final class ControlPlane implements AutoCloseable {
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final Deque<AutoCloseable> started = new ArrayDeque<>();
+  private @Nullable EmbeddedKafka kafka;
+  private @Nullable Orchestrator orchestrator;
+
+  private ControlPlane() {}
+
+  /** Ports to listen on; 0: any free one. */
+  public record Ports(int api, int kafka) {
+    public static final Ports FREE = new Ports(0, EmbeddedKafka.ANY_PORT);
+  }
+
+  /**
+   * Starts everything on {@code data}; what an earlier run left there is taken up. Throws {@link
+   * Refusal} when a port or the folder is not to be had.
+   *
+   * @param console gets one line an alert
+   */
+  public static ControlPlane start(
+      Path data, int nodes, Epsilon epsilon, Ports ports, Consumer<String> console) {
+    ControlPlane plane = new ControlPlane();
+    try {
+      EmbeddedKafka kafka = plane.opened(EmbeddedKafka.start(data.resolve("kafka"), ports.kafka()));
+      plane.kafka = kafka;
+      KafkaSettings settings = KafkaSettings.of(kafka.bootstrapServers());
+      try (TopicsAdmin topics = new TopicsAdmin(settings, Topics.DEFAULT)) {
+        topics.createAbsent(TopicLayout.DEFAULT);
+      }
+      plane.opened(
+          EmbeddedFlink.start(
+              data.resolve("flink"),
+              DetectionJobConfig.of(settings, Topics.DEFAULT, nodes, epsilon)));
+      plane.orchestrator =
+          plane.opened(
+              Orchestrator.start(
+                  OrchestratorConfig.of(kafka.bootstrapServers(), Topics.DEFAULT, nodes)
+                      .withHttpPort(ports.api()),
+                  plane.registry,
+                  console));
+      return plane;
+    } catch (IOException e) {
+      plane.close();
+      throw new Refusal(e.getMessage() == null ? e.toString() : e.getMessage(), e);
+    } catch (RuntimeException e) {
+      plane.close();
+      throw e;
+    }
+  }
+
+  public void apply(Predicate predicate) {
+    var unused = orchestrator().apply(Predicates.toYaml(predicate), predicate.name());
+  }
+
+  public Orchestrator orchestrator() {
+    return present(orchestrator);
+  }
+
+  public String apiUrl() {
+    return orchestrator().url();
+  }
+
+  public String kafkaAddress() {
+    return present(kafka).bootstrapServers();
+  }
+
+  /** How a store node joins. */
+  public NodeMonitorConfig watch() {
+    return NodeMonitorConfig.of(kafkaAddress(), Topics.DEFAULT);
+  }
+
+  public PrometheusMeterRegistry registry() {
+    return registry;
+  }
+
+  /**
+   * In the reverse order of the start. A part that fails to close does not keep the others open.
+   */
+  @Override
+  public void close() {
+    IllegalStateException failure = null;
+    while (!started.isEmpty()) {
+      AutoCloseable part = started.pop();
+      try {
+        part.close();
+      } catch (Exception e) {
+        // AutoCloseable allows any; the first one is told when all the others are closed.
+        failure =
+            failure == null
+                ? new IllegalStateException("a part did not close: " + part, e)
+                : failure;
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private <T extends AutoCloseable> T opened(T part) {
+    started.push(part);
+    return part;
+  }
+
+  private static <T> T present(@Nullable T part) {
+    if (part == null) {
+      throw new IllegalStateException("the control plane is not started");
+    }
+    return part;
+  }
+}

@@ -1,0 +1,190 @@
+package io.palinode.dashboards;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The packaged files can be read, and name metrics that exist. */
+class DashboardsTest {
+  private static final String DASHBOARD = "grafana/palinode.json";
+  private static final String RULES = "prometheus/rules.yml";
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final ObjectMapper YAML = new ObjectMapper(new YAMLFactory());
+  private static final Pattern METRIC = Pattern.compile("palinode_[a-z_]+");
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        RULES,
+        "prometheus/prometheus.yml",
+        "grafana/provisioning/datasources/palinode.yml",
+        "grafana/provisioning/dashboards/palinode.yml"
+      })
+  void everyYamlFileIsAMapping(String file) {
+    assertThat(yaml(file).isObject()).isTrue();
+    assertThat(yaml(file).size()).isPositive();
+  }
+
+  @Test
+  void everyPanelAndRuleReadsMetricsThatExist() {
+    Set<String> samples = samples();
+    for (String expression : expressions()) {
+      List<String> names = metrics(expression);
+      assertThat(names).as(expression).isNotEmpty();
+      assertThat(samples).as(expression).containsAll(names);
+    }
+  }
+
+  @Test
+  void everyMetricOfTheListIsShownOrGuarded() {
+    Set<String> read = new HashSet<>();
+    expressions().forEach(expression -> read.addAll(metrics(expression)));
+    listed()
+        .forEach(
+            (name, type) ->
+                assertThat(read)
+                    .as(name)
+                    .containsAnyElementsOf(
+                        type.equals("histogram")
+                            ? List.of(name + "_bucket", name + "_sum")
+                            : List.of(name)));
+  }
+
+  @Test
+  void panelsHaveIdsOfTheirOwnAndDoNotOverlap() {
+    Set<Integer> ids = new HashSet<>();
+    Set<String> cells = new HashSet<>();
+    for (JsonNode panel : dashboard().get("panels")) {
+      assertThat(ids.add(panel.get("id").asInt())).as(panel.get("title").asText()).isTrue();
+      JsonNode at = panel.get("gridPos");
+      for (int x = at.get("x").asInt(); x < at.get("x").asInt() + at.get("w").asInt(); x++) {
+        for (int y = at.get("y").asInt(); y < at.get("y").asInt() + at.get("h").asInt(); y++) {
+          assertThat(cells.add(x + "," + y)).as(panel.get("title").asText()).isTrue();
+        }
+      }
+    }
+  }
+
+  @Test
+  void theDashboardReadsTheDataSourceThatIsProvisioned() {
+    JsonNode source = yaml("grafana/provisioning/datasources/palinode.yml").get("datasources");
+    JsonNode variable = dashboard().get("templating").get("list").get(0);
+    assertThat(variable.get("current").get("value").asText())
+        .isEqualTo(source.get(0).get("uid").asText());
+  }
+
+  @Test
+  void everyRuleHasASeverityAndASummary() {
+    Set<String> names = new HashSet<>();
+    for (JsonNode rule : rules()) {
+      assertThat(names.add(rule.get("alert").asText())).isTrue();
+      assertThat(rule.get("labels").get("severity").asText()).isIn("warning", "critical");
+      assertThat(rule.get("annotations").get("summary").asText()).isNotBlank();
+    }
+    assertThat(names)
+        .contains("PalinodeViolation", "PalinodeSafePointStuck", "PalinodeCoverageLost");
+  }
+
+  @Test
+  void thePrometheusConfigurationReadsTheRules() {
+    assertThat(yaml("prometheus/prometheus.yml").get("rule_files").get(0).asText())
+        .isEqualTo("rules.yml");
+  }
+
+  private static List<String> expressions() {
+    List<String> expressions = new ArrayList<>();
+    for (JsonNode panel : dashboard().get("panels")) {
+      panel.path("targets").forEach(target -> expressions.add(target.get("expr").asText()));
+    }
+    dashboard()
+        .get("annotations")
+        .get("list")
+        .forEach(annotation -> expressions.add(annotation.get("expr").asText()));
+    rules().forEach(rule -> expressions.add(rule.get("expr").asText()));
+    return expressions;
+  }
+
+  private static List<String> metrics(String expression) {
+    List<String> names = new ArrayList<>();
+    Matcher matcher = METRIC.matcher(expression);
+    while (matcher.find()) {
+      names.add(matcher.group());
+    }
+    return names;
+  }
+
+  /** The names that a scrape has for the metrics of the list. */
+  private static Set<String> samples() {
+    Set<String> samples = new TreeSet<>();
+    listed()
+        .forEach(
+            (name, type) -> {
+              if (type.equals("histogram")) {
+                samples.addAll(List.of(name + "_bucket", name + "_count", name + "_sum"));
+              } else {
+                samples.add(name);
+              }
+            });
+    return samples;
+  }
+
+  /** Type by name. */
+  private static Map<String, String> listed() {
+    Map<String, String> listed = new TreeMap<>();
+    for (String line : text("metrics.txt").lines().filter(l -> !l.startsWith("#")).toList()) {
+      List<String> words = List.of(line.split(" ", -1));
+      assertThat(words).as(line).hasSize(3);
+      assertThat(words.get(2)).as(line).isIn("counter", "gauge", "histogram");
+      assertThat(listed.put(words.get(1), words.get(2))).as(line).isNull();
+    }
+    return listed;
+  }
+
+  private static JsonNode rules() {
+    return yaml(RULES).get("groups").get(0).get("rules");
+  }
+
+  private static JsonNode dashboard() {
+    return parse(JSON, DASHBOARD);
+  }
+
+  private static JsonNode yaml(String file) {
+    return parse(YAML, file);
+  }
+
+  private static JsonNode parse(ObjectMapper mapper, String file) {
+    try {
+      return mapper.readTree(text(file));
+    } catch (IOException e) {
+      throw new UncheckedIOException(file, e);
+    }
+  }
+
+  private static String text(String file) {
+    try (InputStream in =
+        DashboardsTest.class.getResourceAsStream("/palinode/dashboards/" + file)) {
+      assertThat(in).as("packaged: " + file).isNotNull();
+      return in == null ? "" : new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(file, e);
+    }
+  }
+}

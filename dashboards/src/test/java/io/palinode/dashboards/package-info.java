@@ -1,0 +1,4 @@
+@NullMarked
+package io.palinode.dashboards;
+
+import org.jspecify.annotations.NullMarked;

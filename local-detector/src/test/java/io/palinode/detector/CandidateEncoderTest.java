@@ -1,0 +1,146 @@
+package io.palinode.detector;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import io.palinode.detector.Emission.Closed;
+import io.palinode.detector.Emission.Gap;
+import io.palinode.detector.Emission.Opened;
+import io.palinode.detector.Emission.Progress;
+import io.palinode.hvc.Hvc;
+import io.palinode.hvc.HvcCodec;
+import io.palinode.predicate.Binding;
+import io.palinode.wire.v1.CandidateRecord;
+import io.palinode.wire.v1.IntervalRef;
+import io.palinode.wire.v1.VariableVersion;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class CandidateEncoderTest {
+  private static final Hvc START = Hvc.of(1, 10, 20, 5);
+  private static final Hvc END = Hvc.of(1, 10, 29, 7);
+  private static final Version ONE = version("1", 1);
+  private static final Version ZERO = version("0", 2);
+  private static final OpenInterval INTERVAL =
+      new OpenInterval(
+          MemoryNode.key("cs_1_2_2"),
+          new Holding(
+              new WatchedTerm(Watched.edgeMutex(4), 0, 1),
+              new Binding(Map.of("a", "1", "b", "2")),
+              ONE),
+          "edge-mutex|a=1,b=2",
+          3,
+          17,
+          START);
+  private static final IntervalRef REF =
+      IntervalRef.newBuilder()
+          .setPredicate("edge-mutex")
+          .setPredicateVersion(4)
+          .setBinding("a=1,b=2")
+          .setTerm(1)
+          .build();
+
+  private final CandidateEncoder encoder = new CandidateEncoder(1, 6);
+
+  @Test
+  void anOpeningCarriesTheIntervalItsStartAndItsVersions() {
+    CandidateRecord record =
+        encoder.opened(new Opened(2, INTERVAL, List.of(ONE, ZERO), "client", 1));
+    assertThat(record)
+        .isEqualTo(
+            header(17)
+                .setOpened(
+                    io.palinode.wire.v1.Opened.newBuilder()
+                        .setInterval(REF)
+                        .setStart(bytes(START))
+                        .addValues(variable(ONE))
+                        .addValues(variable(ZERO))
+                        .setWriter("client")
+                        .setOrigin(1))
+                .build());
+  }
+
+  @Test
+  void anUnknownOriginIsAbsentNotZero() {
+    CandidateRecord record = encoder.opened(new Opened(2, INTERVAL, List.of(ONE), "", null));
+    assertThat(record.getOpened().hasOrigin()).isFalse();
+    CandidateRecord known = encoder.opened(new Opened(2, INTERVAL, List.of(ONE), "", 0));
+    assertThat(known.getOpened().hasOrigin()).isTrue();
+  }
+
+  @Test
+  void aClosingNamesItsOpeningAndWhatEndedIt() {
+    CandidateRecord record = encoder.closed(new Closed(2, 18, INTERVAL, END, ZERO, "other", 0));
+    assertThat(record)
+        .isEqualTo(
+            header(18)
+                .setClosed(
+                    io.palinode.wire.v1.Closed.newBuilder()
+                        .setInterval(REF)
+                        .setOpenedSequence(17)
+                        .setStart(bytes(START))
+                        .setEnd(bytes(END))
+                        .setOpenedBy(variable(ONE))
+                        .setEndedBy(variable(ZERO))
+                        .setWriter("other")
+                        .setOrigin(0))
+                .build());
+  }
+
+  @Test
+  void aDeleteEndsWithoutAVersion() {
+    CandidateRecord record = encoder.closed(new Closed(2, 18, INTERVAL, END, null, "", null));
+    assertThat(record.getClosed().hasEndedBy()).isFalse();
+    assertThat(record.getClosed().hasOrigin()).isFalse();
+  }
+
+  @Test
+  void aGapReachesToItsLastSequence() {
+    assertThat(encoder.gap(new Gap(2, 3, 5, 9, 100, 200)))
+        .isEqualTo(
+            header(9)
+                .setGap(
+                    io.palinode.wire.v1.Gap.newBuilder()
+                        .setFirstSequence(5)
+                        .setLastSequence(9)
+                        .setFromHlc(100)
+                        .setToHlc(200))
+                .build());
+  }
+
+  @Test
+  void progressRepeatsThePartitionsLastSequence() {
+    assertThat(encoder.progress(new Progress(2, END, List.of(7L, 8L)), 1))
+        .isEqualTo(
+            header(8)
+                .setProgress(io.palinode.wire.v1.Progress.newBuilder().setHvc(bytes(END)))
+                .build());
+  }
+
+  private static CandidateRecord.Builder header(long sequence) {
+    return CandidateRecord.newBuilder()
+        .setNode(1)
+        .setIncarnation(6)
+        .setEpoch(2)
+        .setSequence(sequence);
+  }
+
+  private static Version version(String value, int counter) {
+    return new Version(
+        value.getBytes(java.nio.charset.StandardCharsets.UTF_8), new byte[] {(byte) counter});
+  }
+
+  private static VariableVersion variable(Version version) {
+    return VariableVersion.newBuilder()
+        .setStore(MemoryNode.STORE)
+        .setKey(ByteString.copyFromUtf8("cs_1_2_2"))
+        .setValue(ByteString.copyFrom(version.value()))
+        .setClock(ByteString.copyFrom(version.clock()))
+        .build();
+  }
+
+  private static ByteString bytes(Hvc hvc) {
+    return ByteString.copyFrom(HvcCodec.encode(hvc));
+  }
+}

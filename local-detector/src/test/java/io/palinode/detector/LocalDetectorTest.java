@@ -1,0 +1,313 @@
+package io.palinode.detector;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import io.palinode.detector.Emission.Closed;
+import io.palinode.detector.Emission.Gap;
+import io.palinode.detector.Emission.Opened;
+import io.palinode.detector.Emission.Progress;
+import io.palinode.wire.v1.IntervalRef;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class LocalDetectorTest {
+  private final MemoryNode store = MemoryNode.alone(new Ticking());
+  private final CandidateRing ring = new CandidateRing(1_000, 2);
+  private final LocalDetector detector = detector(100);
+
+  private LocalDetector detector(int openIntervalsMax) {
+    return new LocalDetector(
+        store, ring, instance -> instance.startsWith("exact") ? 0 : 1, openIntervalsMax);
+  }
+
+  @BeforeEach
+  void watchAndServe() {
+    store.listen(detector);
+    detector.setPredicates(List.of(Watched.exact(1)));
+    detector.reset(7);
+    store.resume(7, 0, 0);
+  }
+
+  @Test
+  void aTermThatTurnsTrueOpensAtOnceAndAfterTheWrite() {
+    long before = store.clock().last().own();
+    store.put("x", "1");
+    Opened opened = (Opened) only(drain());
+    assertThat(opened.instance()).isEqualTo("exact|");
+    assertThat(opened.epoch()).isEqualTo(7);
+    assertThat(opened.sequence()).isEqualTo(1);
+    assertThat(opened.interval().start().own()).isGreaterThan(before);
+    assertThat(opened.values()).containsExactly(store.siblings(MemoryNode.key("x")).get(0));
+    assertThat(opened.writer()).isEqualTo("client");
+    assertThat(opened.origin()).isZero();
+    assertThat(detector.openIntervals()).isEqualTo(1);
+  }
+
+  @Test
+  void aTermThatTurnsFalseClosesRightBeforeTheWrite() {
+    store.put("x", "1");
+    Opened opened = (Opened) only(drain());
+    store.put("x", "0");
+    Closed closed = (Closed) only(drain());
+    assertThat(closed.interval()).isEqualTo(opened.interval());
+    assertThat(closed.sequence()).isEqualTo(2);
+    assertThat(closed.end().own())
+        .isGreaterThan(opened.interval().start().own())
+        .isLessThan(store.clock().last().own());
+    assertThat(closed.endedBy()).isEqualTo(store.siblings(MemoryNode.key("x")).get(0));
+    assertThat(detector.openIntervals()).isZero();
+  }
+
+  @Test
+  void aDeleteClosesWithoutAVersion() {
+    store.put("x", "1");
+    store.delete("x");
+    Closed closed = (Closed) drain().get(1);
+    assertThat(closed.endedBy()).isNull();
+  }
+
+  @Test
+  void aSupersedingVersionThatAlsoHoldsClosesAndOpensAnew() {
+    store.put("x", "1");
+    store.put("x", "1");
+    List<Emission> out = drain();
+    Closed closed = (Closed) out.get(1);
+    Opened anew = (Opened) out.get(2);
+    assertThat(closed.end().own()).isLessThan(anew.interval().start().own());
+    assertThat(anew.values()).containsExactly(closed.endedBy());
+    assertThat(out).hasSize(3);
+  }
+
+  @Test
+  void eachSiblingThatHoldsHasItsInterval() {
+    store.put("x", "1");
+    store.putConcurrently("x", "1", 1);
+    store.putConcurrently("x", "0", 2);
+    List<Emission> out = drain();
+    assertThat(out).hasSize(2);
+    Opened second = (Opened) out.get(1);
+    assertThat(second.values()).hasSize(2);
+    assertThat(second.values().get(0)).isEqualTo(second.interval().holding().version());
+    store.put("x", "0");
+    assertThat(drain()).hasSize(2).allMatch(e -> e instanceof Closed);
+  }
+
+  @Test
+  void capturesInValuesBindOneInstanceASibling() {
+    detector.setPredicates(List.of(Watched.properColouring(1)));
+    store.put("cs_1_2_1", "c3");
+    store.putConcurrently("cs_1_2_1", "c4", 1);
+    assertThat(drain())
+        .extracting(e -> ((Opened) e).instance())
+        .containsExactly("proper-colouring|a=1,b=2,k=3", "proper-colouring|a=1,b=2,k=4");
+  }
+
+  @Test
+  void aValueThatIsNoTextIsCountedAndHoldsNothing() {
+    detector.setPredicates(List.of(Watched.properColouring(1)));
+    store.put(
+        MemoryNode.key("cs_1_2_1"),
+        new byte[] {'c', (byte) 0xFF},
+        VectorClock.zero(9).increment(0),
+        "",
+        null);
+    assertThat(drain()).isEmpty();
+    assertThat(detector.valuesRefused()).isEqualTo(1);
+  }
+
+  @Test
+  void aPredicateThatArrivesLateOpensWhatHoldsAlready() {
+    store.put("cs_1_2_1", "1");
+    store.put("cs_1_2_2", "0");
+    detector.setPredicates(List.of(Watched.exact(1), Watched.edgeMutex(1)));
+    Opened found = (Opened) only(drain());
+    assertThat(found.instance()).isEqualTo("edge-mutex|a=1,b=2");
+    assertThat(found.origin()).isNull();
+    assertThat(found.writer()).isEmpty();
+    assertThat(found.interval().start()).isEqualTo(store.clock().last());
+  }
+
+  @Test
+  void anOldVersionsIntervalsAreForgottenAndTheNewVersionsOpened() {
+    store.put("x", "1");
+    store.put("cs_1_2_1", "1");
+    detector.setPredicates(List.of(Watched.exact(1), Watched.edgeMutex(1)));
+    drain();
+    detector.setPredicates(List.of(Watched.exact(1), Watched.edgeMutex(2)));
+    Opened anew = (Opened) only(drain());
+    assertThat(anew.interval().holding().term().version()).isEqualTo(2);
+    assertThat(detector.openIntervals()).isEqualTo(2);
+    store.put("cs_1_2_1", "0");
+    Closed closed = (Closed) only(drain());
+    assertThat(closed.interval()).isEqualTo(anew.interval());
+  }
+
+  @Test
+  void aDeletedPredicateIsWatchedNoMore() {
+    store.put("x", "1");
+    drain();
+    detector.setPredicates(List.of());
+    store.put("x", "0");
+    store.put("x", "1");
+    assertThat(drain()).isEmpty();
+    assertThat(detector.openIntervals()).isZero();
+  }
+
+  @Test
+  void aResetOpensWhatHoldsInTheNewEpochOnce() {
+    store.put("x", "1");
+    drain();
+    detector.reset(8);
+    Opened found = (Opened) only(drain());
+    assertThat(found.epoch()).isEqualTo(8);
+    assertThat(found.sequence()).isEqualTo(2);
+    detector.reset(8);
+    assertThat(drain()).isEmpty();
+  }
+
+  @Test
+  void aRollbackCostsWhatChangedAndNotAScanOfTheStore() {
+    store.put("x", "1");
+    long target = store.clock().last().own();
+    store.put("x", "0");
+    store.put("y", "1");
+    store.put("z", "1");
+    drain();
+    int scans = store.scans();
+    store.pause(8);
+    detector.noteChanged(store.restore(8, 1, target).changed());
+    assertThat(detector.holding()).extracting(IntervalRef::getTerm).containsExactly(0);
+    detector.reset(8);
+    Opened found = (Opened) only(drain());
+    assertThat(found.interval().key()).isEqualTo(MemoryNode.key("x"));
+    assertThat(store.scans()).isEqualTo(scans);
+  }
+
+  @Test
+  void aStoreThatServesBeforeTheFirstResetLosesNothing() {
+    LocalDetector late = detector(10);
+    late.setPredicates(List.of(Watched.exact(1)));
+    store.put("x", "1");
+    store.listen(late);
+    store.put("y", "1");
+    late.reset(1);
+    store.put("z", "1");
+    assertThat(drain().stream().filter(e -> e.epoch() == 1)).hasSize(3);
+  }
+
+  @Test
+  void progressIsBehindEveryEventAndTellsTheSequences() {
+    store.put("x", "1");
+    store.put("x", "0");
+    detector.setPredicates(List.of(Watched.edgeMutex(1)));
+    store.put("cs_1_2_1", "1");
+    assertThat(detector.reportProgress()).isTrue();
+    List<Emission> out = drain();
+    Progress progress = (Progress) out.get(3);
+    assertThat(progress.sequences()).containsExactly(2L, 1L);
+    assertThat(progress.epoch()).isEqualTo(7);
+    assertThat(progress.hvc()).isEqualTo(store.clock().last());
+  }
+
+  @Test
+  void nothingIsHeardBeforeTheFirstResetOrAfterStop() {
+    detector.stop();
+    store.put("x", "1");
+    assertThat(detector.reportProgress()).isFalse();
+    LocalDetector fresh = detector(10);
+    store.listen(fresh);
+    fresh.setPredicates(List.of(Watched.exact(1)));
+    store.put("x", "1");
+    assertThat(fresh.reportProgress()).isFalse();
+    assertThat(drain()).isEmpty();
+  }
+
+  @Test
+  void whatDoesNotFitIntoMemoryIsToldAsAGap() {
+    LocalDetector small = detector(1);
+    store.listen(small);
+    small.setPredicates(List.of(Watched.exact(1)));
+    small.reset(1);
+    store.put("x", "1");
+    store.put("y", "1");
+    long lostAt = store.clock().last().own();
+    store.put("x", "0");
+    assertThat(drain().stream().filter(e -> e instanceof Gap))
+        .containsExactly(new Gap(1, 0, 2, 2, lostAt, lostAt));
+    store.put("y", "1");
+    assertThat(small.openIntervals()).isEqualTo(1);
+    // Nor is it known without asking the store what holds.
+    int scans = store.scans();
+    assertThat(small.holding()).hasSize(1);
+    assertThat(store.scans()).isGreaterThan(scans);
+  }
+
+  @Test
+  void stateThatDoesNotFitIntoMemoryIsToldAsAGapOfEveryPartition() {
+    store.put("x", "1");
+    store.put("y", "1");
+    drain();
+    LocalDetector small = detector(1);
+    small.setPredicates(List.of(Watched.exact(1)));
+    small.reset(1);
+    assertThat(drain().stream().filter(e -> e instanceof Gap)).hasSize(2);
+  }
+
+  @Test
+  void aBugIsKeptFromTheStoreAndToldAsAGapOfEveryPartition() {
+    LocalDetector broken =
+        new LocalDetector(
+            store,
+            ring,
+            instance -> {
+              throw new IllegalStateException("no such partition");
+            },
+            10);
+    store.listen(broken);
+    broken.setPredicates(List.of(Watched.exact(1)));
+    broken.reset(1);
+    assertThatCode(() -> store.put("x", "1")).doesNotThrowAnyException();
+    assertThat(broken.failures()).isEqualTo(1);
+    assertThat(broken.firstFailure()).hasMessage("no such partition");
+    assertThat(drain()).hasSize(2).allMatch(e -> e instanceof Gap);
+  }
+
+  @Test
+  void holdingNamesEachTermAndBindingOnce() {
+    detector.setPredicates(List.of(Watched.exact(4), Watched.edgeMutex(5)));
+    store.put("x", "1");
+    store.putConcurrently("x", "1", 1);
+    store.put("cs_1_2_2", "1");
+    assertThat(detector.holding())
+        .containsExactlyInAnyOrder(
+            IntervalRef.newBuilder().setPredicate("exact").setPredicateVersion(4).build(),
+            IntervalRef.newBuilder()
+                .setPredicate("edge-mutex")
+                .setPredicateVersion(5)
+                .setBinding("a=1,b=2")
+                .setTerm(1)
+                .build());
+  }
+
+  @Test
+  void valuesAreComparedAsBytes() {
+    store.put(
+        MemoryNode.key("x"), "1 ".getBytes(UTF_8), VectorClock.zero(9).increment(0), "", null);
+    assertThat(drain()).isEmpty();
+  }
+
+  private List<Emission> drain() {
+    List<Emission> out = new ArrayList<>();
+    ring.drain(out, Integer.MAX_VALUE);
+    return out;
+  }
+
+  private static Emission only(List<Emission> emissions) {
+    assertThat(emissions).hasSize(1);
+    return emissions.get(0);
+  }
+}

@@ -1,0 +1,370 @@
+package io.palinode.detector;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.palinode.hvc.Epsilon;
+import io.palinode.hvc.Hvc;
+import io.palinode.hvc.HvcClock;
+import io.palinode.retroscope.OutOfReachException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store node in memory, with its whole history: slow, obvious, and complete. What is on its
+ * {@link Disk} survives the node.
+ */
+public final class MemoryNode implements StoreBinding {
+  static final String STORE = "s";
+
+  /** What survives a crash. */
+  static final class Disk {
+    private final Map<StoreKey, List<Version>> records = new LinkedHashMap<>();
+    private final List<Change> history = new ArrayList<>();
+    private final Map<List<Long>, Restoration> restored = new HashMap<>();
+    private long incarnation;
+    private long reach;
+
+    /** The window-log begins at {@code hlc} only, as if it had been lost. */
+    void forgetBefore(long hlc) {
+      reach = hlc;
+    }
+
+    /** The records right after the last change at or before {@code hlc}. */
+    Map<StoreKey, List<Version>> stateAt(long hlc) {
+      Map<StoreKey, List<Version>> state = new LinkedHashMap<>(records);
+      for (int i = history.size() - 1; i >= 0 && history.get(i).hlc() > hlc; i--) {
+        Change change = history.get(i);
+        if (change.before().isEmpty()) {
+          state.remove(change.key());
+        } else {
+          state.put(change.key(), change.before());
+        }
+      }
+      return state;
+    }
+  }
+
+  private record Change(long hlc, StoreKey key, List<Version> before) {}
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Disk disk;
+  private final HvcClock clock;
+  private final int node;
+  private final int nodes;
+  private final long incarnation;
+  private final long convergenceWindow;
+  private @Nullable WriteListener listener;
+  private boolean serving;
+  private long epoch;
+  private long safePoint;
+  private int failuresToCome;
+  private int scans;
+
+  MemoryNode(int node, int nodes, Disk disk, LongSupplier micros, long convergenceWindow) {
+    this.node = node;
+    this.nodes = nodes;
+    this.disk = disk;
+    this.clock = new HvcClock(node, nodes, Epsilon.ofMicros(1_000), micros, Duration.ofDays(1));
+    this.convergenceWindow = convergenceWindow;
+    incarnation = ++disk.incarnation;
+  }
+
+  public static MemoryNode alone(LongSupplier micros) {
+    return new MemoryNode(0, 1, new Disk(), micros, 0);
+  }
+
+  public static StoreKey key(String key) {
+    return new StoreKey(STORE, key.getBytes(UTF_8));
+  }
+
+  /** The write of a client that has seen nothing but this node. */
+  public boolean put(String key, String value) {
+    return put(key(key), value.getBytes(UTF_8), merged(key(key)).increment(node), "client", node);
+  }
+
+  /** A sibling of what is there. */
+  boolean putConcurrently(String key, String value, int writer) {
+    VectorClock beside = VectorClock.zero(nodes + 8).increment(nodes + writer);
+    return put(key(key), value.getBytes(UTF_8), beside, "client", node);
+  }
+
+  /** False when the write is refused: obsolete, or the node does not serve. */
+  boolean put(
+      StoreKey key, byte[] value, VectorClock version, String writer, @Nullable Integer origin) {
+    lock.lock();
+    try {
+      List<Version> before = siblings(key);
+      Version written = new Version(value, version.bytes());
+      List<Version> after = added(before, written);
+      if (!serving || after == null) {
+        return false;
+      }
+      commit(key, before, after, written, writer, origin);
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void delete(String key) {
+    lock.lock();
+    try {
+      commit(key(key), siblings(key(key)), List.of(), null, "client", node);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void commit(
+      StoreKey key,
+      List<Version> before,
+      List<Version> after,
+      @Nullable Version written,
+      String writer,
+      @Nullable Integer origin) {
+    Hvc quiet = clock.tick();
+    Hvc now = clock.tick();
+    replace(now.own(), key, before, after);
+    if (listener != null) {
+      listener.written(new WriteEvent(key, after, written, quiet, now, writer, origin));
+    }
+  }
+
+  private void replace(long hlc, StoreKey key, List<Version> before, List<Version> after) {
+    disk.history.add(new Change(hlc, key, before));
+    if (after.isEmpty()) {
+      disk.records.remove(key);
+    } else {
+      disk.records.put(key, after);
+    }
+  }
+
+  /** The siblings with {@code version} among them; null when it is obsolete. */
+  static @Nullable List<Version> added(List<Version> siblings, Version version) {
+    VectorClock clock = VectorClock.of(version.clock());
+    List<Version> after = new ArrayList<>();
+    for (Version sibling : siblings) {
+      VectorClock other = VectorClock.of(sibling.clock());
+      if (clock.isAtMost(other)) {
+        return null;
+      }
+      if (!other.isAtMost(clock)) {
+        after.add(sibling);
+      }
+    }
+    after.add(version);
+    return List.copyOf(after);
+  }
+
+  /** A version above all siblings of a key. */
+  VectorClock merged(StoreKey key) {
+    VectorClock merged = VectorClock.zero(nodes + 8);
+    for (Version sibling : siblings(key)) {
+      merged = merged.merge(VectorClock.of(sibling.clock()));
+    }
+    return merged;
+  }
+
+  /** The next so many commands of control fail. */
+  public void failNext(int commands) {
+    failuresToCome = commands;
+  }
+
+  private void failIfAsked() {
+    if (failuresToCome > 0) {
+      failuresToCome--;
+      throw new IllegalStateException("the disk is full");
+    }
+  }
+
+  Map<StoreKey, List<Version>> state() {
+    return new LinkedHashMap<>(disk.records);
+  }
+
+  public boolean isServing() {
+    return serving;
+  }
+
+  public long epoch() {
+    return epoch;
+  }
+
+  int scans() {
+    return scans;
+  }
+
+  public long safePointTold() {
+    return safePoint;
+  }
+
+  @Override
+  public int node() {
+    return node;
+  }
+
+  @Override
+  public int nodes() {
+    return nodes;
+  }
+
+  @Override
+  public long incarnation() {
+    return incarnation;
+  }
+
+  @Override
+  public HvcClock clock() {
+    return clock;
+  }
+
+  @Override
+  public void listen(WriteListener newListener) {
+    listener = newListener;
+  }
+
+  @Override
+  public void atomically(Runnable action) {
+    lock.lock();
+    try {
+      action.run();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public long reach() {
+    return disk.reach;
+  }
+
+  @Override
+  public long pause(long newEpoch) {
+    failIfAsked();
+    lock.lock();
+    try {
+      serving = false;
+      return clock.tick().own();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public Restoration restore(long newEpoch, int attempt, long target) {
+    failIfAsked();
+    requirePaused();
+    Restoration done = disk.restored.get(List.of(newEpoch, (long) attempt));
+    if (done != null) {
+      return done;
+    }
+    if (target < disk.reach) {
+      throw new OutOfReachException(target, disk.reach, Long.MAX_VALUE);
+    }
+    Set<StoreKey> changed = new LinkedHashSet<>();
+    Map<StoreKey, List<Version>> then = disk.stateAt(target);
+    long undone = 0;
+    for (Change change : List.copyOf(disk.history)) {
+      undone += change.hlc() > target ? 1 : 0;
+      if (change.hlc() > target - convergenceWindow) {
+        changed.add(change.key());
+      }
+    }
+    for (StoreKey key : changed) {
+      replace(clock.tick().own(), key, siblings(key), then.getOrDefault(key, List.of()));
+    }
+    Restoration restoration = new Restoration(undone, List.copyOf(changed));
+    disk.restored.put(List.of(newEpoch, (long) attempt), restoration);
+    return restoration;
+  }
+
+  @Override
+  public List<KeyRecord> read(List<StoreKey> keys) {
+    return keys.stream().map(key -> new KeyRecord(key, encode(siblings(key)))).toList();
+  }
+
+  @Override
+  public List<Version> siblings(StoreKey key) {
+    lock.lock();
+    try {
+      return disk.records.getOrDefault(key, List.of());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public int merge(List<KeyRecord> records) {
+    failIfAsked();
+    requirePaused();
+    Set<StoreKey> changed = new LinkedHashSet<>();
+    for (KeyRecord record : records) {
+      for (Version version : decode(record.siblings())) {
+        List<Version> before = siblings(record.key());
+        List<Version> after = added(before, version);
+        if (after != null) {
+          replace(clock.tick().own(), record.key(), before, after);
+          changed.add(record.key());
+        }
+      }
+    }
+    return changed.size();
+  }
+
+  @Override
+  public void scan(ScanVisitor visitor) {
+    scans++;
+    List<Map.Entry<StoreKey, List<Version>>> seen = new ArrayList<>();
+    atomically(() -> seen.addAll(state().entrySet()));
+    seen.forEach(entry -> visitor.visit(entry.getKey(), entry.getValue()));
+  }
+
+  @Override
+  public void resume(long newEpoch, long target, long sequentialUntilMicros) {
+    failIfAsked();
+    epoch = newEpoch;
+    serving = true;
+  }
+
+  @Override
+  public void safePoint(long hlc) {
+    safePoint = hlc;
+  }
+
+  private void requirePaused() {
+    if (serving) {
+      throw new IllegalStateException("only while paused");
+    }
+  }
+
+  private static byte[] encode(List<Version> siblings) {
+    int bytes = siblings.stream().mapToInt(v -> 8 + v.value().length + v.clock().length).sum();
+    ByteBuffer out = ByteBuffer.allocate(bytes);
+    for (Version version : siblings) {
+      out.putInt(version.value().length).put(version.value());
+      out.putInt(version.clock().length).put(version.clock());
+    }
+    return out.array();
+  }
+
+  private static List<Version> decode(byte[] record) {
+    List<Version> siblings = new ArrayList<>();
+    for (ByteBuffer in = ByteBuffer.wrap(record); in.hasRemaining(); ) {
+      byte[] value = new byte[in.getInt()];
+      in.get(value);
+      byte[] clock = new byte[in.getInt()];
+      in.get(clock);
+      siblings.add(new Version(value, clock));
+    }
+    return siblings;
+  }
+}

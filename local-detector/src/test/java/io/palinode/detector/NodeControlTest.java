@@ -1,0 +1,269 @@
+package io.palinode.detector;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.palinode.detector.SimulatedCluster.Node;
+import io.palinode.wire.v1.Contribution;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Converge;
+import io.palinode.wire.v1.Halted;
+import io.palinode.wire.v1.Pause;
+import io.palinode.wire.v1.Paused;
+import io.palinode.wire.v1.PlanOpened;
+import io.palinode.wire.v1.Restore;
+import io.palinode.wire.v1.Restored;
+import io.palinode.wire.v1.Resume;
+import io.palinode.wire.v1.SafePoint;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class NodeControlTest {
+  private static final int NODES = 3;
+
+  static LongStream seeds() {
+    return LongStream.rangeClosed(1, 80);
+  }
+
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void aRollbackLeavesAllReplicasWithWhatTheyHeldAtTheTarget(long seed) {
+    SimulatedCluster cluster = new SimulatedCluster(NODES, seed);
+    runPlans(cluster, 3);
+  }
+
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void nodesThatCrashAnywhereFinishThePlan(long seed) {
+    SimulatedCluster cluster = new SimulatedCluster(NODES, seed);
+    Random crashes = new Random(-seed);
+    cluster.nodes.forEach(node -> node.crashes = () -> crashes.nextInt(12) == 0);
+    runPlans(cluster, 3);
+  }
+
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void commandsThatFailAreDoneAnew(long seed) {
+    SimulatedCluster cluster = new SimulatedCluster(NODES, seed);
+    Random failures = new Random(-seed);
+    cluster.work(30);
+    cluster.nodes.forEach(node -> node.store().failNext(failures.nextInt(8)));
+    runPlans(cluster, 2);
+  }
+
+  @Test
+  void aNodeThatCrashesAtAnyOneOfItsStepsFinishesThePlan() {
+    int points = crashPointsOfOnePlan();
+    assertThat(points).isGreaterThan(10);
+    for (int point = 0; point < points; point++) {
+      SimulatedCluster cluster = new SimulatedCluster(NODES, 7);
+      Node victim = cluster.nodes.get(1);
+      int[] left = {point};
+      victim.crashes = () -> left[0]-- == 0;
+      cluster.work(100);
+      cluster.rollBack(1, List.of(cluster.now() - SimulatedCluster.WINDOW / 8));
+      cluster.check(1);
+    }
+  }
+
+  private static int crashPointsOfOnePlan() {
+    SimulatedCluster cluster = new SimulatedCluster(NODES, 7);
+    Node victim = cluster.nodes.get(1);
+    int before = victim.crashPoints;
+    cluster.work(100);
+    cluster.rollBack(1, List.of(cluster.now() - SimulatedCluster.WINDOW / 8));
+    return victim.crashPoints - before;
+  }
+
+  private static void runPlans(SimulatedCluster cluster, int plans) {
+    for (int epoch = 1; epoch <= plans; epoch++) {
+      cluster.work(cluster.random.nextInt(150));
+      long first = cluster.now() - (cluster.random.nextInt(300) << 12);
+      List<Long> targets =
+          cluster.random.nextBoolean()
+              ? List.of(first)
+              : List.of(first, first - (cluster.random.nextInt(200) << 12));
+      cluster.rollBack(epoch, targets);
+      cluster.check(epoch);
+      for (Node node : cluster.nodes) {
+        assertThat(cluster.saidHolding(epoch, targets.size(), node.id))
+            .isEqualTo(cluster.oracleHolding(node));
+      }
+    }
+  }
+
+  @Test
+  void aRestoreOutOfReachIsToldAndTheNodeStaysPaused() {
+    SimulatedCluster cluster = new SimulatedCluster(NODES, 1);
+    cluster.work(50);
+    long target = cluster.now() - (10 << 12);
+    cluster.nodes.get(2).loseWindowLog();
+    cluster.publish(step(1).setPlanOpened(PlanOpened.newBuilder().setTarget(target)));
+    cluster.publish(step(1).setPause(Pause.getDefaultInstance()));
+    cluster.publish(step(1).setRestore(Restore.newBuilder().setAttempt(1).setTarget(target)));
+    cluster.settle();
+    assertThat(cluster.count(r -> !r.getRestored().getFailure().isEmpty())).isEqualTo(1);
+    cluster.publish(step(1).setHalted(Halted.newBuilder().setReason("out of reach")));
+    // A resume of a plan that was halted is another orchestrator's mistake.
+    cluster.publish(step(1).setResume(Resume.getDefaultInstance()));
+    cluster.settle();
+    cluster.nodes.get(1).start();
+    cluster.settle();
+    assertThat(cluster.nodes).noneMatch(node -> node.store().isServing());
+  }
+
+  @Test
+  void aNodeThatStartsWithoutAPlanServesTheEpochThatTheLogTells() {
+    SimulatedCluster cluster = new SimulatedCluster(NODES, 2);
+    cluster.work(20);
+    cluster.rollBack(1, List.of(cluster.now()));
+    cluster.tellSafePoint(1, 42);
+    cluster.settle();
+    Node node = cluster.nodes.get(0);
+    node.start();
+    assertThat(node.store().isServing()).isTrue();
+    assertThat(node.store().epoch()).isEqualTo(1);
+    assertThat(node.store().safePointTold()).isEqualTo(42);
+    assertThat(cluster.count(r -> r.hasNodeJoined() && r.getNodeJoined().getNode() == 0))
+        .isEqualTo(2);
+  }
+
+  @Test
+  void aNodeThatStartsInAPlanPausesBeforeItJoinsAndServesNothing() {
+    List<ControlRecord> log =
+        List.of(
+            step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build(),
+            step(1).setPause(Pause.getDefaultInstance()).build(),
+            paused(0, 4));
+    assertThat(commandsAtStart(log, 5))
+        .containsExactly(new Command.Pause(1), new Command.Watch(0), new Command.Join(0));
+  }
+
+  @Test
+  void aPlanThatHasNotPausedYetLeavesNodesServing() {
+    List<ControlRecord> log =
+        List.of(step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build());
+    assertThat(commandsAtStart(log, 5))
+        .containsExactly(new Command.Watch(0), new Command.Serve(0, 0, 0), new Command.Join(0));
+  }
+
+  @Test
+  void whatTheNodeSaidInAnEarlierLifeIsNotDoneAgain() {
+    List<ControlRecord> log = new ArrayList<>();
+    log.add(step(3).setPlanOpened(PlanOpened.getDefaultInstance()).build());
+    log.add(step(3).setPause(Pause.getDefaultInstance()).build());
+    log.add(step(3).setRestore(Restore.newBuilder().setAttempt(1).setTarget(9)).build());
+    log.add(
+        step(3).setRestored(Restored.newBuilder().setNode(0).setAttempt(1)).build()); // Not last.
+    assertThat(commandsAtStart(log, 5))
+        .containsExactly(
+            new Command.Pause(3),
+            new Command.Watch(0),
+            new Command.Join(0),
+            new Command.Restore(3, 1, 9));
+    log.add(
+        step(3).setRestored(Restored.newBuilder().setNode(0).setAttempt(1).setLast(true)).build());
+    assertThat(commandsAtStart(log, 5))
+        .containsExactly(new Command.Pause(3), new Command.Watch(0), new Command.Join(0));
+  }
+
+  @Test
+  void aNodeContributesWhenAllHaveRestoredAndConvergesWhenAllHaveContributed() {
+    ControlState state = restoring();
+    state = taken(state, restored(0));
+    state = taken(state, restored(1));
+    // An orchestrator that is mistaken asks too early.
+    state = taken(state, converge(1));
+    NodeControl.Step step = NodeControl.step(state, restored(2));
+    assertThat(step.commands()).containsExactly(new Command.Contribute(1, 1, List.of()));
+    state = taken(step.next(), contributed(2));
+    state = taken(state, contributed(1));
+    assertThat(NodeControl.step(state, contributed(0)).commands())
+        .containsExactly(new Command.Converge(1, 1, List.of()));
+  }
+
+  @Test
+  void stepsThatDoNotFitThePhaseChangeNothing() {
+    ControlState restoring = restoring();
+    for (ControlRecord record :
+        List.of(
+            step(1).setResume(Resume.getDefaultInstance()).build(),
+            step(1).setRestore(Restore.newBuilder().setAttempt(1).setTarget(7)).build(),
+            step(1).setRestore(Restore.newBuilder().setAttempt(2).setTarget(7)).build(),
+            step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build(),
+            step(2).setPlanOpened(PlanOpened.getDefaultInstance()).build(),
+            step(1).setPause(Pause.getDefaultInstance()).build(),
+            step(0).setResume(Resume.getDefaultInstance()).build(),
+            converge(2),
+            step(1).setSafePoint(SafePoint.newBuilder().setHlc(99)).build(),
+            ControlRecord.getDefaultInstance())) {
+      assertThat(NodeControl.step(restoring, record).next()).isEqualTo(restoring);
+    }
+  }
+
+  private static ControlState restoring() {
+    ControlState state = NodeControl.caughtUp(NodeControl.initial(0, NODES, 1)).next();
+    state = taken(state, step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build());
+    state = taken(state, step(1).setPause(Pause.getDefaultInstance()).build());
+    state = taken(state, paused(0, 1));
+    return taken(state, step(1).setRestore(Restore.newBuilder().setAttempt(1)).build());
+  }
+
+  private static ControlState taken(ControlState state, ControlRecord record) {
+    return NodeControl.step(state, record).next();
+  }
+
+  private static ControlRecord restored(int node) {
+    return step(1)
+        .setRestored(Restored.newBuilder().setNode(node).setAttempt(1).setLast(true))
+        .build();
+  }
+
+  private static ControlRecord converge(int attempt) {
+    return step(1).setConverge(Converge.newBuilder().setAttempt(attempt)).build();
+  }
+
+  private static ControlRecord contributed(int node) {
+    return step(1)
+        .setContribution(Contribution.newBuilder().setNode(node).setAttempt(1).setLast(true))
+        .build();
+  }
+
+  @Test
+  void theDetectorWatchesTheNewEpochBeforeTheStoreServesIt() {
+    ControlState state = NodeControl.caughtUp(NodeControl.initial(0, 1, 1)).next();
+    List<ControlRecord> log =
+        List.of(
+            step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build(),
+            step(1).setPause(Pause.getDefaultInstance()).build(),
+            step(1).setRestore(Restore.newBuilder().setAttempt(1)).build(),
+            step(1).setConverge(io.palinode.wire.v1.Converge.newBuilder().setAttempt(1)).build());
+    for (ControlRecord record : log) {
+      state = NodeControl.step(state, record).next();
+    }
+    ControlRecord resume =
+        step(1).setResume(Resume.newBuilder().setTarget(5).setSequentialUntilMicros(6)).build();
+    assertThat(NodeControl.step(state, resume).commands())
+        .containsExactly(new Command.Watch(1), new Command.Serve(1, 5, 6));
+  }
+
+  private static List<Command> commandsAtStart(List<ControlRecord> log, long incarnation) {
+    ControlState state = NodeControl.initial(0, NODES, incarnation);
+    for (ControlRecord record : log) {
+      state = NodeControl.step(state, record).next();
+    }
+    return NodeControl.caughtUp(state).commands();
+  }
+
+  private static ControlRecord paused(int node, long incarnation) {
+    return step(1).setPaused(Paused.newBuilder().setNode(node).setIncarnation(incarnation)).build();
+  }
+
+  private static ControlRecord.Builder step(long epoch) {
+    return ControlRecord.newBuilder().setEpoch(epoch);
+  }
+}

@@ -1,0 +1,127 @@
+package io.palinode.detector.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.palinode.detector.CandidateEncoder;
+import io.palinode.detector.CandidateRing;
+import io.palinode.detector.Emission;
+import io.palinode.detector.Emission.Gap;
+import io.palinode.detector.LocalDetector;
+import io.palinode.detector.MemoryNode;
+import io.palinode.detector.Ticking;
+import io.palinode.detector.Watched;
+import io.palinode.wire.v1.CandidateRecord;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class CandidateWriterTest {
+  private static final int PARTITIONS = 2;
+
+  private final MemoryNode store = MemoryNode.alone(new Ticking());
+  private final CandidateRing ring = new CandidateRing(100, PARTITIONS);
+  private final LocalDetector detector =
+      new LocalDetector(store, ring, new CandidatePartitions(PARTITIONS), 100);
+
+  @BeforeEach
+  void watchAndServe() {
+    store.listen(detector);
+    detector.setPredicates(List.of(Watched.exact(1), Watched.properColouring(1)));
+    detector.reset(0);
+    store.resume(0, 0, 0);
+  }
+
+  @Test
+  void candidatesGoToTheirPartitionWithTheirKeyAndProgressToAll() throws Exception {
+    MockProducer<byte[], byte[]> producer = producer(true);
+    CandidateWriter writer = writer(producer);
+    store.put("x", "1");
+    detector.reportProgress();
+    writeAll(writer);
+    int partition = new CandidatePartitions(PARTITIONS).applyAsInt("exact|");
+    List<ProducerRecord<byte[], byte[]>> sent = producer.history();
+    assertThat(sent).hasSize(1 + PARTITIONS);
+    assertThat(sent.get(0).partition()).isEqualTo(partition);
+    assertThat(new String(sent.get(0).key(), UTF_8)).isEqualTo("exact|");
+    assertThat(parse(sent.get(0)).hasOpened()).isTrue();
+    for (int p = 0; p < PARTITIONS; p++) {
+      assertThat(sent.get(1 + p).partition()).isEqualTo(p);
+      CandidateRecord progress = parse(sent.get(1 + p));
+      assertThat(progress.hasProgress()).isTrue();
+      assertThat(progress.getSequence()).isEqualTo(p == partition ? 1 : 0);
+    }
+    assertThat(writer.progress()).isEqualTo(1);
+  }
+
+  @Test
+  void whatKafkaRefusesComesBackAsAGapBeforeTheNextProgress() {
+    MockProducer<byte[], byte[]> producer = producer(false);
+    CandidateWriter writer = writer(producer);
+    store.put("x", "1");
+    writeAll(writer);
+    producer.errorNext(new RecordTooLargeException("refused"));
+    assertThat(writer.refused()).isEqualTo(1);
+    detector.reportProgress();
+    List<Emission> out = new ArrayList<>();
+    ring.drain(out, 10);
+    assertThat(out.get(0)).isInstanceOf(Gap.class);
+    assertThat(out.get(1)).isInstanceOf(Emission.Progress.class);
+  }
+
+  @Test
+  void anEventThatIsTooLongForARecordIsAGapInItsPlace() throws Exception {
+    MockProducer<byte[], byte[]> producer = producer(true);
+    CandidateWriter writer = writer(producer);
+    store.put("cs_1_2_1", "c" + "9".repeat(CandidateWriter.RECORD_BYTES_MAX));
+    writeAll(writer);
+    CandidateRecord gap = parse(producer.history().get(0));
+    assertThat(gap.getGap().getFirstSequence()).isEqualTo(1);
+    assertThat(gap.getGap().getLastSequence()).isEqualTo(1);
+    assertThat(writer.refused()).isEqualTo(1);
+  }
+
+  @Test
+  void theEmitterSendsCandidatesAndProgressAndEndsInTime() {
+    MockProducer<byte[], byte[]> producer = producer(true);
+    CandidateEmitter emitter =
+        new CandidateEmitter(0, detector, ring, writer(producer), ProgressPace.DEFAULT);
+    emitter.start();
+    store.put("x", "1");
+    Awaitility.await("a candidate and ten progress records after it")
+        .atMost(10, TimeUnit.SECONDS)
+        .until(() -> producer.history().size() > 10 * PARTITIONS);
+    assertThat(emitter.isRunning()).isTrue();
+    store.put("x", "0");
+    emitter.close();
+    assertThat(emitter.isRunning()).isFalse();
+    assertThat(producer.history()).filteredOn(r -> r.key() != null).hasSize(2);
+  }
+
+  private CandidateWriter writer(MockProducer<byte[], byte[]> producer) {
+    return new CandidateWriter(producer, "candidates", new CandidateEncoder(0, 1), ring);
+  }
+
+  private void writeAll(CandidateWriter writer) {
+    List<Emission> out = new ArrayList<>();
+    ring.drain(out, 1_000);
+    out.forEach(writer::write);
+  }
+
+  private static MockProducer<byte[], byte[]> producer(boolean answers) {
+    return new MockProducer<>(answers, null, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  private static CandidateRecord parse(ProducerRecord<byte[], byte[]> record)
+      throws InvalidProtocolBufferException {
+    return CandidateRecord.parseFrom(record.value());
+  }
+}

@@ -1,0 +1,162 @@
+package io.palinode.detector.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.palinode.detector.CandidateRing;
+import io.palinode.detector.ControlExecution;
+import io.palinode.detector.LocalDetector;
+import io.palinode.detector.MemoryNode;
+import io.palinode.detector.NodeControl;
+import io.palinode.detector.Ticking;
+import io.palinode.detector.Watched;
+import io.palinode.predicate.Predicates;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Pause;
+import io.palinode.wire.v1.PlanOpened;
+import io.palinode.wire.v1.PredicateRecord;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+class TailsTest {
+  private static final TopicPartition CONTROL = new TopicPartition("control", 0);
+
+  private final MemoryNode store = MemoryNode.alone(new Ticking());
+  private final CandidateRing ring = new CandidateRing(100, 1);
+  private final LocalDetector detector = new LocalDetector(store, ring, instance -> 0, 100);
+  private final PredicateTail predicates = new PredicateTail(detector);
+  private final List<ControlRecord> published = new ArrayList<>();
+  private final ControlTail control =
+      new ControlTail(
+          NodeControl.initial(0, 1, store.incarnation()),
+          new ControlExecution(store, detector, published::addAll, new Ticking()));
+
+  @Test
+  void predicatesComeChangeAndGo() {
+    predicates.read(List.of(predicate("exact", 1), predicate("edge-mutex", 2)));
+    assertThat(detector.predicates()).isEqualTo(2);
+    predicates.read(List.of(deleted("exact", 2)));
+    assertThat(detector.predicates()).isEqualTo(1);
+    // An old record again, as compaction may leave it.
+    predicates.read(List.of(predicate("exact", 1)));
+    assertThat(detector.predicates()).isEqualTo(1);
+    predicates.read(List.of(predicate("exact", 3)));
+    assertThat(detector.predicates()).isEqualTo(2);
+    assertThat(predicates.refused()).isZero();
+  }
+
+  @Test
+  void aVersionThatCannotBeReadEndsTheOneBefore() {
+    predicates.read(List.of(predicate("exact", 1)));
+    PredicateRecord wrong =
+        PredicateRecord.newBuilder().setName("exact").setVersion(2).setYaml("kind: x").build();
+    predicates.read(List.of(record("predicates", wrong.toByteArray())));
+    predicates.read(List.of(record("predicates", new byte[] {1})));
+    assertThat(detector.predicates()).isZero();
+    assertThat(predicates.refused()).isEqualTo(2);
+  }
+
+  @Test
+  void theLogIsReadWithoutActingAndThenThePendingStepIsDone() {
+    control.read(List.of(planOpened(), pause()));
+    assertThat(published).isEmpty();
+    control.caughtUp();
+    assertThat(published)
+        .extracting(ControlRecord::getStepCase)
+        .containsExactly(ControlRecord.StepCase.PAUSED, ControlRecord.StepCase.NODE_JOINED);
+    assertThat(control.steps()).isEqualTo(3);
+  }
+
+  @Test
+  void aCommandThatFailsIsDoneAgainLater() {
+    control.caughtUp();
+    assertThat(store.isServing()).isTrue();
+    store.failNext(1);
+    control.read(List.of(planOpened(), pause()));
+    assertThat(store.isServing()).isTrue();
+    assertThat(control.failures()).isEqualTo(1);
+    Awaitility.await("the retry, a second later")
+        .atMost(10, TimeUnit.SECONDS)
+        .until(
+            () -> {
+              control.polled();
+              return !store.isServing();
+            });
+    assertThat(published).filteredOn(ControlRecord::hasPaused).hasSize(1);
+  }
+
+  @Test
+  void whatIsNoControlRecordIsCountedAndPassedOver() {
+    control.read(List.of(record("control", new byte[] {1}), planOpened()));
+    assertThat(control.failures()).isEqualTo(1);
+  }
+
+  @Test
+  void aTailReadsFromTheBeginningTellsTheEndAndCloses() {
+    MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest");
+    consumer.updatePartitions(
+        "control",
+        List.of(new PartitionInfo("control", 0, Node.noNode(), new Node[0], new Node[0])));
+    consumer.updateBeginningOffsets(Map.of(CONTROL, 0L));
+    consumer.updateEndOffsets(Map.of(CONTROL, 2L));
+    consumer.schedulePollTask(
+        () -> {
+          consumer.addRecord(at(0, planOpened()));
+          consumer.addRecord(at(1, pause()));
+        });
+    TopicTail tail = new TopicTail(consumer, "control", "test-control", control);
+    tail.start();
+    assertThat(tail.caughtUp()).succeedsWithin(10, TimeUnit.SECONDS);
+    assertThat(published).filteredOn(ControlRecord::hasNodeJoined).hasSize(1);
+    assertThat(store.isServing()).isFalse();
+    tail.close();
+    assertThat(tail.isRunning()).isFalse();
+    assertThat(consumer.closed()).isTrue();
+  }
+
+  private static ConsumerRecord<byte[], byte[]> at(
+      long offset, ConsumerRecord<byte[], byte[]> record) {
+    return new ConsumerRecord<>(record.topic(), 0, offset, null, record.value());
+  }
+
+  private static ConsumerRecord<byte[], byte[]> planOpened() {
+    return control(ControlRecord.newBuilder().setPlanOpened(PlanOpened.getDefaultInstance()));
+  }
+
+  private static ConsumerRecord<byte[], byte[]> pause() {
+    return control(ControlRecord.newBuilder().setPause(Pause.getDefaultInstance()));
+  }
+
+  private static ConsumerRecord<byte[], byte[]> control(ControlRecord.Builder step) {
+    return record("control", step.setEpoch(1).build().toByteArray());
+  }
+
+  private static ConsumerRecord<byte[], byte[]> predicate(String name, long version) {
+    var active = name.equals("exact") ? Watched.exact(version) : Watched.edgeMutex(version);
+    PredicateRecord record =
+        PredicateRecord.newBuilder()
+            .setName(name)
+            .setVersion(version)
+            .setYaml(Predicates.toYaml(active.predicate()))
+            .build();
+    return record("predicates", record.toByteArray());
+  }
+
+  private static ConsumerRecord<byte[], byte[]> deleted(String name, long version) {
+    PredicateRecord record =
+        PredicateRecord.newBuilder().setName(name).setVersion(version).setDeleted(true).build();
+    return record("predicates", record.toByteArray());
+  }
+
+  private static ConsumerRecord<byte[], byte[]> record(String topic, byte[] value) {
+    return new ConsumerRecord<>(topic, 0, 0, null, value);
+  }
+}

@@ -1,0 +1,56 @@
+package io.palinode.orchestrator;
+
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Something that people should know.
+ *
+ * @param labels name it: two alerts with equal labels are about the same thing
+ * @param annotations tell more
+ * @param destinations {@code console}, {@code webhook:URL}; empty: where the operator's alerts go
+ */
+public record Alert(
+    Kind kind,
+    Map<String, String> labels,
+    Map<String, String> annotations,
+    List<String> destinations,
+    long atMicros) {
+
+  public Alert {
+    labels = Collections.unmodifiableMap(new TreeMap<>(labels));
+    annotations = Collections.unmodifiableMap(new TreeMap<>(annotations));
+    destinations = List.copyOf(destinations);
+  }
+
+  /** For those who run the cluster. */
+  public static Alert toOperator(
+      Kind kind, Map<String, String> labels, String summary, long atMicros) {
+    return new Alert(kind, labels, Map.of("summary", summary), List.of(), atMicros);
+  }
+
+  /** What an alert is about. */
+  public enum Kind {
+    VIOLATION("PalinodeViolation"),
+    VIOLATION_TOO_LATE("PalinodeViolationTooLate"),
+    PREDICATE_UNKNOWN("PalinodePredicateUnknown"),
+    PLAN_WAITS("PalinodePlanWaits"),
+    PLAN_HALTED("PalinodePlanHalted"),
+    COVERAGE_LOST("PalinodeCoverageLost"),
+    CONTROL_WRITE_FAILED("PalinodeControlWriteFailed"),
+    ORCHESTRATOR_STOPPED("PalinodeOrchestratorStopped");
+
+    private final String alertName;
+
+    Kind(String alertName) {
+      this.alertName = alertName;
+    }
+
+    /** The {@code alertname} label. */
+    public String alertName() {
+      return alertName;
+    }
+  }
+}

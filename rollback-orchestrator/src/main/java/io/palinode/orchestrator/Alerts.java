@@ -1,0 +1,111 @@
+package io.palinode.orchestrator;
+
+import io.palinode.hvc.Hlc;
+import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.Violation;
+import io.palinode.wire.v1.Witness;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** The alerts that the machine raises, in words. */
+final class Alerts {
+  private Alerts() {}
+
+  static Alert violation(
+      Violation violation, Policy policy, Command.Outcome outcome, long nowMicros) {
+    Map<String, String> annotations =
+        Map.of(
+            "id", violation.getId(),
+            "first", Hlc.format(violation.getFirst()),
+            "violate", Hlc.format(violation.getViolate()),
+            "outcome", outcome.name(),
+            "witnesses", witnesses(violation),
+            "summary", "predicate " + violation.getPredicate() + " was violated");
+    return new Alert(
+        Alert.Kind.VIOLATION, labels(violation), annotations, policy.destinations(), nowMicros);
+  }
+
+  static Alert tooLate(Violation violation, long safePoint, long nowMicros) {
+    return Alert.toOperator(
+        Alert.Kind.VIOLATION_TOO_LATE,
+        labels(violation),
+        "a violation at "
+            + Hlc.format(violation.getViolate())
+            + " came after the safe point "
+            + Hlc.format(safePoint)
+            + " had passed it, and is not rolled back: id="
+            + violation.getId(),
+        nowMicros);
+  }
+
+  static Alert predicateUnknown(Violation violation, long nowMicros) {
+    return Alert.toOperator(
+        Alert.Kind.PREDICATE_UNKNOWN,
+        labels(violation),
+        "a violation was dropped because its predicate is not known here: version="
+            + violation.getPredicateVersion()
+            + " id="
+            + violation.getId(),
+        nowMicros);
+  }
+
+  static Alert planWaits(Plan plan, String waitsFor, long nowMicros) {
+    return Alert.toOperator(
+        Alert.Kind.PLAN_WAITS,
+        Map.of("epoch", Long.toString(plan.epoch()), "phase", plan.phase().name()),
+        "the rollback waits for " + waitsFor,
+        nowMicros);
+  }
+
+  static Alert planHalted(Plan plan, long nowMicros) {
+    return Alert.toOperator(
+        Alert.Kind.PLAN_HALTED,
+        Map.of("epoch", Long.toString(plan.epoch()), "predicate", plan.predicate()),
+        "the rollback is halted and the nodes stay paused: " + plan.failure(),
+        nowMicros);
+  }
+
+  static Alert coverageLost(CoverageLost loss, long heldAt, long nowMicros) {
+    return Alert.toOperator(
+        Alert.Kind.COVERAGE_LOST,
+        Map.of(
+            "node", Integer.toString(loss.getNode()),
+            "partition", Integer.toString(loss.getPartition())),
+        "events "
+            + loss.getFirstSequence()
+            + " to "
+            + loss.getLastSequence()
+            + " were not judged; the safe point is held at "
+            + Hlc.format(heldAt)
+            + " until the loss is acknowledged",
+        nowMicros);
+  }
+
+  static Alert controlWriteFailed(String step, String reason, long nowMicros) {
+    return Alert.toOperator(
+        Alert.Kind.CONTROL_WRITE_FAILED,
+        Map.of("step", step),
+        "a step could not be written to the control log: " + reason,
+        nowMicros);
+  }
+
+  private static Map<String, String> labels(Violation violation) {
+    return Map.of(
+        "predicate", violation.getPredicate(),
+        "binding", violation.getBinding(),
+        "grade", Grades.of(violation.getGrade()).name().toLowerCase(Locale.ROOT),
+        "clause", Integer.toString(violation.getClause()),
+        "epoch", Long.toString(violation.getEpoch()));
+  }
+
+  private static String witnesses(Violation violation) {
+    return violation.getWitnessesList().stream()
+        .map(Alerts::witness)
+        .collect(Collectors.joining(" "));
+  }
+
+  private static String witness(Witness w) {
+    return "term" + w.getTerm() + "@node" + w.getNode() + ":" + w.getSequence();
+  }
+}

@@ -1,0 +1,34 @@
+package io.palinode.orchestrator;
+
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Violation;
+
+/** What the machine wants done, in this order. */
+public sealed interface Command {
+  /** Append to the control log, behind all earlier ones. */
+  record Append(ControlRecord record) implements Command {}
+
+  record Raise(Alert alert) implements Command {}
+
+  /** A control record took effect (records without effect are repeats, or late). */
+  record Took(ControlRecord record) implements Command {}
+
+  /** What becomes of a violation. */
+  record Classified(Violation violation, Outcome outcome) implements Command {}
+
+  /** What a violation causes. */
+  enum Outcome {
+    /** It opens a plan or moves the target of one that is open. */
+    ROLLBACK,
+    /** A plan has taken, or is taking, the store back to before it. */
+    COVERED,
+    /** Its predicate asks for no rollback, or not at this grade, or is deleted. */
+    NO_ROLLBACK,
+    /** It is at or before the safe point: what was promised is not taken back. */
+    TOO_LATE,
+    /** Its predicate is not known yet; another outcome follows, or it expires. */
+    WAITING,
+    /** Its predicate did not become known in time. */
+    EXPIRED
+  }
+}

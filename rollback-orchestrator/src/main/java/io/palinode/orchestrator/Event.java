@@ -1,0 +1,46 @@
+package io.palinode.orchestrator;
+
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Violation;
+import java.util.Map;
+
+/** What the machine hears. {@code atMicros} is the wall clock at which it was received. */
+public sealed interface Event {
+  long atMicros();
+
+  /** A record of the control log, in its order; also the machine's own. */
+  record ControlRead(ControlRecord record, long atMicros) implements Event {}
+
+  /** A violation, in the order of the violations log; repeats are harmless. */
+  record ViolationFound(Violation violation, long atMicros) implements Event {}
+
+  /** Every violation with {@code violate <= hlc} has been passed in. */
+  record Judged(long hlc, long atMicros) implements Event {}
+
+  /** What happened at a node in this HLC range was not seen. */
+  record CoverageLost(io.palinode.wire.v1.CoverageLost loss, long atMicros) implements Event {}
+
+  /** The operator accepts what was lost so far: the safe point may pass it. */
+  record CoverageAcknowledged(long atMicros) implements Event {}
+
+  /** All predicates, by name, as the log has them at the start. */
+  record PoliciesKnown(Map<String, Policy> policies, long atMicros) implements Event {
+    public PoliciesKnown {
+      policies = Map.copyOf(policies);
+    }
+  }
+
+  /** A predicate was applied or deleted. */
+  record PolicyChanged(Policy policy, long atMicros) implements Event {}
+
+  /** All logs have been replayed: from here on the machine acts. */
+  record CaughtUp(long atMicros) implements Event {}
+
+  /**
+   * An append failed for good, as far as the producer knows; the record may still be in the log.
+   */
+  record AppendFailed(ControlRecord record, String reason, long atMicros) implements Event {}
+
+  /** Time has passed. */
+  record Tick(long atMicros) implements Event {}
+}

@@ -1,0 +1,79 @@
+package io.palinode.orchestrator;
+
+import io.palinode.wire.v1.Violation;
+import java.util.Collections;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * What the violations log says and is not settled yet. Immutable.
+ *
+ * @param judged every violation with {@code violate <= judged} is known
+ * @param demands by epoch
+ * @param waiting violations whose predicate is not known yet, oldest first
+ * @param heldAt the safe point does not pass this, because of lost coverage; {@link #NOT_HELD}
+ * @param losses lost ranges that were not acknowledged
+ */
+public record Findings(
+    long judged, SortedMap<Long, Demand> demands, List<Waiting> waiting, long heldAt, int losses) {
+  public static final long NOT_HELD = Long.MAX_VALUE;
+  static final int WAITING_MAX = 1_000;
+  static final Findings NONE =
+      new Findings(0, Collections.emptySortedMap(), List.of(), NOT_HELD, 0);
+
+  /** A violation that waits for its predicate. */
+  public record Waiting(Violation violation, long sinceMicros) {}
+
+  /** Nothing keeps the safe point from what is judged, but perhaps lost coverage. */
+  boolean isSettled() {
+    return demands.isEmpty() && waiting.isEmpty();
+  }
+
+  Findings judgedTo(long hlc) {
+    return hlc <= judged ? this : new Findings(hlc, demands, waiting, heldAt, losses);
+  }
+
+  Findings demanding(Demand demand) {
+    SortedMap<Long, Demand> more = new TreeMap<>(demands);
+    more.merge(demand.epoch(), demand, Demand::fold);
+    return withDemands(more);
+  }
+
+  Findings withoutDemands(Predicate<Demand> settled) {
+    if (demands.values().stream().noneMatch(settled)) {
+      return this;
+    }
+    SortedMap<Long, Demand> fewer = new TreeMap<>(demands);
+    fewer.values().removeIf(settled);
+    return withDemands(fewer);
+  }
+
+  Findings waitingFor(Waiting newcomer) {
+    return withWaiting(Stream.concat(waiting.stream(), Stream.of(newcomer)).toList());
+  }
+
+  Findings withoutWaiting(Predicate<Waiting> done) {
+    return withWaiting(waiting.stream().filter(done.negate()).toList());
+  }
+
+  Findings losing(long fromHlc) {
+    return new Findings(
+        judged, demands, waiting, Math.min(heldAt, Math.max(0, fromHlc - 1)), losses + 1);
+  }
+
+  Findings acknowledged() {
+    return new Findings(judged, demands, waiting, NOT_HELD, 0);
+  }
+
+  private Findings withDemands(SortedMap<Long, Demand> newDemands) {
+    return new Findings(
+        judged, Collections.unmodifiableSortedMap(newDemands), waiting, heldAt, losses);
+  }
+
+  private Findings withWaiting(List<Waiting> newWaiting) {
+    return new Findings(judged, demands, newWaiting, heldAt, losses);
+  }
+}

@@ -1,0 +1,110 @@
+package io.palinode.orchestrator;
+
+import io.palinode.wire.v1.ControlRecord;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the control log says so far, and nothing else: the same log gives the same journal.
+ * Immutable.
+ *
+ * @param epoch the epoch in force: that of the last plan that was resumed, 0 before any
+ * @param plan the open plan, which opens {@code epoch + 1}
+ * @param past the latest plans, oldest first; enough to know what is covered, and what is frequent
+ * @param safePoint the greatest safe point published
+ * @param sequentialUntilMicros until when the last resume asks clients to write to all replicas
+ */
+public record Journal(
+    int nodes,
+    long epoch,
+    @Nullable Plan plan,
+    List<PastPlan> past,
+    long safePoint,
+    long sequentialUntilMicros) {
+  /** Also the most rollbacks that {@code whenFrequent} can count. */
+  static final int PAST_MAX = 1_024;
+
+  static Journal empty(int nodes) {
+    return new Journal(nodes, 0, null, List.of(), 0, 0);
+  }
+
+  /** The journal with one more record; the same object when the record has no effect. */
+  Journal read(ControlRecord record) {
+    if (writer(record) >= nodes) {
+      return this;
+    }
+    return switch (record.getStepCase()) {
+      case PLAN_OPENED ->
+          plan == null && record.getEpoch() == epoch + 1 ? withPlan(Plan.opened(record)) : this;
+      case RESUME ->
+          plan != null && plan.phase() == Phase.CONVERGING && record.getEpoch() == plan.epoch()
+              ? resumed(plan, record)
+              : this;
+      case SAFE_POINT ->
+          plan == null && record.getSafePoint().getHlc() > safePoint
+              ? new Journal(
+                  nodes, epoch, null, past, record.getSafePoint().getHlc(), sequentialUntilMicros)
+              : this;
+      case NODE_JOINED -> plan == null ? this : withPlan(plan.read(record));
+      case PAUSE, PAUSED, RESTORE, RESTORED, CONVERGE, CONTRIBUTION, CONVERGED, HALTED ->
+          plan != null && record.getEpoch() == plan.epoch() ? withPlan(plan.read(record)) : this;
+      case STEP_NOT_SET -> this;
+    };
+  }
+
+  /** A plan that was resumed has taken back what happened at {@code hlc} in {@code ofEpoch}. */
+  boolean isTakenBack(long ofEpoch, long hlc) {
+    return past.stream().anyMatch(p -> p.epoch() > ofEpoch && p.target() < hlc);
+  }
+
+  /** The open plan takes, or has been told to take, back what happened at {@code hlc}. */
+  boolean isBeingTakenBack(long ofEpoch, long hlc) {
+    return plan != null
+        && !plan.phase().isBeforeRestore()
+        && plan.attempt() > 0
+        && plan.epoch() > ofEpoch
+        && plan.target() < hlc;
+  }
+
+  /** Plans that {@code predicate} caused after that time, without the open one. */
+  long pastPlans(String predicate, long afterMicros) {
+    return past.stream()
+        .filter(p -> p.predicate().equals(predicate) && p.openedMicros() > afterMicros)
+        .count();
+  }
+
+  /** The node that wrote a record; -1 for a record of the orchestrator. */
+  static int writer(ControlRecord record) {
+    return switch (record.getStepCase()) {
+      case PAUSED -> record.getPaused().getNode();
+      case RESTORED -> record.getRestored().getNode();
+      case CONTRIBUTION -> record.getContribution().getNode();
+      case CONVERGED -> record.getConverged().getNode();
+      case NODE_JOINED -> record.getNodeJoined().getNode();
+      case PLAN_OPENED, PAUSE, RESTORE, CONVERGE, RESUME, HALTED, SAFE_POINT, STEP_NOT_SET -> -1;
+    };
+  }
+
+  private Journal withPlan(Plan next) {
+    return next.equals(plan)
+        ? this
+        : new Journal(nodes, epoch, next, past, safePoint, sequentialUntilMicros);
+  }
+
+  private Journal resumed(Plan done, ControlRecord record) {
+    PastPlan last =
+        new PastPlan(
+            done.epoch(), done.predicate(), done.openedMicros(), record.getResume().getTarget());
+    List<PastPlan> longer =
+        Stream.concat(past.stream().skip(Math.max(0, past.size() + 1 - PAST_MAX)), Stream.of(last))
+            .toList();
+    return new Journal(
+        nodes,
+        done.epoch(),
+        null,
+        longer,
+        safePoint,
+        record.getResume().getSequentialUntilMicros());
+  }
+}

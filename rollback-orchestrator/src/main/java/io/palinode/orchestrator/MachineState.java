@@ -1,0 +1,89 @@
+package io.palinode.orchestrator;
+
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * All that {@link RollbackMachine} knows. Immutable. {@code journal}, {@code findings} and {@code
+ * policies} are rebuilt from the three logs; the rest belongs to this run.
+ *
+ * @param live false while the logs are replayed: nothing is decided then
+ * @param nowMicros the latest time heard of
+ * @param stallAlertMicros when the open plan's waiting was last alerted
+ */
+public record MachineState(
+    RollbackSettings settings,
+    Journal journal,
+    Findings findings,
+    Map<String, Policy> policies,
+    Outbox outbox,
+    boolean live,
+    long nowMicros,
+    long stallAlertMicros) {
+
+  public static MachineState initial(RollbackSettings settings) {
+    return new MachineState(
+        settings,
+        Journal.empty(settings.nodes()),
+        Findings.NONE,
+        Map.of(),
+        Outbox.EMPTY,
+        false,
+        0,
+        0);
+  }
+
+  /** Nothing at or before this is taken back: published, or on its way to the log. */
+  public long safePoint() {
+    return Math.max(journal.safePoint(), outbox.safePoint());
+  }
+
+  MachineState with(Journal next) {
+    return new MachineState(
+        settings, next, findings, policies, outbox, live, nowMicros, stallAlertMicros);
+  }
+
+  MachineState with(Findings next) {
+    return new MachineState(
+        settings, journal, next, policies, outbox, live, nowMicros, stallAlertMicros);
+  }
+
+  MachineState with(Outbox next) {
+    return new MachineState(
+        settings, journal, findings, policies, next, live, nowMicros, stallAlertMicros);
+  }
+
+  MachineState with(Policy policy) {
+    Map<String, Policy> more = new HashMap<>(policies);
+    more.put(policy.predicate(), policy);
+    return with(Collections.unmodifiableMap(more));
+  }
+
+  MachineState with(Map<String, Policy> next) {
+    return new MachineState(
+        settings, journal, findings, next, outbox, live, nowMicros, stallAlertMicros);
+  }
+
+  MachineState at(long micros) {
+    return new MachineState(
+        settings,
+        journal,
+        findings,
+        policies,
+        outbox,
+        live,
+        Math.max(nowMicros, micros),
+        stallAlertMicros);
+  }
+
+  MachineState goLive() {
+    return new MachineState(
+        settings, journal, findings, policies, outbox, true, nowMicros, stallAlertMicros);
+  }
+
+  MachineState stallAlerted() {
+    return new MachineState(
+        settings, journal, findings, policies, outbox, live, nowMicros, nowMicros);
+  }
+}

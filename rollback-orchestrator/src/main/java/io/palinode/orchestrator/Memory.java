@@ -1,0 +1,70 @@
+package io.palinode.orchestrator;
+
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Violation;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the API shows of the past, bounded; filled by the machine's thread, read by any. Replaying
+ * the logs fills it again, as far as they reach.
+ */
+public final class Memory {
+  public static final int KEPT_MAX = 10_000;
+
+  private final History<String, ReceivedViolation> violations = new History<>(KEPT_MAX);
+  private final History<Long, Rollback> rollbacks = new History<>(KEPT_MAX);
+  private final Nodes nodes;
+
+  public Memory(int nodes) {
+    this.nodes = new Nodes(nodes);
+  }
+
+  public void received(Violation violation, long atMicros, boolean replayed) {
+    violations.put(violation.getId(), new ReceivedViolation(violation, atMicros, replayed, null));
+  }
+
+  public void classified(Violation violation, Command.Outcome outcome) {
+    violations.update(violation.getId(), known -> known.with(outcome));
+  }
+
+  /** Any record of the control log. */
+  public void read(ControlRecord record) {
+    nodes.read(record);
+  }
+
+  /** A record of the control log that took effect; the rollback it belongs to, or null. */
+  public @Nullable Rollback took(ControlRecord record) {
+    if (record.hasSafePoint() || record.hasNodeJoined()) {
+      return null;
+    }
+    if (record.hasPlanOpened()) {
+      rollbacks.put(record.getEpoch(), Rollback.opened(record));
+    } else {
+      rollbacks.update(record.getEpoch(), known -> known.after(record));
+    }
+    return rollbacks.get(record.getEpoch());
+  }
+
+  /** The latest first. */
+  public List<ReceivedViolation> violations(int limit) {
+    return violations.latest(limit);
+  }
+
+  /** The latest first. */
+  public List<Rollback> rollbacks(int limit) {
+    return rollbacks.latest(limit);
+  }
+
+  public List<NodeStatus> nodes() {
+    return nodes.all();
+  }
+
+  public long violationsTotal() {
+    return violations.total();
+  }
+
+  public long rollbacksTotal() {
+    return rollbacks.total();
+  }
+}

@@ -1,0 +1,178 @@
+package io.palinode.orchestrator;
+
+import io.palinode.hvc.Hlc;
+import io.palinode.predicate.OnViolation.WhenFrequent;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Converge;
+import io.palinode.wire.v1.Halted;
+import io.palinode.wire.v1.Pause;
+import io.palinode.wire.v1.PlanOpened;
+import io.palinode.wire.v1.Restore;
+import io.palinode.wire.v1.Resume;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The step that the protocol takes next, as a function of the state alone: asked twice, it gives
+ * the same answer, so an orchestrator that was killed before it wrote a step decides it again.
+ */
+final class NextStep {
+  private final MachineState state;
+
+  private NextStep(MachineState state) {
+    this.state = state;
+  }
+
+  /** Null while there is nothing to do but wait. */
+  static @Nullable ControlRecord of(MachineState state) {
+    NextStep next = new NextStep(state);
+    Plan plan = state.journal().plan();
+    if (plan == null) {
+      return next.openPlan();
+    }
+    return switch (plan.phase()) {
+      case OPENED -> next.step(plan).setPause(Pause.getDefaultInstance()).build();
+      case PAUSING -> next.afterPause(plan);
+      case RESTORING -> next.afterRestore(plan);
+      case CONVERGING -> next.afterConverge(plan);
+      case HALTED -> null;
+    };
+  }
+
+  /**
+   * Where the plan will take the store if it restores now: before the restore, violations that
+   * cross it still move it back.
+   */
+  static long target(MachineState state, Plan plan) {
+    long target = plan.target();
+    if (plan.phase().isBeforeRestore()) {
+      for (Demand demand : state.findings().demands().headMap(plan.epoch()).values()) {
+        target = Math.min(target, demand.target());
+      }
+    }
+    return target;
+  }
+
+  private @Nullable ControlRecord openPlan() {
+    long epoch = state.journal().epoch();
+    Demand all =
+        state.findings().demands().headMap(epoch + 1).values().stream()
+            .reduce(Demand::fold)
+            .orElse(null);
+    if (all == null) {
+      return null;
+    }
+    PlanOpened opened =
+        PlanOpened.newBuilder()
+            .addAllViolationIds(all.ids())
+            .setPredicate(all.predicate())
+            .setTarget(all.target())
+            .setReason("violation at " + Hlc.format(all.violate()))
+            .build();
+    return ControlRecord.newBuilder()
+        .setEpoch(epoch + 1)
+        .setAtMicros(state.nowMicros())
+        .setPlanOpened(opened)
+        .build();
+  }
+
+  private @Nullable ControlRecord afterPause(Plan plan) {
+    long target = target(state, plan);
+    if (plan.reachMax() > target) {
+      return halt(plan, outOfReach(plan, target));
+    }
+    // A violation that waits for its predicate may yet move the target back.
+    boolean judged = state.findings().judged() >= target && state.findings().waiting().isEmpty();
+    return judged && plan.ackedByAll(state.settings().nodes()) ? restore(plan, 1, target) : null;
+  }
+
+  private @Nullable ControlRecord afterRestore(Plan plan) {
+    if (!plan.failure().isEmpty()) {
+      return halt(plan, plan.failure());
+    }
+    return plan.ackedByAll(state.settings().nodes())
+        ? step(plan).setConverge(Converge.newBuilder().setAttempt(plan.attempt())).build()
+        : null;
+  }
+
+  private @Nullable ControlRecord afterConverge(Plan plan) {
+    if (!plan.ackedByAll(state.settings().nodes())) {
+      return null;
+    }
+    String violated = CutCheck.violatedClause(plan.holding(), state.policies());
+    return violated == null ? resume(plan) : stepBack(plan, violated);
+  }
+
+  /**
+   * The cut at the target is itself a violation (its witnesses began within ε before it, or stand
+   * on a replica that lagged): go further back, each time twice as far, but not beyond what every
+   * node can restore, and not before the safe point, which is a promise.
+   */
+  private ControlRecord stepBack(Plan plan, String violated) {
+    long floor = Math.max(plan.reachMax(), state.safePoint());
+    String still = violated + " still holds at " + Hlc.format(plan.target());
+    if (plan.attempt() >= state.settings().attemptsMax()) {
+      return halt(plan, still + " after attempts=" + plan.attempt());
+    }
+    if (plan.target() <= floor) {
+      return halt(plan, still + " and nothing before can be restored");
+    }
+    long back = RollbackSettings.micros(state.settings().stepBack()) << (plan.attempt() - 1);
+    long earlier = plan.target() - (back << Hlc.COUNTER_BITS);
+    return restore(plan, plan.attempt() + 1, Math.max(floor, earlier));
+  }
+
+  private ControlRecord resume(Plan plan) {
+    Resume resume =
+        Resume.newBuilder()
+            .setTarget(plan.target())
+            .setSequentialUntilMicros(sequentialUntil(plan))
+            .build();
+    return step(plan).setResume(resume).build();
+  }
+
+  /** A time that an earlier plan set, and that has not passed, stands. */
+  private long sequentialUntil(Plan plan) {
+    long now = state.nowMicros();
+    long standing = state.journal().sequentialUntilMicros();
+    long until = standing > now ? standing : 0;
+    Policy policy = state.policies().get(plan.predicate());
+    WhenFrequent frequent =
+        policy == null || policy.onViolation() == null ? null : policy.onViolation().whenFrequent();
+    if (frequent == null) {
+      return until;
+    }
+    long per = RollbackSettings.micros(frequent.per());
+    long rollbacks = 1 + state.journal().pastPlans(plan.predicate(), now - per);
+    return rollbacks > frequent.over() ? Math.max(until, now + per) : until;
+  }
+
+  private ControlRecord restore(Plan plan, int attempt, long target) {
+    return step(plan)
+        .setRestore(Restore.newBuilder().setAttempt(attempt).setTarget(target))
+        .build();
+  }
+
+  private ControlRecord halt(Plan plan, String reason) {
+    return step(plan).setHalted(Halted.newBuilder().setReason(reason)).build();
+  }
+
+  private static String outOfReach(Plan plan, long target) {
+    int node =
+        plan.reach().entrySet().stream()
+            .filter(e -> e.getValue() > target)
+            .mapToInt(Map.Entry::getKey)
+            .min()
+            .orElseThrow();
+    return "target "
+        + Hlc.format(target)
+        + " is out of the reach of node "
+        + node
+        + ", which is back to "
+        + Hlc.format(plan.reach().getOrDefault(node, 0L));
+  }
+
+  private ControlRecord.Builder step(Plan plan) {
+    return ControlRecord.newBuilder().setEpoch(plan.epoch()).setAtMicros(state.nowMicros());
+  }
+}

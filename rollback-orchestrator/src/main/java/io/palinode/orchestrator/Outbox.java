@@ -1,0 +1,56 @@
+package io.palinode.orchestrator;
+
+import io.palinode.wire.v1.ControlRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What this run of the orchestrator has written and not yet read back. It is not in the log, so it
+ * is empty after a restart. Immutable.
+ *
+ * @param awaited the one protocol step that is on its way
+ * @param sinceMicros when it was written
+ * @param retryMicros no step is written before this time: the last append failed
+ * @param safePoint the greatest safe point written, perhaps not in the log
+ * @param safePointMicros when it was written
+ */
+public record Outbox(
+    @Nullable ControlRecord awaited,
+    long sinceMicros,
+    long retryMicros,
+    long safePoint,
+    long safePointMicros) {
+  static final long RETRY_AFTER_MICROS = 1_000_000;
+  static final Outbox EMPTY = new Outbox(null, 0, 0, 0, 0);
+
+  boolean mayWrite(long nowMicros) {
+    return awaited == null && nowMicros >= retryMicros;
+  }
+
+  Outbox wrote(ControlRecord step, long nowMicros) {
+    return new Outbox(step, nowMicros, retryMicros, safePoint, safePointMicros);
+  }
+
+  Outbox wroteSafePoint(long hlc, long nowMicros) {
+    return new Outbox(awaited, sinceMicros, retryMicros, hlc, nowMicros);
+  }
+
+  /** Also another orchestrator's record of that step answers ours: the log has one. */
+  Outbox read(ControlRecord record) {
+    return awaited != null && isSameStep(awaited, record)
+        ? new Outbox(null, 0, retryMicros, safePoint, safePointMicros)
+        : this;
+  }
+
+  Outbox failed(ControlRecord record, long nowMicros) {
+    return record.equals(awaited)
+        ? new Outbox(null, 0, nowMicros + RETRY_AFTER_MICROS, safePoint, safePointMicros)
+        : this;
+  }
+
+  private static boolean isSameStep(ControlRecord a, ControlRecord b) {
+    return a.getEpoch() == b.getEpoch()
+        && a.getStepCase() == b.getStepCase()
+        && a.getRestore().getAttempt() == b.getRestore().getAttempt()
+        && a.getConverge().getAttempt() == b.getConverge().getAttempt();
+  }
+}

@@ -1,0 +1,194 @@
+package io.palinode.orchestrator;
+
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Converged;
+import io.palinode.wire.v1.IntervalRef;
+import io.palinode.wire.v1.Paused;
+import io.palinode.wire.v1.Restored;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * The open plan, as the control log tells it. Immutable.
+ *
+ * <p>The first record of each step and attempt counts, and of each node's answer to it; {@link
+ * #read} returns the same object for all others.
+ *
+ * @param epoch the epoch that it opens
+ * @param target of the last {@code Restore}, or of {@code PlanOpened} before there is one
+ * @param attempt 0 before the first restore
+ * @param sinceMicros when the phase began, by the orchestrator's clock
+ * @param acked nodes that are done with the phase
+ * @param reach the latest reach each node told during the plan
+ * @param holding terms that hold on the cut, as they came
+ * @param failure why a node could not restore, or why the plan was halted; empty: none did
+ */
+public record Plan(
+    long epoch,
+    String predicate,
+    List<String> violationIds,
+    long openedMicros,
+    long target,
+    Phase phase,
+    int attempt,
+    long sinceMicros,
+    Set<Integer> acked,
+    Map<Integer, Long> reach,
+    List<List<IntervalRef>> holding,
+    String failure) {
+
+  static Plan opened(ControlRecord record) {
+    return new Plan(
+        record.getEpoch(),
+        record.getPlanOpened().getPredicate(),
+        List.copyOf(record.getPlanOpened().getViolationIdsList()),
+        record.getAtMicros(),
+        record.getPlanOpened().getTarget(),
+        Phase.OPENED,
+        0,
+        record.getAtMicros(),
+        Set.of(),
+        Map.of(),
+        List.of(),
+        "");
+  }
+
+  /** The plan after a record of its epoch, or after any {@code NodeJoined}. */
+  Plan read(ControlRecord record) {
+    return switch (record.getStepCase()) {
+      case PAUSE -> phase == Phase.OPENED ? enter(Phase.PAUSING, attempt, target, record) : this;
+      case PAUSED -> paused(record.getPaused());
+      case RESTORE -> restore(record);
+      case RESTORED -> restored(record.getRestored());
+      case CONVERGE ->
+          phase == Phase.RESTORING && record.getConverge().getAttempt() == attempt
+              ? enter(Phase.CONVERGING, attempt, target, record)
+              : this;
+      case CONVERGED -> converged(record.getConverged());
+      case HALTED -> phase == Phase.HALTED ? this : halted(record);
+      case NODE_JOINED ->
+          reaching(record.getNodeJoined().getNode(), record.getNodeJoined().getReach());
+      case PLAN_OPENED, CONTRIBUTION, RESUME, SAFE_POINT, STEP_NOT_SET -> this;
+    };
+  }
+
+  boolean ackedByAll(int nodes) {
+    return acked.size() == nodes;
+  }
+
+  /** The nodes that the phase waits for. */
+  List<Integer> missing(int nodes) {
+    return Stream.iterate(0, n -> n < nodes, n -> n + 1).filter(n -> !acked.contains(n)).toList();
+  }
+
+  /** No cut before this can be restored on all nodes that told their reach. */
+  long reachMax() {
+    return reach.values().stream().mapToLong(Long::longValue).max().orElse(0);
+  }
+
+  private Plan paused(Paused ack) {
+    Plan known = reaching(ack.getNode(), ack.getReach());
+    return phase == Phase.PAUSING ? known.acked(ack.getNode()) : known;
+  }
+
+  private Plan restore(ControlRecord record) {
+    int next = record.getRestore().getAttempt();
+    boolean first = phase == Phase.PAUSING && next == 1;
+    boolean again = phase == Phase.CONVERGING && next == attempt + 1;
+    return first || again
+        ? enter(Phase.RESTORING, next, record.getRestore().getTarget(), record)
+        : this;
+  }
+
+  private Plan restored(Restored ack) {
+    if (phase != Phase.RESTORING || ack.getAttempt() != attempt || acked.contains(ack.getNode())) {
+      return this;
+    }
+    if (!ack.getFailure().isEmpty()) {
+      return failure.isEmpty()
+          ? withFailure("node " + ack.getNode() + " could not restore: " + ack.getFailure())
+          : this;
+    }
+    return ack.getLast() ? acked(ack.getNode()) : this;
+  }
+
+  private Plan converged(Converged ack) {
+    if (phase != Phase.CONVERGING || ack.getAttempt() != attempt || acked.contains(ack.getNode())) {
+      return this;
+    }
+    Plan known = ack.getHoldingCount() == 0 ? this : withHolding(ack.getHoldingList());
+    return ack.getLast() ? known.acked(ack.getNode()) : known;
+  }
+
+  private Plan enter(Phase next, int nextAttempt, long nextTarget, ControlRecord record) {
+    return new Plan(
+        epoch,
+        predicate,
+        violationIds,
+        openedMicros,
+        nextTarget,
+        next,
+        nextAttempt,
+        record.getAtMicros(),
+        Set.of(),
+        reach,
+        List.of(),
+        "");
+  }
+
+  private Plan halted(ControlRecord record) {
+    return enter(Phase.HALTED, attempt, target, record).withFailure(record.getHalted().getReason());
+  }
+
+  private Plan acked(int node) {
+    if (acked.contains(node)) {
+      return this;
+    }
+    Set<Integer> more = new HashSet<>(acked);
+    more.add(node);
+    return with(Collections.unmodifiableSet(more), reach, holding, failure);
+  }
+
+  private Plan reaching(int node, long hlc) {
+    Long known = reach.get(node);
+    if (known != null && known == hlc) {
+      return this;
+    }
+    Map<Integer, Long> more = new HashMap<>(reach);
+    more.put(node, hlc);
+    return with(acked, Collections.unmodifiableMap(more), holding, failure);
+  }
+
+  private Plan withHolding(List<IntervalRef> piece) {
+    return with(acked, reach, Stream.concat(holding.stream(), Stream.of(piece)).toList(), failure);
+  }
+
+  private Plan withFailure(String reason) {
+    return with(acked, reach, holding, reason);
+  }
+
+  private Plan with(
+      Set<Integer> newAcked,
+      Map<Integer, Long> newReach,
+      List<List<IntervalRef>> newHolding,
+      String newFailure) {
+    return new Plan(
+        epoch,
+        predicate,
+        violationIds,
+        openedMicros,
+        target,
+        phase,
+        attempt,
+        sinceMicros,
+        newAcked,
+        newReach,
+        newHolding,
+        newFailure);
+  }
+}

@@ -1,0 +1,157 @@
+package io.palinode.orchestrator;
+
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Converged;
+import io.palinode.wire.v1.Restored;
+import java.util.List;
+
+/**
+ * A plan as people want to see it, told by the records that took effect. Immutable. Times are wall
+ * clocks of the writers.
+ *
+ * @param epoch the epoch that it opens
+ * @param predicate the cause; {@code violationIds} are the first of its violations
+ * @param target of the last restore, or where it meant to go at first
+ * @param undoneWrites on all nodes, in all attempts
+ * @param convergedKeys keys that the exchange of versions changed, on all nodes
+ * @param sinceMicros when its last step was written
+ * @param lastPausedMicros when the last node so far was paused
+ * @param endedMicros when it was resumed or halted; 0 before
+ * @param haltReason empty unless halted
+ */
+public record Rollback(
+    long epoch,
+    String predicate,
+    List<String> violationIds,
+    State state,
+    long target,
+    int attempts,
+    long undoneWrites,
+    long convergedKeys,
+    long openedMicros,
+    long sinceMicros,
+    long lastPausedMicros,
+    long endedMicros,
+    StepTimes times,
+    String haltReason) {
+
+  /** How far it has come. */
+  public enum State {
+    OPENED,
+    PAUSING,
+    RESTORING,
+    CONVERGING,
+    RESUMED,
+    HALTED
+  }
+
+  public static Rollback opened(ControlRecord record) {
+    return new Rollback(
+        record.getEpoch(),
+        record.getPlanOpened().getPredicate(),
+        List.copyOf(record.getPlanOpened().getViolationIdsList()),
+        State.OPENED,
+        record.getPlanOpened().getTarget(),
+        0,
+        0,
+        0,
+        record.getAtMicros(),
+        record.getAtMicros(),
+        record.getAtMicros(),
+        0,
+        StepTimes.NONE,
+        "");
+  }
+
+  /** With one more record of its epoch that took effect. */
+  public Rollback after(ControlRecord record) {
+    long since = record.getAtMicros() - sinceMicros;
+    return switch (record.getStepCase()) {
+      case PAUSE -> entered(State.PAUSING, record, times);
+      case PAUSED -> paused(record.getAtMicros());
+      case RESTORE -> restoring(record, since);
+      case RESTORED -> restored(record.getRestored());
+      case CONVERGE -> entered(State.CONVERGING, record, times.restored(since));
+      case CONVERGED -> converged(record.getConverged());
+      case RESUME -> entered(State.RESUMED, record, times.converged(since));
+      case HALTED -> entered(State.HALTED, record, times);
+      case PLAN_OPENED, CONTRIBUTION, SAFE_POINT, NODE_JOINED, STEP_NOT_SET -> this;
+    };
+  }
+
+  public boolean isEnded() {
+    return state == State.RESUMED || state == State.HALTED;
+  }
+
+  /** From the opening to the end; 0 before it ended. */
+  public long totalMicros() {
+    return isEnded() ? Math.max(0, endedMicros - openedMicros) : 0;
+  }
+
+  private Rollback restoring(ControlRecord record, long since) {
+    StepTimes now =
+        attempts == 0
+            ? times.paused(lastPausedMicros - openedMicros, record.getAtMicros() - lastPausedMicros)
+            : times.converged(since);
+    Rollback next = entered(State.RESTORING, record, now);
+    return next.aiming(record.getRestore().getTarget(), record.getRestore().getAttempt());
+  }
+
+  private Rollback entered(State next, ControlRecord record, StepTimes newTimes) {
+    boolean ends = next == State.RESUMED || next == State.HALTED;
+    return new Rollback(
+        epoch,
+        predicate,
+        violationIds,
+        next,
+        target,
+        attempts,
+        undoneWrites,
+        convergedKeys,
+        openedMicros,
+        record.getAtMicros(),
+        lastPausedMicros,
+        ends ? record.getAtMicros() : 0,
+        newTimes,
+        record.getHalted().getReason());
+  }
+
+  private Rollback paused(long atMicros) {
+    long last = Math.max(lastPausedMicros, atMicros);
+    return counted(target, attempts, undoneWrites, convergedKeys, last);
+  }
+
+  private Rollback aiming(long newTarget, int attempt) {
+    return counted(newTarget, attempt, undoneWrites, convergedKeys, lastPausedMicros);
+  }
+
+  /** Each piece tells the node's whole count. */
+  private Rollback restored(Restored ack) {
+    long more = ack.getLast() ? ack.getUndoneWrites() : 0;
+    return counted(target, attempts, undoneWrites + more, convergedKeys, lastPausedMicros);
+  }
+
+  private Rollback converged(Converged ack) {
+    long more = ack.getLast() ? ack.getChangedKeys() : 0;
+    return counted(target, attempts, undoneWrites, convergedKeys + more, lastPausedMicros);
+  }
+
+  private Rollback counted(
+      long newTarget, int newAttempts, long undone, long converged, long lastPaused) {
+    return new Rollback(
+        epoch,
+        predicate,
+        violationIds,
+        state,
+        newTarget,
+        newAttempts,
+        undone,
+        converged,
+        openedMicros,
+        sinceMicros,
+        lastPaused,
+        endedMicros,
+        times,
+        haltReason);
+  }
+}

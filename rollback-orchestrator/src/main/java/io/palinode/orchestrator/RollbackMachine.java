@@ -1,0 +1,297 @@
+package io.palinode.orchestrator;
+
+import io.palinode.hvc.Grade;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.SafePoint;
+import io.palinode.wire.v1.Violation;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rollback protocol (design §8, steps 1 to 5; the steps are drawn in {@code control.proto}).
+ *
+ * <p>The machine decides from its state and never from the event that brought it there: each step
+ * first adds the event to what is known, then asks {@link NextStep} what is to be written. A step
+ * of the protocol counts only when it is read back from the control log, and at most one is on its
+ * way. So whoever replays the three logs into {@link MachineState#initial} and then says {@link
+ * Event.CaughtUp} stands where the last one stood, and a step that is in the log is not written
+ * again.
+ *
+ * <p><b>Which violations count.</b> Not their ids but time and epoch decide, so that repeats cannot
+ * do harm: a violation of an epoch that a later plan took back to before {@code violate} is
+ * covered. One that is not covered asks for a plan; those that come before the plan's {@code
+ * Restore} move its target back. After it they are covered, since {@code Restore} waits for {@code
+ * Judged >= target}; if the monitor broke that promise, the next plan takes them.
+ *
+ * <p><b>The safe point</b> is {@code Judged} while no plan is open and no violation waits, less
+ * what lost coverage holds back. A target is at or after it: {@code Judged} says that all
+ * violations that are found from now on have {@code violate > judged}, and the target is {@code
+ * violate - 1}. {@code before-first-witness} cannot keep that: {@code first} of an interval that is
+ * still open may be hours ago, and no safe point could ever be given while any interval is open. So
+ * there the target is {@code max(first - 1, safe point)}: what was promised stands, and since the
+ * safe point is before {@code violate}, the violation is still undone.
+ *
+ * <p><b>Lost coverage</b> holds the safe point at {@code from_hlc - 1} until an operator
+ * acknowledges it. The acknowledgement is not in a log; but once the safe point has passed a loss,
+ * replaying the logs shows that it was acknowledged. An orchestrator that is killed between the
+ * acknowledgement and the next safe point has to be told again.
+ */
+public final class RollbackMachine {
+  private final List<Command> commands = new ArrayList<>();
+  private MachineState state;
+
+  private RollbackMachine(MachineState state) {
+    this.state = state;
+  }
+
+  /** Pure; O(nodes) but for the check of a cut, which is O(terms that hold). */
+  public static Step step(MachineState state, Event event) {
+    RollbackMachine turn = new RollbackMachine(state.at(event.atMicros()));
+    turn.hear(event);
+    if (turn.state.live()) {
+      turn.decide();
+    }
+    return new Step(turn.state, turn.commands);
+  }
+
+  private void hear(Event event) {
+    if (event instanceof Event.ControlRead e) {
+      controlRead(e.record());
+    } else if (event instanceof Event.ViolationFound e) {
+      violationFound(e.violation());
+    } else if (event instanceof Event.Judged e) {
+      state = state.with(state.findings().judgedTo(e.hlc()));
+    } else if (event instanceof Event.CoverageLost e) {
+      coverageLost(e.loss());
+    } else if (event instanceof Event.CoverageAcknowledged) {
+      state = state.with(state.findings().acknowledged());
+    } else if (event instanceof Event.PoliciesKnown e) {
+      state = state.with(e.policies());
+    } else if (event instanceof Event.PolicyChanged e) {
+      policyChanged(e.policy());
+    } else if (event instanceof Event.CaughtUp) {
+      caughtUp();
+    } else if (event instanceof Event.AppendFailed e) {
+      appendFailed(e.record(), e.reason());
+    }
+  }
+
+  private void controlRead(ControlRecord record) {
+    state = state.with(state.outbox().read(record));
+    Journal before = state.journal();
+    Journal after = before.read(record);
+    if (after.equals(before)) {
+      return;
+    }
+    state = state.with(after);
+    commands.add(new Command.Took(record));
+    state = state.with(state.findings().withoutDemands(this::isCovered));
+    if (record.hasHalted() && state.live()) {
+      alertHalted();
+    }
+  }
+
+  private void violationFound(Violation violation) {
+    Policy policy = state.policies().get(violation.getPredicate());
+    if (policy != null && policy.version() >= violation.getPredicateVersion()) {
+      classify(violation, policy);
+    } else if (isStale(violation)) {
+      commands.add(new Command.Classified(violation, Command.Outcome.EXPIRED));
+    } else {
+      await(violation);
+    }
+  }
+
+  private void await(Violation violation) {
+    if (state.findings().waiting().size() >= Findings.WAITING_MAX) {
+      expire(violation);
+      return;
+    }
+    commands.add(new Command.Classified(violation, Command.Outcome.WAITING));
+    state =
+        state.with(state.findings().waitingFor(new Findings.Waiting(violation, state.nowMicros())));
+  }
+
+  private void expire(Violation violation) {
+    commands.add(new Command.Classified(violation, Command.Outcome.EXPIRED));
+    commands.add(new Command.Raise(Alerts.predicateUnknown(violation, state.nowMicros())));
+  }
+
+  private void classify(Violation violation, Policy policy) {
+    Grade grade = Grades.of(violation.getGrade());
+    boolean stale = isStale(violation);
+    Command.Outcome outcome = outcome(violation, policy.rollsBack(grade));
+    commands.add(new Command.Classified(violation, outcome));
+    if (policy.alerts(grade) && !stale) {
+      commands.add(
+          new Command.Raise(Alerts.violation(violation, policy, outcome, state.nowMicros())));
+    }
+    if (outcome == Command.Outcome.ROLLBACK) {
+      state = state.with(state.findings().demanding(demand(violation, policy)));
+    } else if (outcome == Command.Outcome.TOO_LATE && state.live()) {
+      commands.add(
+          new Command.Raise(Alerts.tooLate(violation, state.safePoint(), state.nowMicros())));
+    }
+  }
+
+  private Command.Outcome outcome(Violation violation, boolean rollsBack) {
+    if (!rollsBack) {
+      return Command.Outcome.NO_ROLLBACK;
+    }
+    if (isCovered(violation.getEpoch(), violation.getViolate())) {
+      return Command.Outcome.COVERED;
+    }
+    return violation.getViolate() <= state.safePoint()
+        ? Command.Outcome.TOO_LATE
+        : Command.Outcome.ROLLBACK;
+  }
+
+  private Demand demand(Violation violation, Policy policy) {
+    long target =
+        policy.goesBeforeFirstWitness()
+            ? Math.max(violation.getFirst() - 1, state.safePoint())
+            : violation.getViolate() - 1;
+    return new Demand(
+        violation.getEpoch(),
+        violation.getPredicate(),
+        List.of(violation.getId()),
+        violation.getViolate(),
+        target);
+  }
+
+  /** Whoever was here before has dealt with it, so it is not alerted again after a restart. */
+  private boolean isStale(Violation violation) {
+    return violation.getViolate() <= state.safePoint()
+        || state.journal().isTakenBack(violation.getEpoch(), violation.getViolate());
+  }
+
+  private boolean isCovered(Demand demand) {
+    return isCovered(demand.epoch(), demand.violate());
+  }
+
+  private boolean isCovered(long epoch, long violate) {
+    return state.journal().isTakenBack(epoch, violate)
+        || state.journal().isBeingTakenBack(epoch, violate);
+  }
+
+  private void coverageLost(CoverageLost loss) {
+    boolean wasAcknowledged = !state.live() && loss.getFromHlc() <= state.safePoint();
+    if (wasAcknowledged) {
+      return;
+    }
+    state = state.with(state.findings().losing(loss.getFromHlc()));
+    long heldAt = Math.max(state.safePoint(), state.findings().heldAt());
+    commands.add(new Command.Raise(Alerts.coverageLost(loss, heldAt, state.nowMicros())));
+  }
+
+  private void policyChanged(Policy policy) {
+    state = state.with(policy);
+    List<Findings.Waiting> known =
+        state.findings().waiting().stream()
+            .filter(w -> w.violation().getPredicate().equals(policy.predicate()))
+            .filter(w -> w.violation().getPredicateVersion() <= policy.version())
+            .toList();
+    state = state.with(state.findings().withoutWaiting(known::contains));
+    known.forEach(w -> classify(w.violation(), policy));
+  }
+
+  private void caughtUp() {
+    state = state.goLive();
+    Plan plan = state.journal().plan();
+    if (plan != null && plan.phase() == Phase.HALTED) {
+      alertHalted();
+    }
+  }
+
+  private void appendFailed(ControlRecord record, String reason) {
+    state = state.with(state.outbox().failed(record, state.nowMicros()));
+    commands.add(
+        new Command.Raise(
+            Alerts.controlWriteFailed(record.getStepCase().name(), reason, state.nowMicros())));
+  }
+
+  private void alertHalted() {
+    Plan plan = state.journal().plan();
+    if (plan != null) {
+      commands.add(new Command.Raise(Alerts.planHalted(plan, state.nowMicros())));
+    }
+  }
+
+  private void decide() {
+    expireWaiting();
+    alertStall();
+    if (state.outbox().mayWrite(state.nowMicros())) {
+      ControlRecord next = NextStep.of(state);
+      if (next != null) {
+        state = state.with(state.outbox().wrote(next, state.nowMicros()));
+        commands.add(new Command.Append(next));
+      }
+    }
+    publishSafePoint();
+  }
+
+  private void expireWaiting() {
+    long before = state.nowMicros() - RollbackSettings.micros(state.settings().policyWait());
+    List<Findings.Waiting> expired =
+        state.findings().waiting().stream().filter(w -> w.sinceMicros() < before).toList();
+    if (!expired.isEmpty()) {
+      state = state.with(state.findings().withoutWaiting(expired::contains));
+      expired.forEach(w -> expire(w.violation()));
+    }
+  }
+
+  private void alertStall() {
+    Plan plan = state.journal().plan();
+    if (plan == null || plan.phase() == Phase.HALTED) {
+      return;
+    }
+    long since = Math.max(plan.sinceMicros(), state.stallAlertMicros());
+    if (state.nowMicros() - since > RollbackSettings.micros(state.settings().nodeWait())) {
+      state = state.stallAlerted();
+      commands.add(new Command.Raise(Alerts.planWaits(plan, waitsFor(plan), state.nowMicros())));
+    }
+  }
+
+  private String waitsFor(Plan plan) {
+    if (state.outbox().awaited() != null) {
+      return "the control log to take " + state.outbox().awaited().getStepCase();
+    }
+    List<Integer> missing = plan.missing(state.settings().nodes());
+    return missing.isEmpty() ? "the monitor to judge up to the target" : "nodes " + missing;
+  }
+
+  private void publishSafePoint() {
+    long hlc = nextSafePoint();
+    long since = state.nowMicros() - state.outbox().safePointMicros();
+    boolean due = since >= RollbackSettings.micros(state.settings().safePointEvery());
+    if (hlc > state.safePoint() && due) {
+      state = state.with(state.outbox().wroteSafePoint(hlc, state.nowMicros()));
+      commands.add(new Command.Append(safePoint(hlc)));
+    }
+  }
+
+  /** Where the safe point may be; not above the last one while something waits. */
+  private long nextSafePoint() {
+    boolean quiet =
+        state.journal().plan() == null
+            && state.outbox().awaited() == null
+            && state.findings().isSettled();
+    return quiet ? Math.min(state.findings().judged(), state.findings().heldAt()) : 0;
+  }
+
+  private ControlRecord safePoint(long hlc) {
+    return ControlRecord.newBuilder()
+        .setEpoch(state.journal().epoch())
+        .setAtMicros(state.nowMicros())
+        .setSafePoint(SafePoint.newBuilder().setHlc(hlc))
+        .build();
+  }
+
+  /** The phase of the open plan, or null. */
+  public static @Nullable Phase phase(MachineState state) {
+    Plan plan = state.journal().plan();
+    return plan == null ? null : plan.phase();
+  }
+}

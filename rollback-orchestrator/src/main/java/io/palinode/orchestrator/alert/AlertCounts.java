@@ -1,0 +1,37 @@
+package io.palinode.orchestrator.alert;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/** What became of the alerts of one kind of destination. Thread-safe. */
+public final class AlertCounts {
+  private final LongAdder sent = new LongAdder();
+  private final LongAdder failed = new LongAdder();
+  private final LongAdder dropped = new LongAdder();
+
+  /** Delivered. */
+  public long sent() {
+    return sent.sum();
+  }
+
+  /** Not delivered, after all attempts. */
+  public long failed() {
+    return failed.sum();
+  }
+
+  /** Not even tried: the queue was full, or it was time to close. */
+  public long dropped() {
+    return dropped.sum();
+  }
+
+  void addSent(int alerts) {
+    sent.add(alerts);
+  }
+
+  void addFailed(int alerts) {
+    failed.add(alerts);
+  }
+
+  void addDropped(int alerts) {
+    dropped.add(alerts);
+  }
+}

@@ -1,0 +1,123 @@
+package io.palinode.orchestrator.alert;
+
+import io.palinode.orchestrator.Alert;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A bounded queue of alerts with a thread that delivers them in batches, in order. Offering never
+ * blocks; what does not fit is counted as dropped.
+ */
+final class AlertQueue implements AutoCloseable {
+  static final int BATCH_MAX = 50;
+  private static final Logger log = LoggerFactory.getLogger(AlertQueue.class);
+  private static final Duration POLL = Duration.ofMillis(100);
+  private static final Duration CLOSE_MAX = Duration.ofSeconds(2);
+
+  private final BlockingQueue<Alert> queue;
+  private final Delivery delivery;
+  private final AlertCounts counts;
+  private final CountDownLatch closing = new CountDownLatch(1);
+  private final Thread thread;
+
+  AlertQueue(String name, int queueMax, AlertCounts counts, Delivery delivery) {
+    this.queue = new ArrayBlockingQueue<>(queueMax);
+    this.counts = counts;
+    this.delivery = delivery;
+    this.thread = new Thread(this::run, name);
+    this.thread.setDaemon(true);
+  }
+
+  /** Brings a batch to its destination and says whether it arrived. */
+  interface Delivery {
+    boolean deliver(List<Alert> batch, Pause pause) throws InterruptedException;
+  }
+
+  /** A wait that a close cuts short. */
+  interface Pause {
+    /** Returns false when the queue is closing: no further attempt then. */
+    boolean sleep(Duration time) throws InterruptedException;
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  void offer(Alert alert) {
+    if (closing.getCount() == 0 || !queue.offer(alert)) {
+      counts.addDropped(1);
+    }
+  }
+
+  /** From now on offers are dropped, and no failed delivery is repeated. */
+  void beginClose() {
+    closing.countDown();
+  }
+
+  /** Delivers what waits, for at most 2 s; the rest is counted as dropped. */
+  @Override
+  public void close() {
+    beginClose();
+    try {
+      thread.join(CLOSE_MAX.toMillis());
+      thread.interrupt();
+    } catch (InterruptedException e) {
+      thread.interrupt();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void run() {
+    List<Alert> batch = new ArrayList<>();
+    try {
+      while (closing.getCount() > 0 || !queue.isEmpty()) {
+        take(batch);
+        if (!batch.isEmpty()) {
+          deliver(List.copyOf(batch));
+          batch.clear();
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      counts.addDropped(batch.size() + queue.size());
+      queue.clear();
+    }
+  }
+
+  private void take(List<Alert> batch) throws InterruptedException {
+    Alert first = queue.poll(POLL.toMillis(), TimeUnit.MILLISECONDS);
+    if (first != null) {
+      batch.add(first);
+      queue.drainTo(batch, BATCH_MAX - 1);
+    }
+  }
+
+  private void deliver(List<Alert> batch) throws InterruptedException {
+    if (arrives(batch)) {
+      counts.addSent(batch.size());
+    } else {
+      counts.addFailed(batch.size());
+    }
+  }
+
+  private boolean arrives(List<Alert> batch) throws InterruptedException {
+    try {
+      return delivery.deliver(batch, this::pause);
+    } catch (RuntimeException e) {
+      // The edge to the caller's console: one that throws must not end all later alerts.
+      log.warn("alerts={} not delivered", batch.size(), e);
+      return false;
+    }
+  }
+
+  private boolean pause(Duration time) throws InterruptedException {
+    return !closing.await(time.toMillis(), TimeUnit.MILLISECONDS);
+  }
+}

@@ -1,0 +1,30 @@
+package io.palinode.orchestrator.alert;
+
+import io.palinode.orchestrator.Alert;
+import java.util.Locale;
+import java.util.Map;
+import java.util.StringJoiner;
+
+/** An alert as one line of {@code key=value}; values with spaces or quotes are quoted. */
+final class ConsoleLine {
+  private ConsoleLine() {}
+
+  static String of(Alert alert) {
+    StringJoiner line = new StringJoiner(" ");
+    line.add("alert=" + alert.kind().name().toLowerCase(Locale.ROOT));
+    for (Map.Entry<String, String> label : alert.labels().entrySet()) {
+      line.add(label.getKey() + "=" + quoted(label.getValue()));
+    }
+    for (Map.Entry<String, String> annotation : alert.annotations().entrySet()) {
+      line.add(annotation.getKey() + "=" + quoted(annotation.getValue()));
+    }
+    return line.toString();
+  }
+
+  /** Keys and values of the store get in here: no control character may reach a terminal. */
+  private static String quoted(String value) {
+    String safe = value.replace("\\", "\\\\").replaceAll("\\p{Cntrl}", "?");
+    boolean plain = !safe.isEmpty() && safe.indexOf(' ') < 0 && safe.indexOf('"') < 0;
+    return plain ? safe : '"' + safe.replace("\"", "\\\"") + '"';
+  }
+}

@@ -1,0 +1,54 @@
+package io.palinode.orchestrator.kafka;
+
+import io.palinode.wire.v1.ControlRecord;
+import java.time.Duration;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+
+/** Appends to the control log, in order. For one thread. */
+final class ControlWriter implements AutoCloseable {
+  private static final Duration CLOSE_MAX = Duration.ofSeconds(2);
+  private static final int PARTITION = 0;
+
+  private final Producer<byte[], byte[]> producer;
+  private final String topic;
+  private final OnFailure onFailure;
+
+  /** The producer is closed with this. */
+  ControlWriter(Producer<byte[], byte[]> producer, String topic, OnFailure onFailure) {
+    this.producer = producer;
+    this.topic = topic;
+    this.onFailure = onFailure;
+  }
+
+  /** Told of an append that failed, by the caller's or the producer's thread; must not block. */
+  interface OnFailure {
+    void failed(ControlRecord record, String reason);
+  }
+
+  /** Does not wait for the broker, except for the topic's metadata (at most 10 s). */
+  void append(ControlRecord record) {
+    ProducerRecord<byte[], byte[]> bytes =
+        new ProducerRecord<>(topic, PARTITION, null, record.toByteArray());
+    try {
+      Future<RecordMetadata> unused =
+          producer.send(
+              bytes,
+              (metadata, e) -> {
+                if (e != null) {
+                  onFailure.failed(record, e.toString());
+                }
+              });
+    } catch (KafkaException e) {
+      onFailure.failed(record, e.toString());
+    }
+  }
+
+  @Override
+  public void close() {
+    producer.close(CLOSE_MAX);
+  }
+}

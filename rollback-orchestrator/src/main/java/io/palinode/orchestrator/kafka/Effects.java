@@ -1,0 +1,120 @@
+package io.palinode.orchestrator.kafka;
+
+import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.Alert;
+import io.palinode.orchestrator.Command;
+import io.palinode.orchestrator.DetectionLatency;
+import io.palinode.orchestrator.Event;
+import io.palinode.orchestrator.Grades;
+import io.palinode.orchestrator.Memory;
+import io.palinode.orchestrator.Rollback;
+import io.palinode.orchestrator.SeenViolations;
+import io.palinode.orchestrator.metrics.OrchestratorMetrics;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Violation;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the machine's thread does besides deciding: it remembers, counts, appends and alerts. What
+ * was in the logs at the start is remembered, but not counted.
+ */
+final class Effects {
+  /** More than a job that restarts tells again. */
+  static final int SEEN_MAX = 100_000;
+
+  private static final Logger log = LoggerFactory.getLogger(Effects.class);
+
+  private final SeenViolations seen = new SeenViolations(SEEN_MAX);
+  private final Memory memory;
+  private final DetectionLatency latency;
+  private final OrchestratorMetrics metrics;
+  private final Consumer<ControlRecord> append;
+  private final Consumer<Alert> alert;
+
+  Effects(
+      Memory memory,
+      DetectionLatency latency,
+      OrchestratorMetrics metrics,
+      Consumer<ControlRecord> append,
+      Consumer<Alert> alert) {
+    this.memory = memory;
+    this.latency = latency;
+    this.metrics = metrics;
+    this.append = append;
+    this.alert = alert;
+  }
+
+  /** Remembers an event before the machine hears it; false: the machine need not. */
+  boolean admit(Event event, boolean isLive) {
+    if (event instanceof Event.ViolationFound found) {
+      return admit(found, isLive);
+    }
+    if (event instanceof Event.ControlRead read) {
+      memory.read(read.record());
+    } else if (event instanceof Event.CoverageLost && isLive) {
+      metrics.coverageLost();
+    }
+    return true;
+  }
+
+  void carryOut(Command command, boolean isLive) {
+    if (command instanceof Command.Append c) {
+      append.accept(c.record());
+    } else if (command instanceof Command.Raise c) {
+      alert.accept(c.alert());
+    } else if (command instanceof Command.Classified c) {
+      memory.classified(c.violation(), c.outcome());
+    } else if (command instanceof Command.Took c) {
+      took(c.record(), isLive);
+    }
+  }
+
+  private boolean admit(Event.ViolationFound found, boolean isLive) {
+    Violation violation = found.violation();
+    switch (seen.admit(violation)) {
+      case REPEAT -> {
+        metrics.repeat();
+        return false;
+      }
+      case NEW -> {
+        memory.received(violation, found.atMicros(), !isLive);
+        if (isLive) {
+          count(violation, found.atMicros());
+        }
+      }
+      case RISEN -> memory.received(violation, found.atMicros(), !isLive);
+    }
+    return true;
+  }
+
+  private void count(Violation violation, long atMicros) {
+    long micros = Math.max(0, atMicros - Hlc.micros(violation.getViolate()));
+    latency.record(micros);
+    metrics.violation(violation.getPredicate(), Grades.of(violation.getGrade()), micros);
+  }
+
+  private void took(ControlRecord record, boolean isLive) {
+    Rollback rollback = memory.took(record);
+    if (rollback == null) {
+      return;
+    }
+    boolean ends = record.hasResume() || record.hasHalted();
+    if (isLive && ends) {
+      metrics.ended(rollback);
+    }
+    if (record.hasPlanOpened() || record.hasRestore() || ends) {
+      log.info(
+          "plan={} state={} predicate={} target={} attempts={} undone={} replayed={} {}",
+          rollback.epoch(),
+          rollback.state(),
+          rollback.predicate(),
+          Hlc.format(rollback.target()),
+          rollback.attempts(),
+          rollback.undoneWrites(),
+          !isLive,
+          rollback.haltReason());
+    }
+  }
+}

@@ -1,0 +1,155 @@
+package io.palinode.orchestrator.kafka;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.palinode.orchestrator.Event;
+import io.palinode.orchestrator.Policy;
+import io.palinode.orchestrator.metrics.OrchestratorMetrics;
+import io.palinode.orchestrator.rest.UnavailableException;
+import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.LogTail;
+import io.palinode.wire.Topics;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.PredicateRecord;
+import io.palinode.wire.v1.ViolationRecord;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The three logs, each read from its beginning and then on. First the predicates, so that each
+ * violation finds its policy; then control, so that what was dealt with is known; then the
+ * violations, which are as many as the topic retains. The machine acts once it has heard all.
+ */
+final class Logs implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Logs.class);
+
+  private final RollbackLoop loop;
+  private final PredicateRegistry registry;
+  private final OrchestratorMetrics metrics;
+  private final LongSupplier wallMicros;
+  private final Consumer<RuntimeException> onFailure;
+  private final LogTail predicates;
+  private final LogTail control;
+  private final LogTail violations;
+
+  /** {@code onFailure} is told when a log cannot be read any more. */
+  Logs(
+      KafkaSettings kafka,
+      Topics topics,
+      RollbackLoop loop,
+      PredicateRegistry registry,
+      OrchestratorMetrics metrics,
+      LongSupplier wallMicros,
+      Consumer<RuntimeException> onFailure) {
+    this.loop = loop;
+    this.registry = registry;
+    this.metrics = metrics;
+    this.wallMicros = wallMicros;
+    this.onFailure = onFailure;
+    predicates = tail(kafka, topics.predicates(), this::predicate, this::predicatesCaughtUp);
+    control = tail(kafka, topics.control(), this::control, () -> {});
+    violations = tail(kafka, topics.violations(), this::violation, this::violationsCaughtUp);
+  }
+
+  /** Reads one record's value, received at {@code atMicros}. */
+  private interface Reader {
+    void read(byte[] value, long atMicros) throws InvalidProtocolBufferException;
+  }
+
+  /** Returns when the machine acts. Throws {@link UnavailableException} when that takes longer. */
+  void replay(Duration max) throws InterruptedException {
+    for (LogTail tail : List.of(predicates, control, violations)) {
+      tail.start();
+      if (!tail.awaitCaughtUp(max)) {
+        throw new UnavailableException(
+            "the logs could not be replayed within " + max, tail.failure());
+      }
+    }
+    if (!loop.awaitLive(max)) {
+      throw new UnavailableException("the machine did not take what was replayed within " + max);
+    }
+  }
+
+  @Override
+  public void close() {
+    predicates.close();
+    control.close();
+    violations.close();
+  }
+
+  private void predicate(byte[] value, long atMicros) throws InvalidProtocolBufferException {
+    Policy policy = registry.read(PredicateRecord.parseFrom(value));
+    if (policy != null && predicates.isCaughtUp()) {
+      loop.put(new Event.PolicyChanged(policy, atMicros));
+    }
+  }
+
+  private void predicatesCaughtUp() {
+    loop.put(new Event.PoliciesKnown(registry.policies(), wallMicros.getAsLong()));
+  }
+
+  private void control(byte[] value, long atMicros) throws InvalidProtocolBufferException {
+    loop.put(new Event.ControlRead(ControlRecord.parseFrom(value), atMicros));
+  }
+
+  private void violation(byte[] value, long atMicros) throws InvalidProtocolBufferException {
+    ViolationRecord record = ViolationRecord.parseFrom(value);
+    @Nullable Event event =
+        switch (record.getRecordCase()) {
+          case VIOLATION -> new Event.ViolationFound(record.getViolation(), atMicros);
+          case JUDGED -> new Event.Judged(record.getJudged().getHlc(), atMicros);
+          case COVERAGE_LOST -> new Event.CoverageLost(record.getCoverageLost(), atMicros);
+          case RECORD_NOT_SET -> null;
+        };
+    if (event == null) {
+      metrics.unreadable();
+    } else {
+      loop.put(event);
+    }
+  }
+
+  private void violationsCaughtUp() {
+    loop.put(new Event.CaughtUp(wallMicros.getAsLong()));
+  }
+
+  private LogTail tail(KafkaSettings kafka, String topic, Reader reader, Runnable onCaughtUp) {
+    return new LogTail(
+        "palinode-orchestrator-" + topic,
+        kafka,
+        LogTail.Source.partition(topic, 0, LogTail.From.BEGINNING),
+        new LogTail.Listener() {
+          @Override
+          public void onRecord(ConsumerRecord<byte[], byte[]> record) {
+            // First of all: detection latency ends here.
+            read(record, wallMicros.getAsLong(), reader);
+          }
+
+          @Override
+          public void onCaughtUp() {
+            onCaughtUp.run();
+          }
+
+          @Override
+          public void onFailure(RuntimeException failure) {
+            Logs.this.onFailure.accept(failure);
+          }
+        });
+  }
+
+  private void read(ConsumerRecord<byte[], byte[]> record, long atMicros, Reader reader) {
+    if (record.value() == null) {
+      return;
+    }
+    try {
+      reader.read(record.value(), atMicros);
+    } catch (InvalidProtocolBufferException e) {
+      metrics.unreadable();
+      log.error("topic={} offset={} unreadable", record.topic(), record.offset(), e);
+    }
+  }
+}

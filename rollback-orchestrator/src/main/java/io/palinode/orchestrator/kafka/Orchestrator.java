@@ -1,0 +1,291 @@
+package io.palinode.orchestrator.kafka;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.Alert;
+import io.palinode.orchestrator.AppliedPredicate;
+import io.palinode.orchestrator.DetectionLatency;
+import io.palinode.orchestrator.Event;
+import io.palinode.orchestrator.Findings;
+import io.palinode.orchestrator.LatencySnapshot;
+import io.palinode.orchestrator.MachineState;
+import io.palinode.orchestrator.Memory;
+import io.palinode.orchestrator.NodeStatus;
+import io.palinode.orchestrator.ReceivedViolation;
+import io.palinode.orchestrator.Rollback;
+import io.palinode.orchestrator.RollbackMachine;
+import io.palinode.orchestrator.Status;
+import io.palinode.orchestrator.alert.AlertDispatcher;
+import io.palinode.orchestrator.metrics.OrchestratorMetrics;
+import io.palinode.orchestrator.rest.Backend;
+import io.palinode.orchestrator.rest.RestServer;
+import io.palinode.orchestrator.rest.UnavailableException;
+import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.Topics;
+import io.palinode.wire.v1.ControlRecord;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.apache.kafka.clients.producer.Producer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A running orchestrator with its API. Thread-safe. When a log can no longer be read, or a bug
+ * shows itself, it stands still with an alert and says so in {@link #status}; starting it anew,
+ * here or elsewhere, goes on where it stood.
+ */
+public final class Orchestrator implements Backend, AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Orchestrator.class);
+  private static final Duration PRODUCER_CLOSE_MAX = Duration.ofSeconds(2);
+  private static final double MICROS_PER_SECOND = 1_000_000.0;
+
+  private final OrchestratorConfig config;
+  private final MeterRegistry meters;
+  private final LongSupplier wallMicros = SystemMicros.CLOCK;
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final AtomicReference<@Nullable String> failure =
+      new AtomicReference<>("the logs are being replayed");
+  private final Memory memory;
+  private final DetectionLatency latency = new DetectionLatency();
+  private final OrchestratorMetrics metrics;
+  private final RestServer rest;
+  private final Producer<byte[], byte[]> predicateProducer;
+  private final PredicateRegistry registry;
+  private final ControlWriter control;
+  private final RollbackLoop loop;
+  private final Logs logs;
+  private @Nullable AlertDispatcher alerts;
+
+  private Orchestrator(OrchestratorConfig config, MeterRegistry meters) {
+    KafkaSettings kafka = config.kafka();
+    Topics topics = config.topics();
+    this.config = config;
+    this.meters = meters;
+    // First what may fail: a broker's address that cannot be resolved.
+    predicateProducer = kafka.newProducer(topics.prefix() + "-predicates-writer");
+    control =
+        new ControlWriter(
+            kafka.newProducer(topics.prefix() + "-control-writer"),
+            topics.control(),
+            this::appendFailed);
+    memory = new Memory(config.rollback().nodes());
+    metrics = new OrchestratorMetrics(meters);
+    rest = new RestServer(config.rest(), this);
+    registry = new PredicateRegistry(predicateProducer, topics.predicates());
+    Effects effects = new Effects(memory, latency, metrics, control::append, this::raise);
+    loop = new RollbackLoop(config.rollback(), wallMicros, effects, this::fail);
+    logs = new Logs(kafka, topics, loop, registry, metrics, wallMicros, this::fail);
+  }
+
+  /**
+   * Starts everything and returns when the logs are replayed and the machine acts. {@code console}
+   * is given one line an alert, by a thread of its own. A {@link PrometheusMeterRegistry} is also
+   * served by the API.
+   *
+   * @throws io.palinode.orchestrator.rest.ListenException when the API cannot listen
+   * @throws UnavailableException when the logs cannot be replayed in time
+   */
+  public static Orchestrator start(
+      OrchestratorConfig config, MeterRegistry meters, Consumer<String> console) {
+    Orchestrator orchestrator = new Orchestrator(config, meters);
+    try {
+      orchestrator.begin(console);
+      return orchestrator;
+    } catch (RuntimeException e) {
+      orchestrator.close();
+      throw e;
+    }
+  }
+
+  /** Where the API is: {@code http://host:port}. */
+  public String url() {
+    return rest.url();
+  }
+
+  /** Of the violations received since the start, or since {@link #resetLatency}. */
+  public LatencySnapshot latency() {
+    return latency.snapshot();
+  }
+
+  public void resetLatency() {
+    latency.reset();
+  }
+
+  @Override
+  public List<AppliedPredicate> predicates() {
+    return registry.all();
+  }
+
+  @Override
+  public @Nullable AppliedPredicate predicate(String name) {
+    return registry.get(name);
+  }
+
+  @Override
+  public List<AppliedPredicate> apply(String document, String source) {
+    requireWorking();
+    return registry.apply(document, source);
+  }
+
+  @Override
+  public boolean delete(String name) {
+    requireWorking();
+    return registry.delete(name);
+  }
+
+  @Override
+  public List<ReceivedViolation> violations(int limit) {
+    return memory.violations(limit);
+  }
+
+  @Override
+  public List<Rollback> rollbacks(int limit) {
+    return memory.rollbacks(limit);
+  }
+
+  @Override
+  public List<NodeStatus> nodes() {
+    return memory.nodes();
+  }
+
+  @Override
+  public Status status() {
+    MachineState state = loop.state();
+    Findings findings = state.findings();
+    long safePoint = state.journal().safePoint();
+    return new Status(
+        state.journal().epoch(),
+        RollbackMachine.phase(state),
+        safePoint,
+        lagMicros(safePoint),
+        findings.judged(),
+        lagMicros(findings.judged()),
+        findings.heldAt() == Findings.NOT_HELD ? null : findings.heldAt(),
+        findings.losses(),
+        memory.violationsTotal(),
+        memory.rollbacksTotal(),
+        registry.all().size(),
+        config.rollback().nodes(),
+        memory.nodes().size(),
+        failure.get());
+  }
+
+  @Override
+  public void acknowledgeCoverage() {
+    requireWorking();
+    loop.put(new Event.CoverageAcknowledged(wallMicros.getAsLong()));
+  }
+
+  @Override
+  public @Nullable String scrape() {
+    return meters instanceof PrometheusMeterRegistry prometheus ? prometheus.scrape() : null;
+  }
+
+  /** Ends all threads within some 30 s at the worst; usually at once. May be called twice. */
+  @Override
+  public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    failure.set("the orchestrator is closed");
+    rest.close();
+    logs.close();
+    loop.close();
+    control.close();
+    predicateProducer.close(PRODUCER_CLOSE_MAX);
+    AlertDispatcher current = alerts;
+    if (current != null) {
+      current.close();
+    }
+    metrics.close();
+  }
+
+  private void begin(Consumer<String> console) {
+    rest.start();
+    AlertDispatcher dispatcher = new AlertDispatcher(config.alerts(), console, rest.url());
+    dispatcher.start();
+    alerts = dispatcher;
+    addMeters(dispatcher);
+    loop.start();
+    try {
+      logs.replay(config.startMax());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UnavailableException("interrupted while the logs were replayed", e);
+    }
+    failure.compareAndSet("the logs are being replayed", null);
+    log.info("orchestrator=LIVE epoch={} url={}", loop.state().journal().epoch(), rest.url());
+  }
+
+  private void addMeters(AlertDispatcher dispatcher) {
+    metrics.gauge("palinode.epoch", "The epoch in force", () -> loop.state().journal().epoch());
+    metrics.gauge("palinode.plan.open", "1 while a plan is open", () -> planOpen());
+    metrics.gauge(
+        "palinode.safe.point.lag.seconds", "The safe point's age", this::safePointLagSeconds);
+    metrics.gauge(
+        "palinode.coverage.held",
+        "1 while lost coverage holds the safe point",
+        () -> loop.state().findings().heldAt() == Findings.NOT_HELD ? 0 : 1);
+    metrics.gauge("palinode.predicates", "Predicates in force", () -> registry.all().size());
+    metrics.gauge(
+        "palinode.orchestrator.up", "1 while it works", () -> failure.get() == null ? 1 : 0);
+    Map.of("console", dispatcher.consoleCounts(), "webhook", dispatcher.webhookCounts())
+        .forEach(
+            (destination, counts) -> {
+              metrics.alerts("sent", destination, counts, c -> c.sent());
+              metrics.alerts("failed", destination, counts, c -> c.failed());
+              metrics.alerts("dropped", destination, counts, c -> c.dropped());
+            });
+  }
+
+  private int planOpen() {
+    return loop.state().journal().plan() == null ? 0 : 1;
+  }
+
+  private double safePointLagSeconds() {
+    return lagMicros(loop.state().journal().safePoint()) / MICROS_PER_SECOND;
+  }
+
+  /** 0 before there is a safe point: nothing to lag behind. */
+  private long lagMicros(long hlc) {
+    return hlc == 0 ? 0 : Math.max(0, wallMicros.getAsLong() - Hlc.micros(hlc));
+  }
+
+  private void raise(Alert alert) {
+    AlertDispatcher current = alerts;
+    if (current != null) {
+      current.raise(alert);
+    }
+  }
+
+  private void appendFailed(ControlRecord record, String reason) {
+    log.warn("plan={} step={} not written: {}", record.getEpoch(), record.getStepCase(), reason);
+    loop.appendFailed(record, reason);
+  }
+
+  private void fail(RuntimeException cause) {
+    if (closed.get()) {
+      return;
+    }
+    String reason = "the orchestrator has stopped: " + cause;
+    log.error("orchestrator=STOPPED", cause);
+    failure.set(reason);
+    raise(
+        Alert.toOperator(
+            Alert.Kind.ORCHESTRATOR_STOPPED, Map.of(), reason, wallMicros.getAsLong()));
+  }
+
+  private void requireWorking() {
+    String reason = failure.get();
+    if (reason != null) {
+      throw new UnavailableException(reason);
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package io.palinode.orchestrator.kafka;
+
+import io.palinode.orchestrator.RollbackSettings;
+import io.palinode.orchestrator.alert.AlertSettings;
+import io.palinode.orchestrator.rest.RestSettings;
+import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.Topics;
+import java.time.Duration;
+
+/**
+ * How an orchestrator runs.
+ *
+ * @param fallback what happens when a node cannot reach a target: {@code halt}, which leaves the
+ *     nodes paused until an operator acts; nothing else is supported yet
+ * @param startMax how long the logs may take to be replayed
+ */
+public record OrchestratorConfig(
+    KafkaSettings kafka,
+    Topics topics,
+    RollbackSettings rollback,
+    String fallback,
+    AlertSettings alerts,
+    RestSettings rest,
+    Duration startMax) {
+  static final String HALT = "halt";
+
+  public OrchestratorConfig {
+    if (!fallback.equals(HALT)) {
+      throw new IllegalArgumentException(
+          "the fallback must be halt, nothing else is supported yet: fallback='" + fallback + "'");
+    }
+    if (startMax.toMillis() < 1) {
+      throw new IllegalArgumentException("startMax must be at least 1 ms: startMax=" + startMax);
+    }
+  }
+
+  /** With defaults: the API on a free port of the loopback interface. */
+  public static OrchestratorConfig of(String bootstrapServers, Topics topics, int nodes) {
+    return new OrchestratorConfig(
+        KafkaSettings.of(bootstrapServers),
+        topics,
+        RollbackSettings.of(nodes),
+        HALT,
+        AlertSettings.DEFAULT,
+        RestSettings.DEFAULT,
+        Duration.ofMinutes(2));
+  }
+
+  public OrchestratorConfig withRollback(RollbackSettings settings) {
+    return new OrchestratorConfig(kafka, topics, settings, fallback, alerts, rest, startMax);
+  }
+
+  public OrchestratorConfig withFallback(String newFallback) {
+    return new OrchestratorConfig(kafka, topics, rollback, newFallback, alerts, rest, startMax);
+  }
+
+  public OrchestratorConfig withAlerts(AlertSettings settings) {
+    return new OrchestratorConfig(kafka, topics, rollback, fallback, settings, rest, startMax);
+  }
+
+  public OrchestratorConfig withRest(RestSettings settings) {
+    return new OrchestratorConfig(kafka, topics, rollback, fallback, alerts, settings, startMax);
+  }
+
+  /** 0: any free port. */
+  public OrchestratorConfig withHttpPort(int port) {
+    return withRest(rest.withPort(port));
+  }
+}

@@ -1,0 +1,193 @@
+package io.palinode.orchestrator.kafka;
+
+import io.palinode.orchestrator.AppliedPredicate;
+import io.palinode.orchestrator.Policy;
+import io.palinode.orchestrator.rest.UnavailableException;
+import io.palinode.predicate.Predicate;
+import io.palinode.predicate.PredicateException;
+import io.palinode.predicate.Predicates;
+import io.palinode.wire.v1.PredicateRecord;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The predicates, as the predicates log has them. A change is written to the log and counts when it
+ * is read back. Thread-safe.
+ */
+final class PredicateRegistry {
+  private static final Logger log = LoggerFactory.getLogger(PredicateRegistry.class);
+  private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
+
+  private final Producer<byte[], byte[]> producer;
+  private final String topic;
+  private final Object lock = new Object();
+  private final Object writing = new Object();
+  private final Map<String, Known> known = new TreeMap<>();
+
+  PredicateRegistry(Producer<byte[], byte[]> producer, String topic) {
+    this.producer = producer;
+    this.topic = topic;
+  }
+
+  private record Known(long version, boolean deleted, String yaml, Policy policy) {}
+
+  /** A record of the log; returns its policy, or null when it is of an old version. */
+  @Nullable Policy read(PredicateRecord record) {
+    Policy policy = policy(record);
+    synchronized (lock) {
+      Known before = known.get(record.getName());
+      if (before != null && before.version() >= record.getVersion()) {
+        return null;
+      }
+      known.put(
+          record.getName(),
+          new Known(record.getVersion(), record.getDeleted(), record.getYaml(), policy));
+      lock.notifyAll();
+    }
+    log.info(
+        "predicate={} version={} deleted={}",
+        record.getName(),
+        record.getVersion(),
+        record.getDeleted());
+    return policy;
+  }
+
+  /** Of all predicates, also of those that were deleted. */
+  Map<String, Policy> policies() {
+    synchronized (lock) {
+      Map<String, Policy> policies = new HashMap<>();
+      known.forEach((name, k) -> policies.put(name, k.policy()));
+      return policies;
+    }
+  }
+
+  /** Those in force, by name. */
+  List<AppliedPredicate> all() {
+    synchronized (lock) {
+      List<AppliedPredicate> all = new ArrayList<>();
+      known.forEach(
+          (name, k) -> {
+            if (!k.deleted()) {
+              all.add(new AppliedPredicate(name, k.version(), k.yaml()));
+            }
+          });
+      return all;
+    }
+  }
+
+  @Nullable AppliedPredicate get(String name) {
+    Known k = knownOf(name);
+    return k == null || k.deleted() ? null : new AppliedPredicate(name, k.version(), k.yaml());
+  }
+
+  /** See {@link io.palinode.orchestrator.rest.Backend#apply}. What is in force already, stays. */
+  List<AppliedPredicate> apply(String document, String source) {
+    List<AppliedPredicate> applied = new ArrayList<>();
+    List<Predicate> predicates = Predicates.parseAll(document, source);
+    synchronized (writing) {
+      for (Predicate predicate : predicates) {
+        applied.add(put(predicate.name(), Predicates.toYaml(predicate)));
+      }
+    }
+    return applied;
+  }
+
+  /** See {@link io.palinode.orchestrator.rest.Backend#delete}. */
+  boolean delete(String name) {
+    synchronized (writing) {
+      Known k = knownOf(name);
+      if (k == null || k.deleted()) {
+        return false;
+      }
+      write(
+          PredicateRecord.newBuilder()
+              .setName(name)
+              .setVersion(k.version() + 1)
+              .setDeleted(true)
+              .build());
+      return true;
+    }
+  }
+
+  private AppliedPredicate put(String name, String yaml) {
+    Known k = knownOf(name);
+    if (k != null && !k.deleted() && k.yaml().equals(yaml)) {
+      return new AppliedPredicate(name, k.version(), yaml);
+    }
+    long version = k == null ? 1 : k.version() + 1;
+    write(PredicateRecord.newBuilder().setName(name).setVersion(version).setYaml(yaml).build());
+    return new AppliedPredicate(name, version, yaml);
+  }
+
+  private void write(PredicateRecord record) {
+    byte[] key = record.getName().getBytes(StandardCharsets.UTF_8);
+    String what = "predicate '" + record.getName() + "' version " + record.getVersion();
+    try {
+      producer
+          .send(new ProducerRecord<>(topic, 0, key, record.toByteArray()))
+          .get(ANSWER_MAX.toMillis(), TimeUnit.MILLISECONDS);
+      awaitRead(record, what);
+    } catch (ExecutionException | TimeoutException | KafkaException e) {
+      throw new UnavailableException(what + " could not be written to Kafka: " + e, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UnavailableException(what + ": interrupted", e);
+    }
+  }
+
+  private void awaitRead(PredicateRecord record, String what) throws InterruptedException {
+    long deadline = System.nanoTime() + ANSWER_MAX.toNanos();
+    synchronized (lock) {
+      while (true) {
+        Known k = known.get(record.getName());
+        if (k != null && k.version() >= record.getVersion()) {
+          return;
+        }
+        long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+        if (leftMs <= 0) {
+          throw new UnavailableException(what + " was written but is not read back in time");
+        }
+        lock.wait(leftMs);
+      }
+    }
+  }
+
+  private @Nullable Known knownOf(String name) {
+    synchronized (lock) {
+      return known.get(name);
+    }
+  }
+
+  /** What cannot be read here is not watched anywhere: nobody acts on it. */
+  private static Policy policy(PredicateRecord record) {
+    if (record.getDeleted()) {
+      return Policy.deleted(record.getName(), record.getVersion());
+    }
+    try {
+      Predicate predicate =
+          Predicates.parse(record.getYaml(), record.getName() + " version " + record.getVersion());
+      return Policy.of(predicate, record.getVersion());
+    } catch (PredicateException e) {
+      log.error(
+          "predicate={} version={} unreadable: {}",
+          record.getName(),
+          record.getVersion(),
+          e.getMessage());
+      return Policy.deleted(record.getName(), record.getVersion());
+    }
+  }
+}

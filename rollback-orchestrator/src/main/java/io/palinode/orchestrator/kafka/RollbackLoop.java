@@ -1,0 +1,142 @@
+package io.palinode.orchestrator.kafka;
+
+import io.palinode.orchestrator.Event;
+import io.palinode.orchestrator.MachineState;
+import io.palinode.orchestrator.RollbackMachine;
+import io.palinode.orchestrator.RollbackSettings;
+import io.palinode.orchestrator.Step;
+import io.palinode.wire.v1.ControlRecord;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.apache.kafka.common.errors.InterruptException;
+
+/**
+ * The thread that runs the machine: it takes events from a bounded queue, one at a time, and has
+ * their commands carried out. When nothing happens it ticks every 10 ms.
+ */
+final class RollbackLoop implements AutoCloseable {
+  private static final int EVENTS_MAX = 10_000;
+  private static final Duration TICK = Duration.ofMillis(10);
+  private static final Duration OFFER = Duration.ofMillis(100);
+  private static final Duration CLOSE_MAX = Duration.ofSeconds(15);
+
+  private final BlockingQueue<Event> events = new ArrayBlockingQueue<>(EVENTS_MAX);
+
+  /** Bounded by what is in flight: one step and a few safe points. */
+  private final Queue<Event> failures = new ConcurrentLinkedQueue<>();
+
+  private final CountDownLatch live = new CountDownLatch(1);
+  private final LongSupplier wallMicros;
+  private final Effects effects;
+  private final Consumer<RuntimeException> onDeath;
+  private final Thread thread;
+  private volatile MachineState state;
+  private volatile boolean closed;
+
+  /** {@code onDeath} is told when the machine or an effect throws: a bug, after which it stands. */
+  RollbackLoop(
+      RollbackSettings settings,
+      LongSupplier wallMicros,
+      Effects effects,
+      Consumer<RuntimeException> onDeath) {
+    this.state = MachineState.initial(settings);
+    this.wallMicros = wallMicros;
+    this.effects = effects;
+    this.onDeath = onDeath;
+    this.thread = new Thread(this::run, "palinode-orchestrator");
+    this.thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /**
+   * Waits while the queue is full. Throws {@link IllegalStateException} once the loop has ended.
+   */
+  void put(Event event) {
+    try {
+      while (!events.offer(event, OFFER.toMillis(), TimeUnit.MILLISECONDS)) {
+        requireRunning();
+      }
+      requireRunning();
+    } catch (InterruptedException e) {
+      throw new InterruptException(e);
+    }
+  }
+
+  /** Never blocks. */
+  void appendFailed(ControlRecord record, String reason) {
+    failures.add(new Event.AppendFailed(record, reason, wallMicros.getAsLong()));
+  }
+
+  /** The state after the last event that was carried out. */
+  MachineState state() {
+    return state;
+  }
+
+  boolean awaitLive(Duration timeout) throws InterruptedException {
+    return live.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** Ends after the event in progress; bounded by the wait for Kafka's metadata. */
+  @Override
+  public void close() {
+    closed = true;
+    try {
+      thread.join(CLOSE_MAX.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    thread.interrupt();
+  }
+
+  private void run() {
+    try {
+      while (!closed) {
+        hear(next());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException e) {
+      // The loop's one edge: a machine that threw has an unknown state, so it must not go on.
+      closed = true;
+      onDeath.accept(e);
+    }
+  }
+
+  private Event next() throws InterruptedException {
+    Event failure = failures.poll();
+    if (failure != null) {
+      return failure;
+    }
+    Event event = events.poll(TICK.toMillis(), TimeUnit.MILLISECONDS);
+    return event == null ? new Event.Tick(wallMicros.getAsLong()) : event;
+  }
+
+  private void hear(Event event) {
+    boolean isLive = state.live();
+    if (!effects.admit(event, isLive)) {
+      return;
+    }
+    Step step = RollbackMachine.step(state, event);
+    state = step.next();
+    step.commands().forEach(command -> effects.carryOut(command, isLive));
+    if (!isLive && state.live()) {
+      live.countDown();
+    }
+  }
+
+  private void requireRunning() {
+    if (closed) {
+      throw new IllegalStateException("the orchestrator has ended");
+    }
+  }
+}

@@ -1,0 +1,165 @@
+package io.palinode.orchestrator.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.palinode.hvc.Grade;
+import io.palinode.orchestrator.Rollback;
+import io.palinode.orchestrator.StepTimes;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * The meters {@code palinode.*} of the orchestrator. They count from its start: what was replayed
+ * from the logs is not in them. The counting methods are for one thread.
+ */
+public final class OrchestratorMetrics implements AutoCloseable {
+  /** Labels cost memory in every scrape; the violations of further predicates are {@code other}. */
+  static final int PREDICATE_LABELS_MAX = 500;
+
+  private static final Duration[] LATENCIES =
+      durations(1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000);
+  private static final Duration[] ROLLBACKS =
+      durations(10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 30_000);
+
+  private final MeterRegistry registry;
+  private final Set<Meter> meters = ConcurrentHashMap.newKeySet();
+  private final Set<String> predicates = new HashSet<>();
+  private final Counter repeats;
+  private final Counter unreadable;
+  private final Counter coverageLost;
+  private final Counter undoneWrites;
+  private final Counter resumed;
+  private final Counter halted;
+  private final Timer detection;
+  private final Timer rollback;
+
+  public OrchestratorMetrics(MeterRegistry registry) {
+    this.registry = registry;
+    repeats = counter("palinode.violation.repeats", "Violations that were told again");
+    unreadable = counter("palinode.records.unreadable", "Records of any log that cannot be read");
+    coverageLost = counter("palinode.coverage.lost", "Ranges of events that were not judged");
+    undoneWrites = counter("palinode.undone.writes", "Writes undone by rollbacks, on all nodes");
+    resumed = rollbacks("resumed");
+    halted = rollbacks("halted");
+    detection =
+        timer(
+            Timer.builder("palinode.detection.latency")
+                .description("From the moment of a violation to its receipt")
+                .serviceLevelObjectives(LATENCIES));
+    rollback =
+        timer(
+            Timer.builder("palinode.rollback")
+                .description("From the opening of a plan to its resume")
+                .serviceLevelObjectives(ROLLBACKS));
+  }
+
+  /** A violation was told for the first time. */
+  public void violation(String predicate, Grade grade, long latencyMicros) {
+    String label =
+        predicates.contains(predicate) || predicates.size() < PREDICATE_LABELS_MAX
+            ? predicate
+            : "other";
+    predicates.add(label);
+    keep(Counter.builder("palinode.violations")
+            .description("Violations, each once")
+            .tag("predicate", label)
+            .tag("grade", grade.name().toLowerCase(Locale.ROOT))
+            .register(registry))
+        .increment();
+    detection.record(latencyMicros, TimeUnit.MICROSECONDS);
+  }
+
+  public void repeat() {
+    repeats.increment();
+  }
+
+  /** May be called by any thread. */
+  public void unreadable() {
+    unreadable.increment();
+  }
+
+  public void coverageLost() {
+    coverageLost.increment();
+  }
+
+  /** A rollback was resumed or halted. */
+  public void ended(Rollback ended) {
+    undoneWrites.increment((double) ended.undoneWrites());
+    if (ended.state() == Rollback.State.HALTED) {
+      halted.increment();
+      return;
+    }
+    resumed.increment();
+    rollback.record(ended.totalMicros(), TimeUnit.MICROSECONDS);
+    StepTimes times = ended.times();
+    step("pause", times.pauseMicros());
+    step("judgement", times.judgementMicros());
+    step("restore", times.restoreMicros());
+    step("converge", times.convergeMicros());
+  }
+
+  /** A value that is read at each scrape; {@code palinode.} and a unit are part of the name. */
+  public void gauge(String name, String what, Supplier<Number> value) {
+    keep(Gauge.builder(name, value).description(what).register(registry));
+  }
+
+  /** Alerts of one kind of destination by what became of them. */
+  public <T> void alerts(String result, String destination, T of, ToDoubleFunction<T> count) {
+    keep(
+        FunctionCounter.builder("palinode.alerts." + result, of, count)
+            .description("Alerts " + result)
+            .tag("destination", destination)
+            .register(registry));
+  }
+
+  /** An orchestrator that starts again in this process must find the names free. */
+  @Override
+  public void close() {
+    meters.forEach(registry::remove);
+  }
+
+  private void step(String step, long micros) {
+    timer(
+            Timer.builder("palinode.rollback.step")
+                .description("The steps of a rollback that was resumed")
+                .tag("step", step)
+                .serviceLevelObjectives(ROLLBACKS))
+        .record(micros, TimeUnit.MICROSECONDS);
+  }
+
+  private Counter counter(String name, String what) {
+    return keep(Counter.builder(name).description(what).register(registry));
+  }
+
+  private Counter rollbacks(String outcome) {
+    return keep(
+        Counter.builder("palinode.rollbacks")
+            .description("Rollbacks that ended")
+            .tag("outcome", outcome)
+            .register(registry));
+  }
+
+  private Timer timer(Timer.Builder builder) {
+    return keep(builder.register(registry));
+  }
+
+  private <M extends Meter> M keep(M meter) {
+    meters.add(meter);
+    return meter;
+  }
+
+  private static Duration[] durations(long... millis) {
+    return Arrays.stream(millis).mapToObj(Duration::ofMillis).toArray(Duration[]::new);
+  }
+}

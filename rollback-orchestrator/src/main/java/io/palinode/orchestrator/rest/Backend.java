@@ -1,0 +1,53 @@
+package io.palinode.orchestrator.rest;
+
+import io.palinode.orchestrator.AppliedPredicate;
+import io.palinode.orchestrator.NodeStatus;
+import io.palinode.orchestrator.ReceivedViolation;
+import io.palinode.orchestrator.Rollback;
+import io.palinode.orchestrator.Status;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What the API speaks for. Called by the server's threads, several at once. */
+public interface Backend {
+  List<AppliedPredicate> predicates();
+
+  @Nullable AppliedPredicate predicate(String name);
+
+  /**
+   * Puts all predicates of a document in force.
+   *
+   * @param source names the document in errors, and a predicate that has no name
+   * @throws io.palinode.predicate.PredicateException when the document is refused; nothing is
+   *     applied then
+   * @throws UnavailableException when it cannot be written, or is not seen to be in force in time
+   */
+  List<AppliedPredicate> apply(String document, String source);
+
+  /**
+   * False when there is no such predicate.
+   *
+   * @throws UnavailableException as for {@link #apply}
+   */
+  boolean delete(String name);
+
+  /** The latest first. */
+  List<ReceivedViolation> violations(int limit);
+
+  /** The latest first. */
+  List<Rollback> rollbacks(int limit);
+
+  List<NodeStatus> nodes();
+
+  Status status();
+
+  /**
+   * Lets the safe point pass what was lost so far.
+   *
+   * @throws UnavailableException when the orchestrator has stopped
+   */
+  void acknowledgeCoverage();
+
+  /** Prometheus's text format; null when there is no Prometheus registry. */
+  @Nullable String scrape();
+}

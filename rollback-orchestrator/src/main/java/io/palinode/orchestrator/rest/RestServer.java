@@ -1,0 +1,210 @@
+package io.palinode.orchestrator.rest;
+
+import io.javalin.Javalin;
+import io.javalin.config.JavalinConfig;
+import io.javalin.http.BadRequestResponse;
+import io.javalin.http.Context;
+import io.javalin.http.HttpResponseException;
+import io.javalin.util.JavalinBindException;
+import io.javalin.util.JavalinException;
+import io.palinode.orchestrator.AppliedPredicate;
+import io.palinode.predicate.PredicateException;
+import io.palinode.predicate.Predicates;
+import java.util.List;
+import java.util.function.Function;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.jspecify.annotations.Nullable;
+
+/** Serves the API of this package over a {@link Backend}. */
+public final class RestServer implements AutoCloseable {
+  static final int LIMIT_MAX = 10_000;
+
+  private static final String PREDICATES = "/api/v1/predicates";
+  private static final String NAME = "name";
+  private static final int LIMIT_DEFAULT = 100;
+  private static final int THREADS_MAX = 16;
+  private static final int THREADS_MIN = 4;
+  private static final int IDLE_MS = 30_000;
+
+  private final RestSettings settings;
+  private final Backend backend;
+  private final Javalin server;
+
+  public RestServer(RestSettings settings, Backend backend) {
+    this.settings = settings;
+    this.backend = backend;
+    this.server = Javalin.create(RestServer::configure);
+    addRoutes();
+    addErrors();
+  }
+
+  /** Throws {@link ListenException} that names the address, as when the port is taken. */
+  public void start() {
+    try {
+      server.start(settings.host(), settings.port());
+    } catch (JavalinBindException e) {
+      throw new ListenException(
+          cannotListen() + ", the port is taken or not allowed; 0 is any free one", e);
+    } catch (JavalinException e) {
+      throw new ListenException(cannotListen() + ": " + e.getMessage(), e);
+    }
+  }
+
+  private String cannotListen() {
+    return "the API cannot listen on " + settings.host() + ":" + settings.port();
+  }
+
+  /** {@code http://host:port}, of a server that is started. */
+  public String url() {
+    String host = settings.host();
+    return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + server.port();
+  }
+
+  @Override
+  public void close() {
+    server.stop();
+  }
+
+  private static void configure(JavalinConfig config) {
+    QueuedThreadPool threads = new QueuedThreadPool(THREADS_MAX, THREADS_MIN, IDLE_MS);
+    threads.setName("palinode-rest");
+    threads.setDaemon(true);
+    config.jetty.threadPool = threads;
+    config.showJavalinBanner = false;
+    config.startupWatcherEnabled = false;
+    config.http.maxRequestSize = 4L * Predicates.DOCUMENT_BYTES_MAX;
+    config.http.prefer405over404 = true;
+  }
+
+  private void addRoutes() {
+    server.get(PREDICATES, ctx -> ctx.json(views(backend.predicates(), Views.PredicateView::of)));
+    server.get(PREDICATES + "/{name}", this::predicate);
+    server.put(PREDICATES, this::applyAll);
+    server.put(PREDICATES + "/{name}", this::applyOne);
+    server.delete(PREDICATES + "/{name}", this::delete);
+    server.get(
+        "/api/v1/violations",
+        ctx -> ctx.json(views(backend.violations(limit(ctx)), Views.ViolationView::of)));
+    server.get(
+        "/api/v1/rollbacks",
+        ctx -> ctx.json(views(backend.rollbacks(limit(ctx)), Views.RollbackView::of)));
+    server.get("/api/v1/nodes", ctx -> ctx.json(views(backend.nodes(), Views.NodeView::of)));
+    server.get("/api/v1/status", ctx -> ctx.json(Views.StatusView.of(backend.status())));
+    server.post("/api/v1/coverage/acknowledge", this::acknowledgeCoverage);
+    server.get("/metrics", this::metrics);
+    server.get("/healthz", this::health);
+  }
+
+  private void addErrors() {
+    server.exception(PredicateException.class, (e, ctx) -> fail(ctx, 400, e.getMessage()));
+    server.exception(UnavailableException.class, (e, ctx) -> fail(ctx, 503, e.getMessage()));
+    server.exception(HttpResponseException.class, RestServer::refuse);
+    server.error(404, ctx -> failUnlessSaid(ctx, "there is nothing at " + ctx.path()));
+    server.error(
+        405, ctx -> failUnlessSaid(ctx, ctx.method() + " is not possible at " + ctx.path()));
+    server.error(500, ctx -> failUnlessSaid(ctx, "the server has failed; its log says how"));
+  }
+
+  /** What the server itself refuses; of a path or a method, the handlers above say more. */
+  private static void refuse(HttpResponseException e, Context ctx) {
+    if (e.getStatus() == 404 || e.getStatus() == 405) {
+      ctx.status(e.getStatus());
+    } else {
+      fail(ctx, e.getStatus(), e.getMessage());
+    }
+  }
+
+  private void predicate(Context ctx) {
+    AppliedPredicate known = backend.predicate(ctx.pathParam(NAME));
+    if (known == null) {
+      fail(ctx, 404, noSuchPredicate(ctx));
+    } else {
+      ctx.json(Views.PredicateView.of(known));
+    }
+  }
+
+  private void applyAll(Context ctx) {
+    ctx.json(views(backend.apply(ctx.body(), "request"), Views.PredicateView::of));
+  }
+
+  private void applyOne(Context ctx) {
+    String name = ctx.pathParam(NAME);
+    // Parsed here first: a document for another name must change nothing.
+    String found = Predicates.parse(ctx.body(), name).name();
+    if (!found.equals(name)) {
+      fail(
+          ctx,
+          400,
+          "the document must hold the predicate of the path '" + name + "': '" + found + "'");
+      return;
+    }
+    ctx.json(Views.PredicateView.of(backend.apply(ctx.body(), name).get(0)));
+  }
+
+  private void delete(Context ctx) {
+    if (backend.delete(ctx.pathParam(NAME))) {
+      ctx.status(204);
+    } else {
+      fail(ctx, 404, noSuchPredicate(ctx));
+    }
+  }
+
+  private void acknowledgeCoverage(Context ctx) {
+    backend.acknowledgeCoverage();
+    ctx.status(202).json(Views.StatusView.of(backend.status()));
+  }
+
+  private void metrics(Context ctx) {
+    String text = backend.scrape();
+    if (text == null) {
+      fail(ctx, 404, "there are no Prometheus metrics in this process");
+    } else {
+      ctx.contentType("text/plain; version=0.0.4; charset=utf-8").result(text);
+    }
+  }
+
+  private void health(Context ctx) {
+    String failure = backend.status().failure();
+    if (failure == null) {
+      ctx.json(new Views.Health("up"));
+    } else {
+      fail(ctx, 503, failure);
+    }
+  }
+
+  private static int limit(Context ctx) {
+    String text = ctx.queryParam("limit");
+    int limit = text == null ? LIMIT_DEFAULT : parse(text);
+    if (limit < 1 || limit > LIMIT_MAX) {
+      throw new BadRequestResponse("limit must be in [1, " + LIMIT_MAX + "]: limit=" + text);
+    }
+    return limit;
+  }
+
+  private static int parse(String text) {
+    try {
+      return Integer.parseInt(text);
+    } catch (NumberFormatException notANumber) {
+      return -1;
+    }
+  }
+
+  private static String noSuchPredicate(Context ctx) {
+    return "there is no predicate '" + ctx.pathParam(NAME) + "'";
+  }
+
+  private static <T, V> List<V> views(List<T> all, Function<T, V> view) {
+    return all.stream().map(view).toList();
+  }
+
+  private static void fail(Context ctx, int status, @Nullable String reason) {
+    ctx.status(status).json(new Views.Failure(reason == null ? "no reason was given" : reason));
+  }
+
+  private static void failUnlessSaid(Context ctx, String reason) {
+    String said = ctx.result();
+    if (said == null || !said.startsWith("{\"error\"")) {
+      ctx.json(new Views.Failure(reason));
+    }
+  }
+}

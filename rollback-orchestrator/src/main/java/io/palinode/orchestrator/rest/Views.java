@@ -1,0 +1,220 @@
+package io.palinode.orchestrator.rest;
+
+import com.google.protobuf.ByteString;
+import io.palinode.hvc.Hlc;
+import io.palinode.hvc.Hvc;
+import io.palinode.orchestrator.AppliedPredicate;
+import io.palinode.orchestrator.Grades;
+import io.palinode.orchestrator.NodeStatus;
+import io.palinode.orchestrator.ReceivedViolation;
+import io.palinode.orchestrator.Rollback;
+import io.palinode.orchestrator.Status;
+import io.palinode.wire.CandidateRecords;
+import io.palinode.wire.v1.VariableVersion;
+import io.palinode.wire.v1.Violation;
+import io.palinode.wire.v1.Witness;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** The JSON of the API: one record a resource. */
+final class Views {
+  private static final double MICROS_PER_MS = 1_000.0;
+
+  private Views() {}
+
+  record Failure(String error) {}
+
+  record Health(String status) {}
+
+  record PredicateView(String name, long version, String yaml) {
+    static PredicateView of(AppliedPredicate p) {
+      return new PredicateView(p.name(), p.version(), p.yaml());
+    }
+  }
+
+  record ViolationView(
+      String id,
+      String predicate,
+      long predicateVersion,
+      String binding,
+      int clause,
+      String grade,
+      String first,
+      String violate,
+      long epoch,
+      long detectedMicros,
+      long receivedMicros,
+      @Nullable Double latencyMs,
+      @Nullable String outcome,
+      List<WitnessView> witnesses) {
+
+    static ViolationView of(ReceivedViolation received) {
+      Violation v = received.violation();
+      return new ViolationView(
+          v.getId(),
+          v.getPredicate(),
+          v.getPredicateVersion(),
+          v.getBinding(),
+          v.getClause(),
+          lowerCase(Grades.of(v.getGrade())),
+          Hlc.format(v.getFirst()),
+          Hlc.format(v.getViolate()),
+          v.getEpoch(),
+          v.getDetectedMicros(),
+          received.receivedMicros(),
+          received.replayed() ? null : received.latencyMicros() / MICROS_PER_MS,
+          received.outcome() == null ? null : lowerCase(received.outcome()),
+          v.getWitnessesList().stream().map(WitnessView::of).toList());
+    }
+  }
+
+  record WitnessView(
+      int term,
+      int node,
+      long incarnation,
+      long sequence,
+      List<String> start,
+      @Nullable List<String> end,
+      String writer,
+      List<ValueView> values) {
+
+    static WitnessView of(Witness w) {
+      return new WitnessView(
+          w.getTerm(),
+          w.getNode(),
+          w.getIncarnation(),
+          w.getSequence(),
+          clock(w.getStart()),
+          w.hasEnd() ? clock(w.getEnd()) : null,
+          w.getWriter(),
+          w.getValuesList().stream().map(ValueView::of).toList());
+    }
+  }
+
+  record ValueView(String store, String key, String value) {
+    static ValueView of(VariableVersion v) {
+      return new ValueView(v.getStore(), text(v.getKey()), text(v.getValue()));
+    }
+  }
+
+  record RollbackView(
+      long epoch,
+      String state,
+      String predicate,
+      List<String> violationIds,
+      String target,
+      int attempts,
+      long undoneWrites,
+      long convergedKeys,
+      long openedMicros,
+      @Nullable Long endedMicros,
+      @Nullable Double totalMs,
+      double pauseMs,
+      double judgementMs,
+      double restoreMs,
+      double convergeMs,
+      @Nullable String haltReason) {
+
+    static RollbackView of(Rollback r) {
+      return new RollbackView(
+          r.epoch(),
+          lowerCase(r.state()),
+          r.predicate(),
+          r.violationIds(),
+          Hlc.format(r.target()),
+          r.attempts(),
+          r.undoneWrites(),
+          r.convergedKeys(),
+          r.openedMicros(),
+          r.isEnded() ? r.endedMicros() : null,
+          r.isEnded() ? r.totalMicros() / MICROS_PER_MS : null,
+          r.times().pauseMicros() / MICROS_PER_MS,
+          r.times().judgementMicros() / MICROS_PER_MS,
+          r.times().restoreMicros() / MICROS_PER_MS,
+          r.times().convergeMicros() / MICROS_PER_MS,
+          r.haltReason().isEmpty() ? null : r.haltReason());
+    }
+  }
+
+  record NodeView(
+      int node,
+      long incarnation,
+      long joinedMicros,
+      String reach,
+      String lastAck,
+      long lastAckMicros) {
+    static NodeView of(NodeStatus n) {
+      return new NodeView(
+          n.node(),
+          n.incarnation(),
+          n.joinedMicros(),
+          Hlc.format(n.reach()),
+          n.lastAck(),
+          n.lastAckMicros());
+    }
+  }
+
+  record StatusView(
+      long epoch,
+      @Nullable String phase,
+      String safePoint,
+      double safePointLagMs,
+      @Nullable String safePointHeldAt,
+      int coverageLosses,
+      String judged,
+      double judgedLagMs,
+      long violations,
+      long rollbacks,
+      int predicates,
+      int nodes,
+      int nodesJoined,
+      @Nullable String failure) {
+
+    static StatusView of(Status s) {
+      Long heldAt = s.heldAt();
+      return new StatusView(
+          s.epoch(),
+          s.phase() == null ? null : lowerCase(s.phase()),
+          Hlc.format(s.safePoint()),
+          s.safePointLagMicros() / MICROS_PER_MS,
+          heldAt == null ? null : Hlc.format(heldAt),
+          s.losses(),
+          Hlc.format(s.judged()),
+          s.judgedLagMicros() / MICROS_PER_MS,
+          s.violations(),
+          s.rollbacks(),
+          s.predicates(),
+          s.nodes(),
+          s.nodesJoined(),
+          s.failure());
+    }
+  }
+
+  private static String lowerCase(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** An unreadable clock is shown as none: what else is known of the violation is worth showing. */
+  private static List<String> clock(ByteString bytes) {
+    try {
+      Hvc hvc = CandidateRecords.decode(bytes);
+      List<String> entries = new ArrayList<>();
+      for (int node = 0; node < hvc.nodes(); node++) {
+        entries.add(Hlc.format(hvc.get(node)));
+      }
+      return entries;
+    } catch (IllegalArgumentException unreadable) {
+      return List.of();
+    }
+  }
+
+  /** Bytes that are no text are shown as {@code base64:…}. */
+  private static String text(ByteString bytes) {
+    return bytes.isValidUtf8()
+        ? bytes.toStringUtf8()
+        : "base64:" + Base64.getEncoder().encodeToString(bytes.toByteArray());
+  }
+}

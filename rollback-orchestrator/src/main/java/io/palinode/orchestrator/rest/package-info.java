@@ -1,0 +1,26 @@
+/**
+ * The HTTP API, version 1. It has no users and no passwords: whoever reaches the port may change
+ * predicates, so it listens on the loopback interface unless it is told otherwise.
+ *
+ * <pre>
+ * GET    /api/v1/predicates               all predicates in force
+ * GET    /api/v1/predicates/{name}        one of them
+ * PUT    /api/v1/predicates               applies the predicates of a YAML or XML document
+ * PUT    /api/v1/predicates/{name}        applies one, which must have this name
+ * DELETE /api/v1/predicates/{name}
+ * GET    /api/v1/violations?limit=100     the latest first
+ * GET    /api/v1/rollbacks?limit=100      the latest first
+ * GET    /api/v1/nodes
+ * GET    /api/v1/status
+ * POST   /api/v1/coverage/acknowledge     lets the safe point pass what was lost so far
+ * GET    /metrics                         Prometheus
+ * GET    /healthz                         200 while it works, else 503
+ * </pre>
+ *
+ * HLC times are text, {@code <µs>.<counter>}: a JSON number cannot hold them. An error is {@code
+ * {"error": "one sentence"}}.
+ */
+@NullMarked
+package io.palinode.orchestrator.rest;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,79 @@
+package io.palinode.orchestrator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.palinode.hvc.Hlc;
+import io.palinode.wire.v1.Violation;
+import io.palinode.wire.v1.ViolationGrade;
+import org.junit.jupiter.api.Test;
+
+/** What is remembered, and for how long. */
+class MemoryTest {
+  @Test
+  void aHistoryKeepsTheLatestAndCountsAll() {
+    History<Integer, String> history = new History<>(2);
+    history.put(1, "a");
+    history.put(2, "b");
+    history.put(1, "A");
+    history.put(3, "c");
+    history.update(9, v -> "no such key");
+    history.update(3, v -> v + "!");
+    assertThat(history.latest(10)).containsExactly("c!", "b");
+    assertThat(history.latest(1)).containsExactly("c!");
+    assertThat(history.total()).isEqualTo(3);
+  }
+
+  @Test
+  void aRepeatIsKnownUntilItIsTheOldest() {
+    SeenViolations seen = new SeenViolations(2);
+    assertThat(seen.admit(violation("a", ViolationGrade.POSSIBLE)))
+        .isEqualTo(SeenViolations.Novelty.NEW);
+    assertThat(seen.admit(violation("b", ViolationGrade.POSSIBLE)))
+        .isEqualTo(SeenViolations.Novelty.NEW);
+    assertThat(seen.admit(violation("a", ViolationGrade.POSSIBLE)))
+        .isEqualTo(SeenViolations.Novelty.REPEAT);
+    assertThat(seen.admit(violation("c", ViolationGrade.POSSIBLE)))
+        .isEqualTo(SeenViolations.Novelty.NEW);
+    assertThat(seen.admit(violation("b", ViolationGrade.POSSIBLE)))
+        .as("b was heard of longest ago")
+        .isEqualTo(SeenViolations.Novelty.NEW);
+  }
+
+  @Test
+  void aRepeatWithAHigherGradeIsNews() {
+    SeenViolations seen = new SeenViolations(2);
+    seen.admit(violation("a", ViolationGrade.UNCERTAIN));
+    assertThat(seen.admit(violation("a", ViolationGrade.DEFINITE)))
+        .isEqualTo(SeenViolations.Novelty.RISEN);
+    assertThat(seen.admit(violation("a", ViolationGrade.POSSIBLE)))
+        .isEqualTo(SeenViolations.Novelty.REPEAT);
+  }
+
+  @Test
+  void latencyIsCountedFromTheMomentOfTheViolation() {
+    Violation violation = violation("a", ViolationGrade.POSSIBLE);
+    assertThat(new ReceivedViolation(violation, 1_500, false, null).latencyMicros()).isEqualTo(500);
+    assertThat(new ReceivedViolation(violation, 900, false, null).latencyMicros())
+        .as("clocks that disagree make no negative latency")
+        .isZero();
+  }
+
+  @Test
+  void percentilesOfLatencyStartAnewAfterAReset() {
+    DetectionLatency latency = new DetectionLatency();
+    for (int ms = 1; ms <= 1_000; ms++) {
+      latency.record(ms * 1_000L);
+    }
+    LatencySnapshot snapshot = latency.snapshot();
+    assertThat(snapshot.count()).isEqualTo(1_000);
+    assertThat(snapshot.p50Ms()).isBetween(499.0, 502.0);
+    assertThat(snapshot.p999Ms()).isBetween(998.0, 1_002.0);
+    assertThat(snapshot.maxMs()).isBetween(999.0, 1_002.0);
+    latency.reset();
+    assertThat(latency.snapshot()).isEqualTo(new LatencySnapshot(0, 0, 0, 0, 0));
+  }
+
+  private static Violation violation(String id, ViolationGrade grade) {
+    return Violation.newBuilder().setId(id).setGrade(grade).setViolate(Hlc.ofMicros(1_000)).build();
+  }
+}

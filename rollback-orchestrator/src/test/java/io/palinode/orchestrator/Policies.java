@@ -1,0 +1,38 @@
+package io.palinode.orchestrator;
+
+import io.palinode.hvc.Grade;
+import io.palinode.predicate.OnViolation;
+import io.palinode.predicate.OnViolation.RollbackTarget;
+import io.palinode.predicate.OnViolation.WhenFrequent;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Policies of predicates with one clause of two terms. */
+final class Policies {
+  private Policies() {}
+
+  static Policy beforeViolation(String name) {
+    return policy(name, RollbackTarget.BEFORE_VIOLATION, null);
+  }
+
+  static Policy beforeFirstWitness(String name) {
+    return policy(name, RollbackTarget.BEFORE_FIRST_WITNESS, null);
+  }
+
+  static Policy alertOnly(String name) {
+    return policy(name, null, null);
+  }
+
+  static Policy frequent(String name, WhenFrequent frequent) {
+    return policy(name, RollbackTarget.BEFORE_VIOLATION, frequent);
+  }
+
+  private static Policy policy(
+      String name, @Nullable RollbackTarget target, @Nullable WhenFrequent frequent) {
+    return new Policy(
+        name,
+        1,
+        new OnViolation(target, Grade.POSSIBLE, Grade.POSSIBLE, List.of("console"), frequent),
+        List.of(2));
+  }
+}

@@ -1,0 +1,397 @@
+package io.palinode.orchestrator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.palinode.predicate.OnViolation.WhenFrequent;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Restore;
+import io.palinode.wire.v1.SafePoint;
+import io.palinode.wire.v1.ViolationGrade;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/** The protocol step by step. Times are microseconds; {@code 500-} is right before 500. */
+class RollbackScenarioTest {
+  private static final Policy P = Policies.beforeViolation("p");
+  private static final Policy Q = Policies.beforeFirstWitness("q");
+
+  @Test
+  void aViolationTakesTheStoreBackToRightBeforeIt() {
+    Script script = Script.of(2, P).violation("v1", "p", 100, 500);
+    assertThat(script.steps()).containsExactly("1: open [v1] to 500-", "1: pause");
+    script.paused(1, 0, 0).judged(600).paused(1, 1, 0);
+    assertThat(script.steps()).containsExactly("1: restore 1 to 500-");
+    script.restored(1, 0, 1).restored(1, 1, 1);
+    assertThat(script.steps()).containsExactly("1: converge 1");
+    script.converged(1, 0, 1, "p", 0).converged(1, 1, 1, "p");
+    assertThat(script.steps()).containsExactly("1: resume from 500-", "1: safe 600");
+    assertThat(script.state().journal().epoch()).isEqualTo(1);
+  }
+
+  @Test
+  void aRestoreWaitsUntilEverythingUpToItsTargetIsJudged() {
+    Script script = Script.of(1, P).violation("v1", "p", 100, 500).paused(1, 0, 0).judged(499);
+    assertThat(script.steps()).containsExactly("1: open [v1] to 500-", "1: pause");
+    assertThat(script.judged(500).steps()).containsExactly("1: restore 1 to 500-");
+  }
+
+  @Test
+  void aViolationThatCrossesThePauseMovesTheTargetBack() {
+    Script script = Script.of(1, P).violation("v1", "p", 100, 500).paused(1, 0, 0);
+    script.violation("v2", "p", 100, 400).violation("v3", "p", 100, 700).judged(800);
+    assertThat(script.steps())
+        .containsExactly("1: open [v1] to 500-", "1: pause", "1: restore 1 to 400-");
+  }
+
+  @Test
+  void violationsOfTheOldEpochThatAPlanUndoesAreCovered() {
+    Script script = Script.of(1, P).violation("v1", "p", 100, 500).paused(1, 0, 0).judged(600);
+    script.violation("v2", "p", 450, 550);
+    script.restored(1, 0, 1).converged(1, 0, 1, "p").violation("v3", "p", 450, 501);
+    assertThat(script.outcomes())
+        .containsExactly(
+            Command.Outcome.ROLLBACK, Command.Outcome.COVERED, Command.Outcome.COVERED);
+    assertThat(script.state().journal().plan()).isNull();
+  }
+
+  @Test
+  void aViolationBeforeTheRestoredCutIsTakenByTheNextPlan() {
+    Script script = Script.of(1, P).violation("v1", "p", 100, 500).paused(1, 0, 0).judged(600);
+    script.violation("late", "p", 100, 300).restored(1, 0, 1).converged(1, 0, 1, "p");
+    assertThat(script.steps())
+        .endsWith("1: resume from 500-", "2: open [late] to 300-", "2: pause");
+  }
+
+  @Test
+  void aViolationOfANewEpochThatIsHeardOfBeforeItsResumeWaitsForIt() {
+    Script script = Script.of(1, P).violation("v1", "p", 100, 500).paused(1, 0, 0).judged(600);
+    script.restored(1, 0, 1).holdLog().converged(1, 0, 1, "p");
+    script.violation("v2", "p", 700, 800, 1, ViolationGrade.DEFINITE);
+    assertThat(script.steps()).endsWith("1: resume from 500-");
+    assertThat(script.releaseLog().steps()).containsExactly("2: open [v2] to 800-", "2: pause");
+  }
+
+  @Test
+  void anOlderEpochsViolationIsCoveredByAnyLaterPlanThatWentBehindIt() {
+    Script script = Script.of(1, P).violation("v1", "p", 100, 500).judged(600).carryOut(1);
+    script.violation("v2", "p", 700, 750, 1, ViolationGrade.POSSIBLE).judged(800).carryOut(2);
+    script.violation("v0", "p", 500, 550).violation("v9", "p", 700, 770);
+    assertThat(script.outcomes()).endsWith(Command.Outcome.COVERED, Command.Outcome.COVERED);
+    assertThat(script.state().journal().plan()).isNull();
+  }
+
+  @Test
+  void anOlderEpochsViolationThatNoPlanUndidOpensOne() {
+    Script script = Script.of(1, P).coverageLost(0, 100, 110);
+    script.violation("v1", "p", 100, 500).judged(600).carryOut(1).steps();
+    script.violation("v0", "p", 200, 300);
+    assertThat(script.steps()).containsExactly("2: open [v0] to 300-", "2: pause");
+  }
+
+  @Test
+  void aNodeThatCannotReachTheTargetHaltsThePlan() {
+    Script script = Script.of(2, P).violation("v1", "p", 100, 500).paused(1, 1, 500);
+    assertThat(script.steps())
+        .endsWith("1: halt: target 499.4095 is out of the reach of node 1, which is back to 500");
+    script.judged(900).paused(1, 0, 0).violation("v2", "p", 800, 850);
+    assertThat(script.steps()).isEmpty();
+    assertThat(script.alerts()).extracting(Alert::kind).contains(Alert.Kind.PLAN_HALTED);
+  }
+
+  @Test
+  void aNodeThatLostItsWindowLogDuringThePauseHaltsThePlan() {
+    Script script = Script.of(2, P).violation("v1", "p", 100, 500).paused(1, 1, 0);
+    script.joined(1, 501);
+    assertThat(script.steps()).last().asString().startsWith("1: halt: target 499.4095 is out");
+  }
+
+  @Test
+  void aNodeThatFailsToRestoreHaltsThePlan() {
+    Script script = Script.of(1, P).violation("v1", "p", 100, 500).paused(1, 0, 0).judged(600);
+    script.steps();
+    assertThat(script.restoreFailed(1, 0, "disk full").steps())
+        .containsExactly("1: halt: node 0 could not restore: disk full");
+  }
+
+  @Test
+  void aCutThatIsItselfAViolationStepsBackTwiceAsFarEachTime() {
+    long t = 1_000_000;
+    Script script = Script.of(2, P).violation("v1", "p", 100, t).paused(1, 0, 0).paused(1, 1, 0);
+    script.judged(t).steps();
+    script.restored(1, 0, 1).restored(1, 1, 1);
+    script.converged(1, 0, 1, "p", 0).converged(1, 1, 1, "p", 1);
+    assertThat(script.steps()).containsExactly("1: converge 1", "1: restore 2 to 900000-");
+    script.restored(1, 0, 2).restored(1, 1, 2);
+    script.converged(1, 0, 2, "p", 0, 1).converged(1, 1, 2, "p");
+    assertThat(script.steps()).containsExactly("1: converge 2", "1: restore 3 to 700000-");
+    script.restored(1, 0, 3).restored(1, 1, 3);
+    script.converged(1, 0, 3, "p", 0).converged(1, 1, 3, "p");
+    assertThat(script.steps()).startsWith("1: converge 3", "1: resume from 700000-");
+  }
+
+  @Test
+  void steppingBackStopsAtTheReachAndThenHalts() {
+    Script script = Script.of(1, P).violation("v1", "p", 100, 500_000).judged(500_000);
+    script.paused(1, 0, 450_000).restored(1, 0, 1).steps();
+    script.converged(1, 0, 1, "p", 0, 1);
+    assertThat(script.steps()).containsExactly("1: restore 2 to 450000");
+    script.restored(1, 0, 2).converged(1, 0, 2, "p", 0, 1);
+    assertThat(script.steps())
+        .last()
+        .asString()
+        .endsWith("still holds at 450000 and nothing before can be restored");
+  }
+
+  @Test
+  void steppingBackEndsAfterTheLastAttempt() {
+    Script script = Script.of(1, P).violation("v1", "p", 100, 60_000_000).judged(60_000_000);
+    script.paused(1, 0, 0);
+    for (int attempt = 1; attempt <= 8; attempt++) {
+      script.restored(1, 0, attempt).converged(1, 0, attempt, "p", 0, 1);
+    }
+    assertThat(script.steps()).last().asString().endsWith("after attempts=8");
+  }
+
+  @Test
+  void termsOfDifferentBindingsOrOldVersionsOrAlertOnlyPredicatesDoNotCompleteAClause() {
+    Script script = Script.of(1, P, Policies.alertOnly("r")).violation("v1", "p", 100, 500);
+    script.judged(500).paused(1, 0, 0).restored(1, 0, 1).steps();
+    script.converged(1, 0, 1, "r", 0, 1);
+    assertThat(script.steps()).startsWith("1: resume from 500-");
+  }
+
+  @Test
+  void repeatedAnswersCountOnce() {
+    Script script = Script.of(2, P).violation("v1", "p", 100, 500).judged(600);
+    script.paused(1, 0, 0).paused(1, 0, 0).steps();
+    script.paused(1, 1, 0).restored(1, 0, 1).restored(1, 0, 1).paused(1, 0, 0);
+    assertThat(script.steps()).containsExactly("1: restore 1 to 500-");
+  }
+
+  @Test
+  void whatIsOnItsWayIsNotWrittenTwice() {
+    Script script = Script.of(1, P).holdLog().violation("v1", "p", 100, 500);
+    script.violation("v2", "p", 100, 400).judged(300).pass(1_000);
+    assertThat(script.steps()).containsExactly("1: open [v1] to 500-");
+    script.releaseLog().paused(1, 0, 0).judged(500);
+    assertThat(script.steps()).containsExactly("1: pause", "1: restore 1 to 400-");
+  }
+
+  @Test
+  void anAppendThatFailedIsTriedAgainAfterASecond() {
+    Script script = Script.of(1, P).holdLog().violation("v1", "p", 100, 500).failHeld();
+    assertThat(script.pass(900_000).steps()).containsExactly("1: open [v1] to 500-");
+    assertThat(script.pass(200_000).steps()).containsExactly("1: open [v1] to 500-", "1: pause");
+    assertThat(script.alerts()).extracting(Alert::kind).contains(Alert.Kind.CONTROL_WRITE_FAILED);
+  }
+
+  @Test
+  void aStepThatAnotherOrchestratorWroteFirstCounts() {
+    Script script = Script.of(1, P).violation("v1", "p", 100, 500).paused(1, 0, 0);
+    script.log(script.record(1).setRestore(Restore.newBuilder().setAttempt(1).setTarget(7L << 12)));
+    script.judged(600).restored(1, 0, 1);
+    assertThat(script.steps()).doesNotContain("1: restore 1 to 500-").endsWith("1: converge 1");
+  }
+
+  @Test
+  void killedAnywhereItGoesOnAndWritesTheSameStepsOnce() {
+    List<Consumer<Script>> story =
+        List.of(
+            s -> s.judged(50),
+            s -> s.violation("v1", "p", 100, 500),
+            s -> s.violation("v2", "p", 100, 400),
+            s -> s.paused(1, 0, 0),
+            s -> s.paused(1, 1, 0),
+            s -> s.judged(600),
+            s -> s.restored(1, 0, 1),
+            s -> s.restored(1, 1, 1),
+            s -> s.converged(1, 0, 1, "p", 0),
+            s -> s.converged(1, 1, 1, "p", 1),
+            s -> s.restored(1, 1, 2),
+            s -> s.restored(1, 0, 2),
+            s -> s.converged(1, 0, 2, "p", 0),
+            s -> s.converged(1, 1, 2, "p"),
+            s -> s.pass(50_000));
+    List<String> expected = tell(story, -1, false);
+    assertThat(expected).contains("1: restore 1 to 400-").last().isEqualTo("1: safe 600");
+    for (int kill = 0; kill < story.size(); kill++) {
+      assertThat(tell(story, kill, false)).as("killed after %d", kill).isEqualTo(expected);
+      assertThat(tell(story, kill, true)).as("write lost at %d", kill).isEqualTo(expected);
+    }
+  }
+
+  /** The steps that are in the log in the end, each once. */
+  private static List<String> tell(List<Consumer<Script>> story, int kill, boolean loseWrites) {
+    Script script = Script.of(2, P);
+    List<String> inLog = new java.util.ArrayList<>();
+    for (int i = 0; i < story.size(); i++) {
+      if (i == kill && loseWrites) {
+        script.holdLog();
+      }
+      story.get(i).accept(script);
+      if (i == kill) {
+        List<String> written = script.steps();
+        inLog.addAll(loseWrites ? List.of() : written);
+        script.loseHeld().restart();
+      }
+      inLog.addAll(script.steps());
+    }
+    return inLog;
+  }
+
+  @Test
+  void beforeFirstWitnessGoesBackToBeforeAnyOfThemBegan() {
+    Script script = Script.of(1, Q).violation("v1", "q", 300, 500);
+    assertThat(script.steps()).startsWith("1: open [v1] to 300-");
+  }
+
+  @Test
+  void beforeFirstWitnessDoesNotTakeBackWhatWasPromised() {
+    Script script = Script.of(1, Q).judged(400).violation("v1", "q", 300, 500);
+    assertThat(script.steps()).startsWith("0: safe 400", "1: open [v1] to 400");
+  }
+
+  @Test
+  void aViolationAtTheSafePointIsAlertedAndNotRolledBack() {
+    Script script = Script.of(1, P).judged(400).violation("v1", "p", 300, 400);
+    assertThat(script.steps()).containsExactly("0: safe 400");
+    assertThat(script.alerts())
+        .extracting(Alert::kind)
+        .containsExactly(Alert.Kind.VIOLATION_TOO_LATE);
+  }
+
+  @Test
+  void theSafePointFollowsJudgementAtMostEvery50Ms() {
+    Script script = Script.of(1, P).judged(100).judged(200).judged(300);
+    assertThat(script.steps()).containsExactly("0: safe 100");
+    assertThat(script.pass(49_999).steps()).isEmpty();
+    assertThat(script.pass(1).steps()).containsExactly("0: safe 300");
+    assertThat(script.judged(250).pass(50_000).steps()).isEmpty();
+  }
+
+  @Test
+  void theSafePointStandsWhileAPlanIsOpen() {
+    Script script = Script.of(1, P).violation("v1", "p", 100, 500).judged(450).pass(100_000);
+    assertThat(script.steps()).containsExactly("1: open [v1] to 500-", "1: pause");
+    script.log(script.record(1).setSafePoint(SafePoint.newBuilder().setHlc(450L << 12)));
+    assertThat(script.state().safePoint()).isZero();
+  }
+
+  @Test
+  void lostCoverageHoldsTheSafePointUntilItIsAcknowledged() {
+    Script script = Script.of(1, P).judged(100).pass(50_000);
+    script.coverageLost(0, 200, 250).judged(300).pass(50_000);
+    assertThat(script.steps()).containsExactly("0: safe 100", "0: safe 200-");
+    assertThat(script.judged(400).pass(50_000).steps()).isEmpty();
+    assertThat(script.alerts()).extracting(Alert::kind).containsExactly(Alert.Kind.COVERAGE_LOST);
+    assertThat(script.acknowledgeCoverage().steps()).containsExactly("0: safe 400");
+  }
+
+  @Test
+  void anAcknowledgedLossIsNotHeldAgainAfterARestart() {
+    Script script = Script.of(1, P).coverageLost(0, 200, 250).judged(300).acknowledgeCoverage();
+    script.pass(50_000).judged(300).restart().judged(400).pass(50_000);
+    assertThat(script.steps()).last().isEqualTo("0: safe 400");
+  }
+
+  @Test
+  void aLossThatWasNotAcknowledgedIsHeldAfterARestart() {
+    Script script = Script.of(1, P).coverageLost(0, 200, 250).judged(300).restart().judged(400);
+    assertThat(script.pass(50_000).steps()).containsExactly("0: safe 200-");
+  }
+
+  @Test
+  void moreRollbacksThanAllowedAskClientsToWriteSequentially() {
+    Policy frequent = Policies.frequent("p", new WhenFrequent(2, Duration.ofSeconds(10)));
+    Script script = Script.of(1, frequent);
+    for (int epoch = 0; epoch < 3; epoch++) {
+      long at = 1_000L * (epoch + 1);
+      script.violation("v" + epoch, "p", at, at, epoch, ViolationGrade.POSSIBLE).judged(at);
+      script.carryOut(epoch + 1).restart();
+    }
+    assertThat(script.steps().stream().filter(s -> s.contains("resume")))
+        .containsExactly(
+            "1: resume from 1000-",
+            "2: resume from 2000-",
+            "3: resume from 3000- sequential until 11000000");
+    script.pass(20_000_000).violation("v9", "p", 9_000, 9_000, 3, ViolationGrade.POSSIBLE);
+    assertThat(script.judged(9_000).carryOut(4).steps()).contains("4: resume from 9000-");
+  }
+
+  @Test
+  void aViolationBelowItsGradeOrOfADeletedPredicateCausesNothing() {
+    Script script = Script.of(1, P, Policy.deleted("gone", 1));
+    script.violation("v1", "p", 100, 500, 0, ViolationGrade.UNCERTAIN);
+    script.violation("v2", "gone", 100, 500);
+    assertThat(script.steps()).isEmpty();
+    assertThat(script.alerts()).isEmpty();
+    assertThat(script.outcomes()).containsOnly(Command.Outcome.NO_ROLLBACK);
+  }
+
+  @Test
+  void aViolationWhoseGradeRoseActsThen() {
+    Script script = Script.of(1, P);
+    script.violation("v1", "p", 100, 500, 0, ViolationGrade.UNCERTAIN);
+    script.violation("v1", "p", 100, 500, 0, ViolationGrade.DEFINITE);
+    assertThat(script.steps()).startsWith("1: open [v1] to 500-");
+  }
+
+  @Test
+  void aViolationOfAnUnknownPredicateWaitsForItAndHoldsTheSafePoint() {
+    Script script = Script.of(1).violation("v1", "p", 100, 500).judged(600).pass(50_000);
+    assertThat(script.steps()).isEmpty();
+    assertThat(script.policy(P).steps()).startsWith("1: open [v1] to 500-");
+  }
+
+  @Test
+  void aViolationWhosePredicateStaysUnknownIsDroppedWithAnAlert() {
+    Script script = Script.of(1).violation("v1", "p", 100, 500).judged(600).pass(5_100_000);
+    assertThat(script.alerts())
+        .extracting(Alert::kind)
+        .containsExactly(Alert.Kind.PREDICATE_UNKNOWN);
+    assertThat(script.steps()).containsExactly("0: safe 600");
+  }
+
+  @Test
+  void aPlanThatWaitsForANodeIsAlertedAndGoesOn() {
+    Script script = Script.of(2, P).violation("v1", "p", 100, 500).judged(600).paused(1, 0, 0);
+    script.pass(10_100_000).pass(1_000);
+    assertThat(script.alerts())
+        .filteredOn(a -> a.kind() == Alert.Kind.PLAN_WAITS)
+        .singleElement()
+        .satisfies(
+            a ->
+                assertThat(a.annotations())
+                    .containsEntry("summary", "the rollback waits for nodes [1]"));
+    assertThat(script.paused(1, 1, 0).steps()).endsWith("1: restore 1 to 500-");
+  }
+
+  @Test
+  void answersOfNodesThatAreNotInTheClusterAreSkipped() {
+    Script script = Script.of(1, P).violation("v1", "p", 100, 500).judged(600).paused(1, 7, 999);
+    assertThat(script.steps()).containsExactly("1: open [v1] to 500-", "1: pause");
+  }
+
+  @Test
+  void aViolationIsAlertedOnceEvenAfterARestart() {
+    Script script = Script.of(1, P).violation("v1", "p", 100, 500).judged(600).carryOut(1);
+    script.restart();
+    assertThat(script.alerts()).extracting(Alert::kind).containsExactly(Alert.Kind.VIOLATION);
+    assertThat(script.alerts().get(0).labels())
+        .containsEntry("predicate", "p")
+        .containsEntry("grade", "possible")
+        .containsEntry("epoch", "0");
+  }
+
+  @Test
+  void sameLogSameJournal() {
+    Script script = Script.of(2, P).violation("v1", "p", 100, 500).judged(600).carryOut(1);
+    Journal replayed = Journal.empty(2);
+    for (ControlRecord record : script.control()) {
+      replayed = replayed.read(record);
+    }
+    assertThat(replayed).isEqualTo(script.state().journal());
+  }
+}

@@ -1,0 +1,280 @@
+package io.palinode.orchestrator;
+
+import io.palinode.hvc.Hlc;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Converged;
+import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.IntervalRef;
+import io.palinode.wire.v1.NodeJoined;
+import io.palinode.wire.v1.Paused;
+import io.palinode.wire.v1.Restored;
+import io.palinode.wire.v1.Violation;
+import io.palinode.wire.v1.ViolationGrade;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Drives the machine by hand, with HLC times in microseconds. What it appends is read back at once,
+ * unless the log is held; what the orchestrator wrote can be read as lines.
+ */
+final class Script {
+  private final RollbackSettings settings;
+  private final List<Policy> policies;
+  private final List<ControlRecord> control = new ArrayList<>();
+  private final List<Event> violations = new ArrayList<>();
+  private final List<String> written = new ArrayList<>();
+  private final List<Alert> alerts = new ArrayList<>();
+  private final List<Command.Classified> outcomes = new ArrayList<>();
+  private final Deque<ControlRecord> held = new ArrayDeque<>();
+  private MachineState state;
+  private boolean holding;
+  private long nowMicros = 1_000_000;
+
+  private Script(RollbackSettings settings, List<Policy> policies) {
+    this.settings = settings;
+    this.policies = policies;
+    this.state = MachineState.initial(settings);
+    restart();
+  }
+
+  static Script of(int nodes, Policy... policies) {
+    return new Script(RollbackSettings.of(nodes), List.of(policies));
+  }
+
+  // What happens
+
+  /** Forgets everything but the logs, and replays them. */
+  Script restart() {
+    state = MachineState.initial(settings);
+    policies.forEach(p -> hear(new Event.PolicyChanged(p, nowMicros)));
+    List.copyOf(control).forEach(r -> hear(new Event.ControlRead(r, nowMicros)));
+    List.copyOf(violations).forEach(this::hear);
+    hear(new Event.CaughtUp(nowMicros));
+    return this;
+  }
+
+  Script violation(String id, String predicate, long first, long violate) {
+    return violation(id, predicate, first, violate, 0, ViolationGrade.POSSIBLE);
+  }
+
+  Script violation(
+      String id, String predicate, long first, long violate, long epoch, ViolationGrade grade) {
+    Violation violation =
+        Violation.newBuilder()
+            .setId(id)
+            .setPredicate(predicate)
+            .setPredicateVersion(1)
+            .setFirst(Hlc.ofMicros(first))
+            .setViolate(Hlc.ofMicros(violate))
+            .setEpoch(epoch)
+            .setGrade(grade)
+            .build();
+    return found(new Event.ViolationFound(violation, nowMicros));
+  }
+
+  Script judged(long micros) {
+    return found(new Event.Judged(Hlc.ofMicros(micros), nowMicros));
+  }
+
+  Script coverageLost(int node, long fromMicros, long toMicros) {
+    return found(
+        new Event.CoverageLost(
+            CoverageLost.newBuilder()
+                .setNode(node)
+                .setFromHlc(Hlc.ofMicros(fromMicros))
+                .setToHlc(Hlc.ofMicros(toMicros))
+                .build(),
+            nowMicros));
+  }
+
+  Script acknowledgeCoverage() {
+    hear(new Event.CoverageAcknowledged(nowMicros));
+    return this;
+  }
+
+  Script policy(Policy policy) {
+    hear(new Event.PolicyChanged(policy, nowMicros));
+    return this;
+  }
+
+  Script paused(long epoch, int node, long reachMicros) {
+    return log(
+        record(epoch)
+            .setPaused(Paused.newBuilder().setNode(node).setReach(Hlc.ofMicros(reachMicros))));
+  }
+
+  Script joined(int node, long reachMicros) {
+    return log(
+        record(0)
+            .setNodeJoined(
+                NodeJoined.newBuilder().setNode(node).setReach(Hlc.ofMicros(reachMicros))));
+  }
+
+  Script restored(long epoch, int node, int attempt) {
+    return log(
+        record(epoch)
+            .setRestored(Restored.newBuilder().setNode(node).setAttempt(attempt).setLast(true)));
+  }
+
+  Script restoreFailed(long epoch, int node, String failure) {
+    return log(
+        record(epoch)
+            .setRestored(Restored.newBuilder().setNode(node).setAttempt(1).setFailure(failure)));
+  }
+
+  /** {@code terms} of clause 0 of {@code predicate} hold at the node. */
+  Script converged(long epoch, int node, int attempt, String predicate, int... terms) {
+    Converged.Builder ack = Converged.newBuilder().setNode(node).setAttempt(attempt).setLast(true);
+    for (int term : terms) {
+      ack.addHolding(
+          IntervalRef.newBuilder().setPredicate(predicate).setPredicateVersion(1).setTerm(term));
+    }
+    return log(record(epoch).setConverged(ack));
+  }
+
+  /** All nodes answer every step of the plan, and nothing holds on the cut. */
+  Script carryOut(long epoch) {
+    for (int node = 0; node < settings.nodes(); node++) {
+      paused(epoch, node, 0);
+    }
+    for (int node = 0; node < settings.nodes(); node++) {
+      restored(epoch, node, 1);
+    }
+    for (int node = 0; node < settings.nodes(); node++) {
+      converged(epoch, node, 1, "none");
+    }
+    return this;
+  }
+
+  Script pass(long micros) {
+    nowMicros += micros;
+    hear(new Event.Tick(nowMicros));
+    return this;
+  }
+
+  /** From now on what the orchestrator writes is on its way. */
+  Script holdLog() {
+    holding = true;
+    return this;
+  }
+
+  Script releaseLog() {
+    holding = false;
+    while (!held.isEmpty()) {
+      arrive(held.poll());
+    }
+    return this;
+  }
+
+  /** What is on its way never arrives; the producer says so. */
+  Script failHeld() {
+    holding = false;
+    List<ControlRecord> lost = List.copyOf(held);
+    held.clear();
+    lost.forEach(r -> hear(new Event.AppendFailed(r, "broker gone", nowMicros)));
+    return this;
+  }
+
+  Script loseHeld() {
+    holding = false;
+    held.clear();
+    return this;
+  }
+
+  /** A record of another writer. */
+  Script log(ControlRecord.Builder record) {
+    arrive(record.build());
+    return this;
+  }
+
+  ControlRecord.Builder record(long epoch) {
+    return ControlRecord.newBuilder().setEpoch(epoch).setAtMicros(nowMicros);
+  }
+
+  // What came of it
+
+  /** The orchestrator's steps since the last call, one line each. */
+  List<String> steps() {
+    List<String> lines = List.copyOf(written);
+    written.clear();
+    return lines;
+  }
+
+  List<Alert> alerts() {
+    return alerts;
+  }
+
+  List<Command.Outcome> outcomes() {
+    return outcomes.stream().map(Command.Classified::outcome).toList();
+  }
+
+  MachineState state() {
+    return state;
+  }
+
+  List<ControlRecord> control() {
+    return control;
+  }
+
+  private Script found(Event event) {
+    violations.add(event);
+    hear(event);
+    return this;
+  }
+
+  private void arrive(ControlRecord record) {
+    control.add(record);
+    hear(new Event.ControlRead(record, nowMicros));
+  }
+
+  private void hear(Event event) {
+    Step step = RollbackMachine.step(state, event);
+    state = step.next();
+    for (Command command : step.commands()) {
+      if (command instanceof Command.Append append) {
+        written.add(line(append.record()));
+        held.add(append.record());
+      } else if (command instanceof Command.Raise raise) {
+        alerts.add(raise.alert());
+      } else if (command instanceof Command.Classified classified) {
+        outcomes.add(classified);
+      }
+    }
+    while (!holding && !held.isEmpty()) {
+      arrive(held.poll());
+    }
+  }
+
+  private static String line(ControlRecord r) {
+    String step =
+        switch (r.getStepCase()) {
+          case PLAN_OPENED ->
+              "open "
+                  + r.getPlanOpened().getViolationIdsList()
+                  + " to "
+                  + time(r.getPlanOpened().getTarget());
+          case RESTORE ->
+              "restore " + r.getRestore().getAttempt() + " to " + time(r.getRestore().getTarget());
+          case CONVERGE -> "converge " + r.getConverge().getAttempt();
+          case RESUME -> "resume from " + time(r.getResume().getTarget()) + sequential(r);
+          case HALTED -> "halt: " + r.getHalted().getReason();
+          case SAFE_POINT -> "safe " + time(r.getSafePoint().getHlc());
+          case PAUSE, PAUSED, RESTORED, CONTRIBUTION, CONVERGED, NODE_JOINED, STEP_NOT_SET ->
+              r.getStepCase().name().toLowerCase(Locale.ROOT);
+        };
+    return r.getEpoch() + ": " + step;
+  }
+
+  private static String sequential(ControlRecord r) {
+    long until = r.getResume().getSequentialUntilMicros();
+    return until == 0 ? "" : " sequential until " + until;
+  }
+
+  /** {@code 100-} is the last time before 100 µs. */
+  private static String time(long hlc) {
+    return Hlc.counter(hlc) == Hlc.COUNTER_MAX ? (Hlc.micros(hlc) + 1) + "-" : Hlc.format(hlc);
+  }
+}

@@ -1,0 +1,244 @@
+package io.palinode.orchestrator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.palinode.hvc.Hlc;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Converged;
+import io.palinode.wire.v1.IntervalRef;
+import io.palinode.wire.v1.NodeJoined;
+import io.palinode.wire.v1.Paused;
+import io.palinode.wire.v1.Restored;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store node: a history of writes to variables that are true or false, and the node's side of the
+ * control log. The history, the epoch and what was restored survive a crash; the rest is read again
+ * from the log.
+ */
+final class SimulatedNode {
+  /** A term of clause 0 of a predicate, under a binding. */
+  record Variable(String predicate, int term, int binding) {
+    IntervalRef ref() {
+      return IntervalRef.newBuilder()
+          .setPredicate(predicate)
+          .setPredicateVersion(1)
+          .setTerm(term)
+          .setBinding("b=" + binding)
+          .build();
+    }
+  }
+
+  record Write(long hlc, Variable variable, boolean holds) {}
+
+  /** An interval in which a variable was true; {@code end} is mutable as intervals close. */
+  static final class Held {
+    final int node;
+    final long epoch;
+    final Variable variable;
+    final long start;
+    @Nullable Long end;
+
+    Held(int node, long epoch, Variable variable, long start) {
+      this.node = node;
+      this.epoch = epoch;
+      this.variable = variable;
+      this.start = start;
+    }
+
+    boolean overlaps(Held other) {
+      return (end == null || end >= other.start) && (other.end == null || other.end >= start);
+    }
+  }
+
+  private final int id;
+  private final World world;
+  private final Random random;
+  private final long windowMicros;
+  private final List<Write> history = new ArrayList<>();
+  private final List<Held> intervals = new ArrayList<>();
+  private final Map<Variable, Held> open = new HashMap<>();
+  private final Set<String> restores = new HashSet<>();
+  private long hlc;
+  private long epoch;
+  private long joinedMicros;
+  private Journal journal;
+  private int position;
+  private int servesFrom;
+
+  SimulatedNode(int id, World world, Random random, long windowMicros) {
+    this.id = id;
+    this.world = world;
+    this.random = random;
+    this.windowMicros = windowMicros;
+    this.journal = Journal.empty(world.nodes());
+  }
+
+  /** Flips a variable, unless the node is paused or still reading the log after a crash. */
+  void write(Variable variable, boolean holds) {
+    if (!isServing()) {
+      return;
+    }
+    long before = tick();
+    long after = tick();
+    history.add(new Write(after, variable, holds));
+    Held was = open.remove(variable);
+    if (was != null) {
+      was.end = before;
+    }
+    if (holds) {
+      hold(variable, after);
+    }
+  }
+
+  /** Everything of this node up to the result is known. */
+  long progress() {
+    return tick();
+  }
+
+  /** Reads one more record of the control log, and does what it says. */
+  boolean readNext() {
+    if (position >= world.control().size()) {
+      return false;
+    }
+    ControlRecord record = world.control().get(position++);
+    Journal before = journal;
+    journal = journal.read(record);
+    if (!journal.equals(before) && record.getEpoch() > epoch) {
+      obey(record);
+    }
+    return true;
+  }
+
+  /** Comes back with what is durable; {@code forgetful}: its window-log was not. */
+  void crash(boolean forgetful) {
+    journal = Journal.empty(world.nodes());
+    position = 0;
+    joinedMicros = forgetful ? world.nowMicros() : joinedMicros;
+    NodeJoined joined = NodeJoined.newBuilder().setNode(id).setReach(reach()).build();
+    world.append(record(epoch).setNodeJoined(joined));
+    servesFrom = world.control().size();
+  }
+
+  boolean isServing() {
+    return position >= servesFrom && journal.plan() == null;
+  }
+
+  boolean isCaughtUp() {
+    return position == world.control().size();
+  }
+
+  long epoch() {
+    return epoch;
+  }
+
+  List<Held> intervals() {
+    return intervals;
+  }
+
+  Set<Variable> holding() {
+    Set<Variable> holding = new HashSet<>();
+    for (Write write : history) {
+      if (write.holds()) {
+        holding.add(write.variable());
+      } else {
+        holding.remove(write.variable());
+      }
+    }
+    return holding;
+  }
+
+  private void obey(ControlRecord record) {
+    switch (record.getStepCase()) {
+      case PAUSE -> ack(record(record.getEpoch()).setPaused(pausedAck()));
+      case RESTORE -> restore(record);
+      case CONVERGE -> converge(record);
+      case RESUME -> resume(record.getEpoch());
+      default -> {}
+    }
+  }
+
+  private void restore(ControlRecord record) {
+    long target = record.getRestore().getTarget();
+    int attempt = record.getRestore().getAttempt();
+    Restored.Builder ack = Restored.newBuilder().setNode(id).setAttempt(attempt);
+    boolean isNew = !restores.contains(record.getEpoch() + "/" + attempt);
+    if (isNew && reach() > target) {
+      ack(record(record.getEpoch()).setRestored(ack.setFailure("out of reach")));
+      return;
+    }
+    if (isNew) {
+      restores.add(record.getEpoch() + "/" + attempt);
+      for (Write write : history) {
+        if (write.hlc() > target) {
+          assertThat(write.hlc())
+              .as("an undone write is after the safe point")
+              .isGreaterThan(world.truth().safePoint());
+        }
+      }
+      history.removeIf(write -> write.hlc() > target);
+      open.clear();
+    }
+    if (random.nextBoolean()) {
+      ack(record(record.getEpoch()).setRestored(ack));
+    }
+    ack(record(record.getEpoch()).setRestored(ack.setLast(true)));
+  }
+
+  private void converge(ControlRecord record) {
+    Converged.Builder piece =
+        Converged.newBuilder().setNode(id).setAttempt(record.getConverge().getAttempt());
+    for (Variable variable : holding()) {
+      piece.addHolding(variable.ref());
+      if (random.nextInt(3) == 0) {
+        ack(record(record.getEpoch()).setConverged(piece));
+        piece.clearHolding();
+      }
+    }
+    ack(record(record.getEpoch()).setConverged(piece.setLast(true)));
+  }
+
+  private void resume(long newEpoch) {
+    epoch = newEpoch;
+    open.clear();
+    long now = tick();
+    holding().forEach(variable -> hold(variable, now));
+  }
+
+  private void hold(Variable variable, long start) {
+    Held held = new Held(id, epoch, variable, start);
+    open.put(variable, held);
+    intervals.add(held);
+  }
+
+  private Paused.Builder pausedAck() {
+    return Paused.newBuilder().setNode(id).setReach(reach()).setQuietSince(tick());
+  }
+
+  private void ack(ControlRecord.Builder record) {
+    world.append(record);
+    if (random.nextInt(10) == 0) {
+      world.append(record);
+    }
+  }
+
+  private ControlRecord.Builder record(long ofEpoch) {
+    return ControlRecord.newBuilder().setEpoch(ofEpoch).setAtMicros(world.nowMicros());
+  }
+
+  private long reach() {
+    return Hlc.ofMicros(Math.max(joinedMicros, Math.max(0, world.nowMicros() - windowMicros)));
+  }
+
+  private long tick() {
+    hlc = Hlc.tick(hlc, world.nowMicros());
+    return hlc;
+  }
+}

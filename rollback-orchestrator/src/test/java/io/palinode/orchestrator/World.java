@@ -1,0 +1,439 @@
+package io.palinode.orchestrator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.SimulatedNode.Held;
+import io.palinode.orchestrator.SimulatedNode.Variable;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.Violation;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Nodes, a monitor, an orchestrator and the logs between them, on a clock of their own. One seed is
+ * one run: who acts next, what is delayed, repeated or lost, and who crashes when. What must hold
+ * is checked where it happens, against {@link #truth}, the journal of the log itself.
+ */
+final class World {
+  /** What may go wrong in a run, drawn from its seed. */
+  record Faults(boolean zombies, boolean shortReach, boolean forgetful, boolean lag, boolean gaps) {
+    static Faults draw(Random random) {
+      return new Faults(
+          random.nextInt(4) == 0,
+          random.nextInt(12) == 0,
+          random.nextInt(10) == 0,
+          random.nextInt(6) == 0,
+          random.nextInt(4) == 0);
+    }
+  }
+
+  private static final int ACTIONS = 1_000;
+  private static final int ACTIONS_TO_END_MAX = 20_000;
+  private static final Map<String, Policy> POLICIES =
+      Map.of(
+          "p", Policies.beforeViolation("p"),
+          "q", Policies.beforeFirstWitness("q"),
+          "r", Policies.alertOnly("r"));
+
+  private final Random random;
+  private final Faults faults;
+  private final List<SimulatedNode> nodes = new ArrayList<>();
+  private final SimulatedMonitor monitor;
+  private final List<ControlRecord> control = new ArrayList<>();
+  private final List<Event> violations = new ArrayList<>();
+  private final Deque<ControlRecord> inFlight = new ArrayDeque<>();
+  private final Deque<ControlRecord> zombies = new ArrayDeque<>();
+  private final Deque<String> trace = new ArrayDeque<>();
+  private final Set<String> stepsInLog = new HashSet<>();
+  private final Set<String> policiesKnown = new HashSet<>();
+  private final RollbackSettings settings;
+  private MachineState state;
+  private Journal truth;
+  private int controlPosition;
+  private int violationPosition;
+  private long lostFrom = Long.MAX_VALUE;
+  private long nowMicros = 10_000_000;
+  private int stepsBack;
+
+  World(long seed) {
+    random = new Random(seed);
+    faults = Faults.draw(random);
+    settings = RollbackSettings.of(1 + random.nextInt(4));
+    truth = Journal.empty(settings.nodes());
+    long window = faults.shortReach() ? 100_000 : 60_000_000;
+    for (int node = 0; node < settings.nodes(); node++) {
+      nodes.add(new SimulatedNode(node, this, random, window));
+    }
+    monitor = new SimulatedMonitor(this, random, faults.lag() ? 150_000 : 0);
+    policiesKnown.addAll(random.nextInt(4) == 0 ? Set.of("p") : POLICIES.keySet());
+    state = MachineState.initial(settings);
+    replay();
+  }
+
+  /** Runs to the end: the last plan is over, and nothing is left unread. */
+  void run() {
+    for (int action = 0; action < ACTIONS; action++) {
+      nowMicros += 1 + random.nextInt(3_000);
+      act();
+    }
+    end();
+    check();
+  }
+
+  // What the actors see
+
+  int nodes() {
+    return settings.nodes();
+  }
+
+  long nowMicros() {
+    return nowMicros;
+  }
+
+  List<ControlRecord> control() {
+    return control;
+  }
+
+  Journal truth() {
+    return truth;
+  }
+
+  List<Held> intervals() {
+    return nodes.stream().flatMap(n -> n.intervals().stream()).toList();
+  }
+
+  long progress() {
+    return nodes.stream().mapToLong(SimulatedNode::progress).min().orElseThrow();
+  }
+
+  void append(ControlRecord.Builder record) {
+    arrive(record.build());
+  }
+
+  void violation(Violation violation) {
+    violations.add(new Event.ViolationFound(violation, nowMicros));
+  }
+
+  void judged(long hlc) {
+    violations.add(new Event.Judged(hlc, nowMicros));
+  }
+
+  // For the reader of a failure, and for what a batch of runs has seen
+
+  Deque<String> trace() {
+    return trace;
+  }
+
+  Faults faults() {
+    return faults;
+  }
+
+  int plans() {
+    return truth.past().size();
+  }
+
+  boolean isHalted() {
+    return truth.plan() != null && truth.plan().phase() == Phase.HALTED;
+  }
+
+  int stepsBack() {
+    return stepsBack;
+  }
+
+  private void act() {
+    int dice = random.nextInt(100);
+    if (dice < 22) {
+      Variable variable =
+          new Variable(
+              List.of("p", "q", "r").get(random.nextInt(3)), random.nextInt(2), random.nextInt(2));
+      anyNode().write(variable, random.nextInt(10) < 4);
+    } else if (dice < 42) {
+      anyNode().readNext();
+    } else if (dice < 56) {
+      orchestratorReadsControl();
+    } else if (dice < 70) {
+      orchestratorReadsViolations();
+    } else if (dice < 84) {
+      deliver();
+    } else if (dice < 88) {
+      monitor.reportSome();
+    } else if (dice < 93) {
+      monitor.judge();
+    } else if (dice < 96) {
+      hear(new Event.Tick(nowMicros));
+    } else {
+      goWrong(random.nextInt(6));
+    }
+  }
+
+  private void goWrong(int dice) {
+    switch (dice) {
+      case 0, 1 -> crashOrchestrator();
+      case 2 -> {
+        anyNode().crash(faults.forgetful() && random.nextBoolean());
+        note("a node crashes");
+      }
+      case 3 -> failAppend();
+      case 4 -> loseCoverage();
+      default -> learnPolicies();
+    }
+  }
+
+  private void crashOrchestrator() {
+    note("the orchestrator crashes, in flight: " + inFlight.size());
+    int landing = random.nextInt(inFlight.size() + 1);
+    for (int i = 0; i < landing; i++) {
+      arrive(inFlight.remove());
+    }
+    if (faults.zombies()) {
+      zombies.addAll(inFlight);
+    }
+    inFlight.clear();
+    state = MachineState.initial(settings);
+    replay();
+  }
+
+  private void replay() {
+    controlPosition = 0;
+    violationPosition = 0;
+    for (String name : policiesKnown) {
+      hear(new Event.PolicyChanged(known(name), nowMicros));
+    }
+    while (orchestratorReadsControl() || orchestratorReadsViolations()) {
+      assertThat(inFlight).as("written while the logs are replayed").isEmpty();
+    }
+    hear(new Event.CaughtUp(nowMicros));
+  }
+
+  private void failAppend() {
+    ControlRecord record = inFlight.poll();
+    if (record == null) {
+      return;
+    }
+    note("append failed " + record.getStepCase());
+    // The producer gave up, but the broker has it all the same.
+    if (faults.zombies() && random.nextBoolean()) {
+      arrive(record);
+    }
+    hear(new Event.AppendFailed(record, "simulated", nowMicros));
+  }
+
+  private void loseCoverage() {
+    if (!faults.gaps()) {
+      return;
+    }
+    if (lostFrom != Long.MAX_VALUE && random.nextBoolean()) {
+      lostFrom = Long.MAX_VALUE;
+      hear(new Event.CoverageAcknowledged(nowMicros));
+      note("coverage acknowledged");
+      return;
+    }
+    long from = monitor.judgedMax() + 1 + random.nextInt(1_000);
+    lostFrom = Math.min(lostFrom, from);
+    violations.add(
+        new Event.CoverageLost(
+            CoverageLost.newBuilder().setFromHlc(from).setToHlc(from + 10).build(), nowMicros));
+    note("coverage lost from " + from);
+  }
+
+  private void learnPolicies() {
+    for (String name : POLICIES.keySet()) {
+      if (policiesKnown.add(name)) {
+        hear(new Event.PolicyChanged(known(name), nowMicros));
+      }
+    }
+  }
+
+  private void deliver() {
+    Deque<ControlRecord> from = !zombies.isEmpty() && random.nextInt(4) == 0 ? zombies : inFlight;
+    if (!from.isEmpty()) {
+      arrive(from.remove());
+    }
+  }
+
+  private boolean orchestratorReadsControl() {
+    if (controlPosition == control.size()) {
+      return false;
+    }
+    hear(new Event.ControlRead(control.get(controlPosition++), nowMicros));
+    return true;
+  }
+
+  private boolean orchestratorReadsViolations() {
+    if (violationPosition == violations.size()) {
+      return false;
+    }
+    hear(violations.get(violationPosition++));
+    return true;
+  }
+
+  private void hear(Event event) {
+    Step step = RollbackMachine.step(state, event);
+    state = step.next();
+    for (Command command : step.commands()) {
+      if (command instanceof Command.Append append) {
+        inFlight.add(append.record());
+      } else if (command instanceof Command.Classified classified) {
+        assertThat(classified.outcome())
+            .as("a monitor that keeps its word is never late: %s", classified.violation().getId())
+            .isNotEqualTo(state.live() ? Command.Outcome.TOO_LATE : null);
+      }
+    }
+  }
+
+  /** A record becomes part of the log: the place where the order is decided. */
+  private void arrive(ControlRecord record) {
+    control.add(record);
+    note("log " + oneLine(record));
+    Journal before = truth;
+    truth = truth.read(record);
+    if (!faults.zombies()) {
+      checkOnlyOnce(record);
+      assertThat(record.hasSafePoint() && before.plan() != null)
+          .as("a safe point is not written while a plan is open")
+          .isFalse();
+    }
+    if (truth.equals(before)) {
+      return;
+    }
+    switch (record.getStepCase()) {
+      case RESTORE -> {
+        stepsBack += record.getRestore().getAttempt() > 1 ? 1 : 0;
+        assertThat(record.getRestore().getTarget())
+            .as("a target is not before the safe point")
+            .isGreaterThanOrEqualTo(truth.safePoint())
+            .as("a restore waits for judgement")
+            .isLessThanOrEqualTo(monitor.judgedMax());
+      }
+      case SAFE_POINT ->
+          assertThat(truth.safePoint())
+              .as("the safe point is judged, and stops at a gap")
+              .isLessThanOrEqualTo(monitor.judgedMax())
+              .isLessThan(lostFrom);
+      case RESUME -> checkCut(record);
+      default -> {}
+    }
+  }
+
+  private void checkOnlyOnce(ControlRecord r) {
+    boolean isStep =
+        switch (r.getStepCase()) {
+          case PLAN_OPENED, PAUSE, RESTORE, CONVERGE, RESUME, HALTED -> true;
+          default -> false;
+        };
+    String step =
+        r.getEpoch()
+            + " "
+            + r.getStepCase()
+            + " "
+            + r.getRestore().getAttempt()
+            + r.getConverge().getAttempt();
+    assertThat(!isStep || stepsInLog.add(step)).as("written twice: %s", step).isTrue();
+  }
+
+  /** All nodes are on the cut, and none of what must not hold holds on it. */
+  private void checkCut(ControlRecord resume) {
+    Set<Variable> holding = new HashSet<>();
+    nodes.forEach(n -> holding.addAll(n.holding()));
+    for (Variable variable : holding) {
+      Variable other = new Variable(variable.predicate(), 1 - variable.term(), variable.binding());
+      assertThat(!mustNotHold(variable) || !holding.contains(other))
+          .as("%s and %s hold on the cut %s", variable, other, oneLine(resume))
+          .isTrue();
+    }
+  }
+
+  private boolean mustNotHold(Variable variable) {
+    return !variable.predicate().equals("r") && policiesKnown.contains(variable.predicate());
+  }
+
+  /** Nothing goes wrong any more, and everyone acts in turn. */
+  private void end() {
+    learnPolicies();
+    lostFrom = Long.MAX_VALUE;
+    hear(new Event.CoverageAcknowledged(nowMicros));
+    for (int action = 0; action < ACTIONS_TO_END_MAX; action++) {
+      nowMicros += 2_000;
+      zombies.forEach(inFlight::addLast);
+      zombies.clear();
+      while (!inFlight.isEmpty()) {
+        arrive(inFlight.remove());
+      }
+      nodes.forEach(SimulatedNode::readNext);
+      orchestratorReadsControl();
+      orchestratorReadsViolations();
+      if (action % 8 == 0 && !isOver()) {
+        monitor.judge();
+      }
+      hear(new Event.Tick(nowMicros));
+      if (isOver()) {
+        return;
+      }
+    }
+    throw new AssertionError("the plan does not end: " + state.journal() + state.findings());
+  }
+
+  private boolean isOver() {
+    boolean allRead =
+        controlPosition == control.size()
+            && violationPosition == violations.size()
+            && inFlight.isEmpty()
+            && nodes.stream().allMatch(SimulatedNode::isCaughtUp);
+    return allRead
+        && (isHalted()
+            || (truth.plan() == null && state.findings().isSettled() && monitor.hasReportedAll()));
+  }
+
+  private void check() {
+    assertThat(state.journal()).as("the orchestrator reads what is in the log").isEqualTo(truth);
+    for (SimulatedNode node : nodes) {
+      assertThat(node.epoch()).as("one epoch on all nodes").isEqualTo(truth.epoch());
+      assertThat(node.isServing()).as("halted nodes stay paused").isEqualTo(!isHalted());
+    }
+    for (Violation violation : monitor.reported()) {
+      boolean mustGo =
+          !violation.getPredicate().equals("r")
+              && Grades.of(violation.getGrade()).atLeast(io.palinode.hvc.Grade.POSSIBLE);
+      assertThat(
+              !mustGo
+                  || isHalted()
+                  || truth.isTakenBack(violation.getEpoch(), violation.getViolate()))
+          .as("a plan went back to before %s", violation.getId())
+          .isTrue();
+    }
+  }
+
+  private static Policy known(String name) {
+    @Nullable Policy policy = POLICIES.get(name);
+    if (policy == null) {
+      throw new IllegalArgumentException("no such policy: " + name);
+    }
+    return policy;
+  }
+
+  private SimulatedNode anyNode() {
+    return nodes.get(random.nextInt(nodes.size()));
+  }
+
+  private void note(String event) {
+    trace.add(nowMicros + " " + event);
+    if (trace.size() > 80) {
+      trace.remove();
+    }
+  }
+
+  private static String oneLine(ControlRecord record) {
+    String body = record.toString().replace('\n', ' ');
+    long target = record.getRestore().getTarget();
+    return target == 0 ? body : body + " = " + Hlc.format(target);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.palinode.orchestrator.alert;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,287 @@
+package io.palinode.orchestrator.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.AppliedPredicate;
+import io.palinode.orchestrator.Rollback;
+import io.palinode.orchestrator.RollbackSettings;
+import io.palinode.orchestrator.rest.ListenException;
+import io.palinode.orchestrator.rest.UnavailableException;
+import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.TopicLayout;
+import io.palinode.wire.Topics;
+import io.palinode.wire.TopicsAdmin;
+import io.palinode.wire.v1.ControlRecord;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The orchestrator against a real broker, with nodes and a monitor that are only records. */
+class OrchestratorTest {
+  private static final int NODES = 2;
+  private static final AtomicInteger PREFIXES = new AtomicInteger();
+  private static final String MUTEX =
+      """
+      apiVersion: palinode.io/v1
+      kind: Predicate
+      metadata: {name: mutex}
+      spec:
+        violation:
+          - all:
+              - {var: "cs_1", equals: "1"}
+              - {var: "cs_2", equals: "1"}
+        onViolation:
+          rollback: {scope: all, to: before-violation}
+          rollbackOn: possible
+          alertOn: possible
+          alert: [console]
+      """;
+
+  @TempDir static Path folder;
+  private static TestBroker broker;
+
+  private final Topics topics = new Topics("t" + PREFIXES.incrementAndGet());
+  private final List<String> console = new CopyOnWriteArrayList<>();
+  private final PrometheusMeterRegistry meters =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private FakeNodes nodes;
+  private Orchestrator orchestrator;
+
+  @BeforeAll
+  static void startBroker() throws Exception {
+    broker = TestBroker.start(folder);
+  }
+
+  @AfterAll
+  static void stopBroker() {
+    broker.close();
+  }
+
+  @BeforeEach
+  void start() {
+    try (TopicsAdmin admin = new TopicsAdmin(KafkaSettings.of(broker.bootstrapServers()), topics)) {
+      admin.createAbsent(TopicLayout.DEFAULT);
+    }
+    nodes = new FakeNodes(broker.bootstrapServers(), topics, NODES);
+    orchestrator = startOrchestrator();
+  }
+
+  @AfterEach
+  void stop() {
+    orchestrator.close();
+    nodes.close();
+  }
+
+  @Test
+  void aViolationIsRolledBackAndRemembered() {
+    orchestrator.apply(MUTEX, "test");
+    long now = SystemMicros.CLOCK.getAsLong();
+    nodes.violation("v1", "mutex", now, 0);
+    nodes.violation("v1", "mutex", now, 0);
+    nodes.judged(now + 1_000);
+    awaitEpoch(1);
+
+    assertThat(steps(1)).containsExactly("PLAN_OPENED", "PAUSE", "RESTORE", "CONVERGE", "RESUME");
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(orchestrator.status().safePoint()).isEqualTo(Hlc.ofMicros(now + 1_000)));
+    Rollback rollback = orchestrator.rollbacks(10).get(0);
+    assertThat(rollback.state()).isEqualTo(Rollback.State.RESUMED);
+    assertThat(rollback.target()).isEqualTo(Hlc.ofMicros(now) - 1);
+    assertThat(rollback.violationIds()).containsExactly("v1");
+    assertThat(rollback.undoneWrites()).isEqualTo(6);
+    assertThat(rollback.convergedKeys()).isEqualTo(4);
+    assertThat(rollback.totalMicros()).isPositive();
+    assertThat(orchestrator.violations(10)).hasSize(1);
+    assertThat(orchestrator.latency().count()).isEqualTo(1);
+    assertThat(orchestrator.latency().maxMs()).isPositive();
+    assertThat(orchestrator.nodes()).hasSize(NODES);
+    await().until(() -> !console.isEmpty());
+    assertThat(console.get(0)).startsWith("alert=violation").contains("predicate=mutex");
+  }
+
+  @Test
+  void stoppedInTheMiddleOfAPlanTheNextOneGoesOn() {
+    orchestrator.apply(MUTEX, "test");
+    nodes.obey(false);
+    long now = SystemMicros.CLOCK.getAsLong();
+    nodes.violation("v1", "mutex", now, 0);
+    nodes.judged(now + 1_000);
+    await().until(() -> steps(1).contains("PAUSE"));
+    orchestrator.close();
+    orchestrator = startOrchestrator();
+    assertThat(orchestrator.status().phase()).isNotNull();
+    nodes.obey(true);
+    awaitEpoch(1);
+    assertThat(steps(1)).containsExactly("PLAN_OPENED", "PAUSE", "RESTORE", "CONVERGE", "RESUME");
+
+    orchestrator.close();
+    orchestrator = startOrchestrator();
+    assertThat(orchestrator.status().epoch()).isEqualTo(1);
+    assertThat(orchestrator.rollbacks(10)).hasSize(1);
+    assertThat(orchestrator.violations(10)).singleElement().matches(v -> v.replayed());
+    assertThat(orchestrator.latency().count()).isZero();
+    assertThat(orchestrator.predicates()).hasSize(1);
+    nodes.violation("late", "mutex", now + 1, 0);
+    await().until(() -> orchestrator.violations(10).size() == 2);
+    assertThat(orchestrator.status().phase()).isNull();
+  }
+
+  @Test
+  void predicatesHaveVersionsThatOnlyGrow() {
+    assertThat(orchestrator.apply(MUTEX, "test").get(0).version()).isEqualTo(1);
+    assertThat(orchestrator.apply(MUTEX, "test").get(0).version())
+        .as("what is in force stays")
+        .isEqualTo(1);
+    assertThat(orchestrator.delete("mutex")).isTrue();
+    assertThat(orchestrator.delete("mutex")).isFalse();
+    assertThat(orchestrator.predicates()).isEmpty();
+    assertThat(orchestrator.predicate("mutex")).isNull();
+    AppliedPredicate again = orchestrator.apply(MUTEX, "test").get(0);
+    assertThat(again.version()).isEqualTo(3);
+    assertThat(orchestrator.predicate("mutex")).isEqualTo(again);
+  }
+
+  @Test
+  void theApiSpeaksForTheOrchestrator() throws Exception {
+    assertThat(put("/api/v1/predicates/mutex", MUTEX).statusCode()).isEqualTo(200);
+    nodes.coverageLost(1);
+    await().until(() -> orchestrator.status().losses() == 1);
+    assertThat(get("/api/v1/status").body()).contains("\"coverageLosses\":1");
+    assertThat(send("POST", "/api/v1/coverage/acknowledge", "").statusCode()).isEqualTo(202);
+    await().until(() -> orchestrator.status().losses() == 0);
+    assertThat(get("/healthz").statusCode()).isEqualTo(200);
+    await().until(() -> console.stream().anyMatch(line -> line.startsWith("alert=coverage_lost")));
+  }
+
+  @Test
+  void theMetersAreTheOnesThatTheDashboardsKnow() throws Exception {
+    orchestrator.apply(MUTEX, "test");
+    long now = SystemMicros.CLOCK.getAsLong();
+    nodes.violation("v1", "mutex", now, 0);
+    nodes.judged(now + 1_000);
+    awaitEpoch(1);
+    await().until(() -> get("/metrics").body().contains("palinode_rollback_step_seconds_bucket"));
+    assertThat(exposed(get("/metrics").body())).isEqualTo(listed());
+  }
+
+  @Test
+  void aSecondApiOnTheSamePortIsRefusedWithTheReason() {
+    int port = URI.create(orchestrator.url()).getPort();
+    OrchestratorConfig config = config().withHttpPort(port);
+    assertThatThrownBy(() -> Orchestrator.start(config, meters, console::add))
+        .isInstanceOf(ListenException.class)
+        .hasMessageContaining("127.0.0.1:" + port);
+  }
+
+  @Test
+  void withoutItsTopicsItDoesNotStart() {
+    OrchestratorConfig config =
+        new OrchestratorConfig(
+            KafkaSettings.of(broker.bootstrapServers()),
+            new Topics("absent"),
+            RollbackSettings.of(1),
+            "halt",
+            config().alerts(),
+            config().rest(),
+            Duration.ofSeconds(1));
+    assertThatThrownBy(() -> Orchestrator.start(config, meters, console::add))
+        .isInstanceOf(UnavailableException.class)
+        .hasMessageContaining("could not be replayed");
+  }
+
+  @Test
+  void aFallbackThatIsNotSupportedIsRefused() {
+    assertThatThrownBy(() -> config().withFallback("restart"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("fallback='restart'");
+  }
+
+  private OrchestratorConfig config() {
+    return OrchestratorConfig.of(broker.bootstrapServers(), topics, NODES);
+  }
+
+  private Orchestrator startOrchestrator() {
+    return Orchestrator.start(config(), meters, console::add);
+  }
+
+  private void awaitEpoch(long epoch) {
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> orchestrator.status().epoch() == epoch && !steps(epoch).isEmpty());
+    await().until(() -> steps(epoch).contains("RESUME"));
+  }
+
+  private List<String> steps(long epoch) {
+    return nodes.control().stream()
+        .filter(r -> r.getEpoch() == epoch)
+        .map(ControlRecord::getStepCase)
+        .map(Enum::name)
+        .filter(s -> List.of("PLAN_OPENED", "PAUSE", "RESTORE", "CONVERGE", "RESUME").contains(s))
+        .toList();
+  }
+
+  private HttpResponse<String> get(String path) throws IOException, InterruptedException {
+    return send("GET", path, "");
+  }
+
+  private HttpResponse<String> put(String path, String body)
+      throws IOException, InterruptedException {
+    return send("PUT", path, body);
+  }
+
+  private HttpResponse<String> send(String method, String path, String body)
+      throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(orchestrator.url() + path))
+            .method(method, HttpRequest.BodyPublishers.ofString(body))
+            .build();
+    return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+  }
+
+  /** {@code name type} of each metric family in a scrape. */
+  private static Set<String> exposed(String scrape) {
+    return Stream.of(scrape.split("\n", -1))
+        .filter(line -> line.startsWith("# TYPE "))
+        .map(line -> line.substring("# TYPE ".length()))
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static Set<String> listed() throws IOException {
+    try (InputStream in =
+        Objects.requireNonNull(
+            OrchestratorTest.class.getResourceAsStream("/palinode/dashboards/metrics.txt"))) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8)
+          .lines()
+          .filter(line -> line.startsWith("orchestrator "))
+          .map(line -> line.substring("orchestrator ".length()))
+          .collect(Collectors.toCollection(TreeSet::new));
+    }
+  }
+}

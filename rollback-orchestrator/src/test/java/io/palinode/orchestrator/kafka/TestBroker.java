@@ -1,0 +1,85 @@
+package io.palinode.orchestrator.kafka;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.Properties;
+import kafka.server.KafkaConfig;
+import kafka.server.KafkaRaftServer;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.utils.Time;
+import org.apache.kafka.metadata.storage.Formatter;
+import org.apache.kafka.server.common.MetadataVersion;
+
+/** A Kafka broker of one node in this process. */
+final class TestBroker implements AutoCloseable {
+  private final KafkaRaftServer server;
+  private final int port;
+
+  private TestBroker(KafkaRaftServer server, int port) {
+    this.server = server;
+    this.port = port;
+  }
+
+  static TestBroker start(Path folder) throws Exception {
+    int port = freePort();
+    int controllerPort = freePort();
+    Formatter formatter = new Formatter();
+    formatter
+        .setClusterId(Uuid.randomUuid().toString())
+        .setNodeId(1)
+        .setControllerListenerName("CONTROLLER")
+        .setMetadataLogDirectory(folder.toString())
+        .addDirectory(folder.toString())
+        .setReleaseVersion(MetadataVersion.latestProduction())
+        .setIgnoreFormatted(true)
+        .setPrintStream(new PrintStream(OutputStream.nullOutputStream(), false, "UTF-8"))
+        .run();
+    KafkaConfig config = new KafkaConfig(properties(folder, port, controllerPort), false);
+    KafkaRaftServer server = new KafkaRaftServer(config, Time.SYSTEM);
+    server.startup();
+    return new TestBroker(server, port);
+  }
+
+  String bootstrapServers() {
+    return "127.0.0.1:" + port;
+  }
+
+  @Override
+  public void close() {
+    server.shutdown();
+    server.awaitShutdown();
+  }
+
+  private static Properties properties(Path folder, int port, int controllerPort) {
+    Properties p = new Properties();
+    p.setProperty("process.roles", "broker,controller");
+    p.setProperty("node.id", "1");
+    p.setProperty("controller.quorum.voters", "1@127.0.0.1:" + controllerPort);
+    p.setProperty(
+        "listeners", "PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controllerPort);
+    p.setProperty("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT");
+    p.setProperty("controller.listener.names", "CONTROLLER");
+    p.setProperty("log.dirs", folder.toString());
+    p.setProperty("offsets.topic.replication.factor", "1");
+    p.setProperty("transaction.state.log.replication.factor", "1");
+    p.setProperty("transaction.state.log.min.isr", "1");
+    p.setProperty("share.coordinator.state.topic.replication.factor", "1");
+    p.setProperty("share.coordinator.state.topic.min.isr", "1");
+    p.setProperty("auto.create.topics.enable", "false");
+    p.setProperty("controlled.shutdown.enable", "false");
+    return p;
+  }
+
+  private static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.palinode.orchestrator.kafka;
+
+import org.jspecify.annotations.NullMarked;

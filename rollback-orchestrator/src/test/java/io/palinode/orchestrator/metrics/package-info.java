@@ -1,0 +1,4 @@
+@NullMarked
+package io.palinode.orchestrator.metrics;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.palinode.orchestrator;
+
+import org.jspecify.annotations.NullMarked;

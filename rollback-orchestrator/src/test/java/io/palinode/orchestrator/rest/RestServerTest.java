@@ -1,0 +1,309 @@
+package io.palinode.orchestrator.rest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.google.protobuf.ByteString;
+import io.palinode.hvc.Hlc;
+import io.palinode.hvc.Hvc;
+import io.palinode.orchestrator.AppliedPredicate;
+import io.palinode.orchestrator.Command;
+import io.palinode.orchestrator.NodeStatus;
+import io.palinode.orchestrator.ReceivedViolation;
+import io.palinode.orchestrator.Rollback;
+import io.palinode.orchestrator.Status;
+import io.palinode.predicate.Predicates;
+import io.palinode.wire.CandidateRecords;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Halted;
+import io.palinode.wire.v1.PlanOpened;
+import io.palinode.wire.v1.VariableVersion;
+import io.palinode.wire.v1.Violation;
+import io.palinode.wire.v1.ViolationGrade;
+import io.palinode.wire.v1.Witness;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The API over a backend that is a map. */
+class RestServerTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final String YAML =
+      """
+      apiVersion: palinode.io/v1
+      kind: Predicate
+      metadata: {name: p}
+      spec:
+        violation:
+          - all: [{var: "x", equals: "1"}, {var: "y", equals: "1"}]
+      """;
+
+  private final FakeBackend backend = new FakeBackend();
+  private RestServer server;
+
+  @BeforeEach
+  void start() {
+    server = new RestServer(RestSettings.DEFAULT, backend);
+    server.start();
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  @Test
+  void aPredicateIsAppliedReadAndDeleted() throws Exception {
+    assertThat(put("/api/v1/predicates/p", YAML).get("version").asLong()).isEqualTo(1);
+    assertThat(get("/api/v1/predicates").get(0).get("name").asText()).isEqualTo("p");
+    assertThat(get("/api/v1/predicates/p").get("yaml").asText()).contains("name: p");
+    assertThat(send("DELETE", "/api/v1/predicates/p", "").statusCode()).isEqualTo(204);
+    assertThat(send("GET", "/api/v1/predicates/p", "").statusCode()).isEqualTo(404);
+    assertThat(send("DELETE", "/api/v1/predicates/p", "").statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void aDocumentMayHoldSeveralPredicates() throws Exception {
+    String two = YAML + "---\n" + YAML.replace("name: p", "name: q");
+    assertThat(put("/api/v1/predicates", two)).hasSize(2);
+  }
+
+  @Test
+  void thePapersXmlIsNamedByThePath() throws Exception {
+    String xml =
+        "<predicate><type>semilinear</type><conjClause><id>0</id>"
+            + "<var><name>x2</name><value>1</value></var>"
+            + "<var><name>y2</name><value>1</value></var></conjClause></predicate>";
+    assertThat(put("/api/v1/predicates/fig3", xml).get("name").asText()).isEqualTo("fig3");
+  }
+
+  @Test
+  void aBadDocumentIsRefusedInOneSentence() throws Exception {
+    HttpResponse<String> answer = send("PUT", "/api/v1/predicates/p", "spec: [");
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(error(answer)).startsWith("p:1:");
+  }
+
+  @Test
+  void aDocumentForAnotherNameIsRefusedAndNotApplied() throws Exception {
+    HttpResponse<String> answer = send("PUT", "/api/v1/predicates/q", YAML);
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(error(answer)).contains("'q'").contains("'p'");
+    assertThat(get("/api/v1/predicates")).isEmpty();
+  }
+
+  @Test
+  void whatCannotBeWrittenNowIsUnavailable() throws Exception {
+    backend.unavailable = true;
+    HttpResponse<String> answer = send("PUT", "/api/v1/predicates/p", YAML);
+    assertThat(answer.statusCode()).isEqualTo(503);
+    assertThat(error(answer)).isEqualTo("Kafka is away");
+  }
+
+  @Test
+  void violationsAreShownWithTheirWitnesses() throws Exception {
+    JsonNode violation = get("/api/v1/violations?limit=1").get(0);
+    assertThat(violation.get("id").asText()).isEqualTo("v1");
+    assertThat(violation.get("grade").asText()).isEqualTo("definite");
+    assertThat(violation.get("violate").asText()).isEqualTo("500.7");
+    assertThat(violation.get("latencyMs").asDouble()).isEqualTo(1.5);
+    assertThat(violation.get("outcome").asText()).isEqualTo("rollback");
+    JsonNode witness = violation.get("witnesses").get(0);
+    assertThat(witness.get("start").get(1).asText()).isEqualTo("20");
+    assertThat(witness.get("end").isNull()).isTrue();
+    assertThat(witness.get("values").get(0).get("key").asText()).isEqualTo("cs_1");
+    assertThat(witness.get("values").get(0).get("value").asText()).isEqualTo("base64:/w==");
+  }
+
+  @Test
+  void rollbacksNodesAndStatusAreShown() throws Exception {
+    JsonNode rollback = get("/api/v1/rollbacks").get(0);
+    assertThat(rollback.get("state").asText()).isEqualTo("halted");
+    assertThat(rollback.get("haltReason").asText()).isEqualTo("out of reach");
+    assertThat(rollback.get("totalMs").asDouble()).isEqualTo(2.0);
+    assertThat(get("/api/v1/nodes").get(0).get("reach").asText()).isEqualTo("7");
+    JsonNode status = get("/api/v1/status");
+    assertThat(status.get("epoch").asLong()).isEqualTo(3);
+    assertThat(status.get("phase").isNull()).isTrue();
+    assertThat(status.get("safePoint").asText()).isEqualTo("90");
+    assertThat(status.get("safePointLagMs").asDouble()).isEqualTo(0.01);
+  }
+
+  @Test
+  void aLimitOutsideItsBoundsIsRefused() throws Exception {
+    for (String limit : List.of("0", "10001", "many")) {
+      HttpResponse<String> answer = send("GET", "/api/v1/violations?limit=" + limit, "");
+      assertThat(answer.statusCode()).isEqualTo(400);
+      assertThat(error(answer)).contains("limit=" + limit);
+    }
+  }
+
+  @Test
+  void everyErrorIsAnObjectWithItsReason() throws Exception {
+    HttpResponse<String> absent = send("GET", "/api/v2", "");
+    assertThat(absent.statusCode()).isEqualTo(404);
+    assertThat(error(absent)).contains("/api/v2");
+    HttpResponse<String> wrongMethod = send("DELETE", "/api/v1/status", "");
+    assertThat(wrongMethod.statusCode()).isEqualTo(405);
+    assertThat(error(wrongMethod)).contains("DELETE");
+    HttpResponse<String> noMetrics = send("GET", "/metrics", "");
+    assertThat(noMetrics.statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void healthFollowsTheStatus() throws Exception {
+    assertThat(send("GET", "/healthz", "").statusCode()).isEqualTo(200);
+    backend.failure = "a log is gone";
+    HttpResponse<String> answer = send("GET", "/healthz", "");
+    assertThat(answer.statusCode()).isEqualTo(503);
+    assertThat(error(answer)).isEqualTo("a log is gone");
+  }
+
+  @Test
+  void coverageIsAcknowledged() throws Exception {
+    assertThat(send("POST", "/api/v1/coverage/acknowledge", "").statusCode()).isEqualTo(202);
+    assertThat(backend.acknowledged).isTrue();
+  }
+
+  @Test
+  void aPortThatIsTakenIsNamed() {
+    int port = URI.create(server.url()).getPort();
+    try (RestServer second = new RestServer(new RestSettings("127.0.0.1", port), backend)) {
+      assertThatThrownBy(second::start)
+          .isInstanceOf(ListenException.class)
+          .hasMessageContaining("127.0.0.1:" + port);
+    }
+  }
+
+  private JsonNode get(String path) throws IOException, InterruptedException {
+    return ok(send("GET", path, ""));
+  }
+
+  private JsonNode put(String path, String body) throws IOException, InterruptedException {
+    return ok(send("PUT", path, body));
+  }
+
+  private static JsonNode ok(HttpResponse<String> answer) throws IOException {
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    return JSON.readTree(answer.body());
+  }
+
+  private static String error(HttpResponse<String> answer) throws IOException {
+    return JSON.readTree(answer.body()).get("error").asText();
+  }
+
+  private HttpResponse<String> send(String method, String path, String body)
+      throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(server.url() + path))
+            .method(method, HttpRequest.BodyPublishers.ofString(body))
+            .build();
+    return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+  }
+
+  private static final class FakeBackend implements Backend {
+    private final Map<String, AppliedPredicate> predicates = new TreeMap<>();
+    private volatile boolean unavailable;
+    private volatile boolean acknowledged;
+    private volatile @Nullable String failure;
+
+    @Override
+    public List<AppliedPredicate> predicates() {
+      return List.copyOf(predicates.values());
+    }
+
+    @Override
+    public @Nullable AppliedPredicate predicate(String name) {
+      return predicates.get(name);
+    }
+
+    @Override
+    public List<AppliedPredicate> apply(String document, String source) {
+      if (unavailable) {
+        throw new UnavailableException("Kafka is away");
+      }
+      List<AppliedPredicate> applied =
+          Predicates.parseAll(document, source).stream()
+              .map(p -> new AppliedPredicate(p.name(), 1, Predicates.toYaml(p)))
+              .toList();
+      applied.forEach(p -> predicates.put(p.name(), p));
+      return applied;
+    }
+
+    @Override
+    public boolean delete(String name) {
+      return predicates.remove(name) != null;
+    }
+
+    @Override
+    public List<ReceivedViolation> violations(int limit) {
+      VariableVersion value =
+          VariableVersion.newBuilder()
+              .setKey(ByteString.copyFromUtf8("cs_1"))
+              .setValue(ByteString.copyFrom(new byte[] {(byte) 0xff}))
+              .build();
+      Witness witness =
+          Witness.newBuilder()
+              .setStart(CandidateRecords.encode(Hvc.of(0, Hlc.ofMicros(10), Hlc.ofMicros(20))))
+              .addValues(value)
+              .build();
+      Violation violation =
+          Violation.newBuilder()
+              .setId("v1")
+              .setGrade(ViolationGrade.DEFINITE)
+              .setViolate(Hlc.of(500, 7))
+              .addWitnesses(witness)
+              .build();
+      return List.of(new ReceivedViolation(violation, 2_000, false, Command.Outcome.ROLLBACK));
+    }
+
+    @Override
+    public List<Rollback> rollbacks(int limit) {
+      ControlRecord opened =
+          ControlRecord.newBuilder()
+              .setEpoch(1)
+              .setAtMicros(1_000)
+              .setPlanOpened(PlanOpened.newBuilder().setPredicate("p"))
+              .build();
+      ControlRecord halted =
+          ControlRecord.newBuilder()
+              .setEpoch(1)
+              .setAtMicros(3_000)
+              .setHalted(Halted.newBuilder().setReason("out of reach"))
+              .build();
+      return List.of(Rollback.opened(opened).after(halted));
+    }
+
+    @Override
+    public List<NodeStatus> nodes() {
+      return List.of(new NodeStatus(0, 1, 1, Hlc.ofMicros(7), "paused", 5));
+    }
+
+    @Override
+    public Status status() {
+      return new Status(
+          3, null, Hlc.ofMicros(90), 10, Hlc.ofMicros(95), 5, null, 0, 1, 1, 1, 2, 2, failure);
+    }
+
+    @Override
+    public void acknowledgeCoverage() {
+      acknowledged = true;
+    }
+
+    @Override
+    public @Nullable String scrape() {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.palinode.orchestrator.rest;
+
+import org.jspecify.annotations.NullMarked;

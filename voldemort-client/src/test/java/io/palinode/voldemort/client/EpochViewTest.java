@@ -1,0 +1,103 @@
+package io.palinode.voldemort.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.palinode.voldemort.protocol.Pb0;
+import org.junit.jupiter.api.Test;
+
+class EpochViewTest {
+  private static final long SAFE = 4;
+
+  private static Pb0.ResponseContext told(long epoch) {
+    return Pb0.ResponseContext.newBuilder().setEpoch(epoch).build();
+  }
+
+  private static Pb0.ResponseContext paused(long epoch) {
+    return fence(Pb0.Fence.newBuilder().setEpoch(epoch).setPaused(true));
+  }
+
+  private static Pb0.ResponseContext paused(long epoch, long target) {
+    return fence(Pb0.Fence.newBuilder().setEpoch(epoch).setPaused(true).setTarget(target));
+  }
+
+  private static Pb0.ResponseContext resumed(long epoch, long target) {
+    return fence(Pb0.Fence.newBuilder().setEpoch(epoch).setPaused(false).setTarget(target));
+  }
+
+  private static Pb0.ResponseContext fence(Pb0.Fence.Builder fence) {
+    return Pb0.ResponseContext.newBuilder().setEpoch(fence.getEpoch()).setFence(fence).build();
+  }
+
+  private static EpochView after(Pb0.ResponseContext... contexts) {
+    EpochView view = EpochView.INITIAL;
+    for (Pb0.ResponseContext context : contexts) {
+      view = view.heard(context, SAFE);
+    }
+    return view;
+  }
+
+  @Test
+  void firstEpochIsTakenAsItComes() {
+    assertThat(after(told(3)).epoch()).isEqualTo(3);
+    assertThat(after(paused(4)).epoch()).isEqualTo(4);
+    assertThat(after(paused(4)).doubt()).isNull();
+    assertThat(after(Pb0.ResponseContext.getDefaultInstance())).isEqualTo(EpochView.INITIAL);
+  }
+
+  @Test
+  void newerEpochCastsDoubtUntilANodeServesItAndNamesItsTarget() {
+    EpochView view = after(told(3), told(4));
+    assertThat(view.doubt()).isEqualTo(new EpochView.Doubt(4, Long.MAX_VALUE));
+    assertThat(view.isCurrent(3)).isFalse();
+    assertThat(view.isCurrent(4)).isFalse();
+    assertThat(view.isCurrent(EpochView.UNKNOWN)).isTrue();
+
+    view = view.heard(paused(4), SAFE).heard(paused(4, 70), SAFE);
+    assertThat(view.doubt()).isEqualTo(new EpochView.Doubt(4, 70));
+    assertThat(view.epoch()).isEqualTo(3);
+
+    view = view.heard(resumed(4, 60), SAFE);
+    assertThat(view.doubt()).isNull();
+    assertThat(view.isCurrent(4)).isTrue();
+    assertThat(view.rolledBackSince(3)).isEqualTo(new RolledBack(3, 4, 60, 0));
+  }
+
+  @Test
+  void fenceOfThisOrAnOlderEpochChangesNothing() {
+    EpochView view = after(told(3), resumed(4, 60));
+    assertThat(view.heard(paused(4), SAFE)).isEqualTo(view);
+    assertThat(view.heard(resumed(3, 10), SAFE)).isEqualTo(view);
+    assertThat(view.heard(told(2), SAFE)).isEqualTo(view);
+  }
+
+  @Test
+  void ofRollbacksThatWereMissedOnlyTheSafePointIsSureToStand() {
+    EpochView view = after(told(3), paused(4, 50), paused(5), resumed(4, 50));
+    assertThat(view.doubt()).isEqualTo(new EpochView.Doubt(5, 50));
+    assertThat(view.heard(resumed(5, 80), SAFE).rolledBackSince(3))
+        .isEqualTo(new RolledBack(3, 5, SAFE, 0));
+    assertThat(view.heard(resumed(5, 80), 60).rolledBackSince(3))
+        .isEqualTo(new RolledBack(3, 5, 50, 0));
+  }
+
+  @Test
+  void rollbacksSinceAnEpochAreJoined() {
+    EpochView view = after(told(3), resumed(4, 60), resumed(5, 90), resumed(6, 70));
+    assertThat(view.rolledBackSince(3)).isEqualTo(new RolledBack(3, 6, 60, 0));
+    assertThat(view.rolledBackSince(4)).isEqualTo(new RolledBack(4, 6, 70, 0));
+    assertThat(view.rolledBackSince(5)).isEqualTo(new RolledBack(5, 6, 70, 0));
+    assertThatThrownBy(() -> view.rolledBackSince(6)).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void longAgoRollbacksAreForgottenOneByOneButNotTheirTarget() {
+    EpochView view = after(told(0), resumed(1, 5));
+    for (int epoch = 2; epoch <= 500; epoch++) {
+      view = view.heard(resumed(epoch, 1_000 + epoch), SAFE);
+    }
+    assertThat(view.rollbacks()).hasSize(64);
+    assertThat(view.rolledBackSince(0)).isEqualTo(new RolledBack(0, 500, 5, 0));
+    assertThat(view.rolledBackSince(499)).isEqualTo(new RolledBack(499, 500, 1_500, 0));
+  }
+}

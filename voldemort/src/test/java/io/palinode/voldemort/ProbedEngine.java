@@ -1,0 +1,57 @@
+package io.palinode.voldemort;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** An engine that can be broken, watched, and interrupted in the middle of a read. */
+final class ProbedEngine implements StorageEngine {
+  final List<Commit> commits = new ArrayList<>();
+  boolean fails;
+
+  /** Runs once, when the next read has its record in hand. */
+  @Nullable Runnable duringNextRead;
+
+  private final StorageEngine engine;
+
+  record Commit(List<Change> changes, Durability durability) {}
+
+  ProbedEngine(StorageEngine engine) {
+    this.engine = engine;
+  }
+
+  @Override
+  public byte @Nullable [] get(String store, byte[] key) {
+    byte[] record = working().get(store, key);
+    Runnable interruption = duringNextRead;
+    if (interruption != null) {
+      duringNextRead = null;
+      interruption.run();
+    }
+    return record;
+  }
+
+  @Override
+  public void commit(List<Change> changes, Durability durability) {
+    working().commit(changes, durability);
+    commits.add(new Commit(changes, durability));
+  }
+
+  @Override
+  public void scan(String store, RecordVisitor visitor) {
+    working().scan(store, visitor);
+  }
+
+  @Override
+  public void close() {
+    engine.close();
+  }
+
+  private StorageEngine working() {
+    if (fails) {
+      throw new StorageException("the disk is broken", new IOException("broken"));
+    }
+    return engine;
+  }
+}
