@@ -3,12 +3,13 @@ package io.palinode.monitor;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.detection.InstanceDetector;
 import io.palinode.detection.Witness;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One predicate instance while an event is applied to it: taken from its {@link InstanceState}, and
- * put back into one afterwards. Its methods return the witnesses that are new. Not thread-safe.
+ * put back into one afterwards. Its methods return the witnesses to publish. Not thread-safe.
  */
 public final class Instance {
   private final long epoch;
@@ -43,21 +44,29 @@ public final class Instance {
 
   /** An opening or closing, in the order of its node. */
   public List<Witness> apply(Change change) {
-    return change.opens()
-        ? detector.opened(change.candidate())
-        : detector.closed(change.candidate(), change.endedBy(), change.endOrigin());
+    return withRaised(
+        change.opens()
+            ? detector.opened(change.candidate())
+            : detector.closed(change.candidate(), change.endedBy(), change.endOrigin()));
   }
 
   /** Settles what can be once every event at or before {@code watermark} has been applied. */
   public List<Witness> progress(long watermark) {
-    return detector.wakeAt() <= watermark ? detector.progress(watermark) : List.of();
+    return detector.wakeAt() <= watermark ? withRaised(detector.progress(watermark)) : List.of();
   }
 
   /**
    * Ends what a node left open before it started anew; nothing for an instance that knows of it.
    */
   public List<Witness> restarted(Restart restart) {
-    return detector.restarted(restart.node(), restart.incarnation(), restart.first());
+    return withRaised(detector.restarted(restart.node(), restart.incarnation(), restart.first()));
+  }
+
+  /** A grade that rose is published again, under the id it had. */
+  private List<Witness> withRaised(List<Witness> found) {
+    List<Witness> all = new ArrayList<>(found);
+    all.addAll(detector.raised());
+    return all;
   }
 
   /** How often a limit of detection was met meanwhile: each is a loss of coverage. */

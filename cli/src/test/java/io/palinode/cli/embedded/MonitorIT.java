@@ -195,6 +195,37 @@ class MonitorIT {
   }
 
   @Test
+  void aJobThatCannotRunSaysWhy() throws Exception {
+    Topics absent = new Topics("absent");
+    try (EmbeddedFlink other =
+        EmbeddedFlink.start(
+            folder.resolve("other"),
+            DetectionJobConfig.of(kafka, absent, FakeNodes.NODES, FakeNodes.EPSILON))) {
+      await().atMost(SOON).until(() -> other.failure() != null);
+      assertThat(other.failure()).contains(absent.candidates());
+      assertThat(other.isRunning()).isFalse();
+    }
+  }
+
+  @Test
+  void anIntervalThatIsLongOpenNeedsOnlyItsNodesProgress() throws Exception {
+    apply("long", 1);
+    Map<String, Long> sentNanos = new ConcurrentHashMap<>();
+    for (int i = 0; i < 100; i++) {
+      nodes.open(0, FakeNodes.ref("long", 1, "a=" + i, 0));
+    }
+    await().atMost(SOON).until(this::judgedUpToNow);
+    for (int i = 0; i < 100; i++) {
+      sentNanos.put("a=" + i, System.nanoTime());
+      nodes.open(1, FakeNodes.ref("long", 1, "a=" + i, 1));
+      LockSupport.parkNanos(Duration.ofMillis(3).toNanos());
+    }
+    await().atMost(SOON).until(() -> bindings("long").size() == 100);
+    System.out.println(
+        "latency ms p50/p99 with a long open interval: " + text(since(sentNanos, "long")));
+  }
+
+  @Test
   void theWayFromCandidateToViolationIsTimed() throws Exception {
     apply("timed", 1);
     time("timed", "warm-", PAIRS);
@@ -229,6 +260,10 @@ class MonitorIT {
       nodes.close(second);
     }
     await().atMost(SOON).until(() -> log.of(predicate).size() == before + pairs);
+    return since(sentNanos, predicate);
+  }
+
+  private Histogram since(Map<String, Long> sentNanos, String predicate) {
     Histogram micros = new Histogram(3);
     log.arrivals(predicate)
         .forEach(

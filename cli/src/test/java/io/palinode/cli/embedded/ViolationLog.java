@@ -8,6 +8,7 @@ import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationRecord;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,8 +35,13 @@ final class ViolationLog implements AutoCloseable {
     tail.start();
   }
 
+  /** The last report of each: grades rise. */
   List<Violation> of(String predicate) {
-    return violations.stream().filter(v -> v.getPredicate().equals(predicate)).toList();
+    Map<String, Violation> latest = new LinkedHashMap<>();
+    violations.stream()
+        .filter(violation -> violation.getPredicate().equals(predicate))
+        .forEach(violation -> latest.put(violation.getId(), violation));
+    return List.copyOf(latest.values());
   }
 
   /** When the first report of each binding arrived. */

@@ -204,7 +204,7 @@ public final class DetectionJob {
     return properties;
   }
 
-  private static DetectionJobConfig parse(String[] args) {
+  static DetectionJobConfig parse(String[] args) {
     ParameterTool options = ParameterTool.fromArgs(args);
     for (String name : options.toMap().keySet()) {
       if (!OPTIONS.contains(name)) {

@@ -6,9 +6,12 @@ import io.palinode.monitor.Instance;
 import io.palinode.monitor.InstanceKey;
 import io.palinode.monitor.Violations;
 import io.palinode.wire.v1.IntervalRef;
+import io.palinode.wire.v1.Violation;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.util.Collector;
@@ -40,9 +43,13 @@ final class Publisher {
             .setPredicateVersion(predicate.version())
             .setBinding(InstanceKey.parse(key).binding())
             .build();
+    // A grade may have risen since it was found a moment ago: the last word is enough.
+    Map<String, Violation> latest = new LinkedHashMap<>();
     for (Witness witness : found) {
-      out.collect(Verdict.of(Violations.of(interval, instance.epoch(), witness, nowMicros)));
-      violations.inc();
+      Violation violation = Violations.of(interval, instance.epoch(), witness, nowMicros);
+      latest.put(violation.getId(), violation);
     }
+    latest.values().forEach(violation -> out.collect(Verdict.of(violation)));
+    violations.inc(latest.size());
   }
 }

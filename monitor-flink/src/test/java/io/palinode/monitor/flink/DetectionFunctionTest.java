@@ -15,9 +15,13 @@ import io.palinode.monitor.Records;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.PredicateRecord;
 import io.palinode.wire.v1.Violation;
+import io.palinode.wire.v1.ViolationGrade;
 import io.palinode.wire.v1.ViolationRecord;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.state.heap.HeapKeyedStateBackend;
@@ -72,6 +76,18 @@ class DetectionFunctionTest {
   }
 
   @Test
+  void aGradeThatRisesIsPublishedAgainUnderTheSameId() throws Exception {
+    learn(1);
+    open(0, 1, 0, 1_000);
+    open(1, 1, 1, 1_005);
+    watermark(1_100);
+    assertThat(kinds()).containsExactly("VIOLATION", "VIOLATION");
+    assertThat(violations())
+        .singleElement()
+        .satisfies(found -> assertThat(found.getGrade()).isEqualTo(ViolationGrade.DEFINITE));
+  }
+
+  @Test
   void aViolationStandsBeforeTheWatermarkThatPassesIt() throws Exception {
     learn(1);
     open(0, 1, 0, 1_000);
@@ -123,7 +139,7 @@ class DetectionFunctionTest {
     assertThat(harness.getOutput()).last().isInstanceOf(Watermark.class);
     learn(1);
     harness.setProcessingTime(120);
-    assertThat(kinds()).containsExactly("HOLD", "VIOLATION", "RELEASE");
+    assertThat(kinds()).startsWith("HOLD", "VIOLATION").endsWith("RELEASE");
     assertThat(keptEntries()).isOne();
   }
 
@@ -336,11 +352,15 @@ class DetectionFunctionTest {
     return verdicts;
   }
 
-  private List<Violation> violations() {
-    return records().stream()
-        .filter(ViolationRecord::hasViolation)
-        .map(ViolationRecord::getViolation)
-        .toList();
+  /** The last report of each. */
+  private Collection<Violation> violations() {
+    Map<String, Violation> latest = new LinkedHashMap<>();
+    for (ViolationRecord record : records()) {
+      if (record.hasViolation()) {
+        latest.put(record.getViolation().getId(), record.getViolation());
+      }
+    }
+    return latest.values();
   }
 
   private List<String> kinds() {

@@ -31,28 +31,28 @@ class JudgedOperatorTest {
   @Test
   void aRecordStandsBeforeTheJudgementThatCoversIt() throws Exception {
     harness.processElement(Verdict.of(violation("a")), 0);
-    harness.processWatermark(100);
+    harness.processWatermark(101);
     assertThat(said()).containsExactly("violation a", "judged 100");
   }
 
   @Test
   void theLastWatermarkIsSaidAtTheLatestWhenThePeriodIsOver() throws Exception {
-    harness.processWatermark(100);
     harness.processWatermark(101);
     harness.processWatermark(102);
+    harness.processWatermark(103);
     assertThat(said()).containsExactly("judged 100");
     harness.setProcessingTime(1_000 + JudgedOperator.PERIOD_MS);
     assertThat(said()).containsExactly("judged 100", "judged 102");
     harness.setProcessingTime(2_000);
     assertThat(said()).hasSize(2);
-    harness.processWatermark(103);
+    harness.processWatermark(104);
     assertThat(said()).hasSize(3);
   }
 
   @Test
   void judgementStopsBeforeAHoldUntilItsRelease() throws Exception {
     harness.processElement(Verdict.hold(50), 0);
-    harness.processWatermark(100);
+    harness.processWatermark(101);
     harness.setProcessingTime(2_000);
     harness.processElement(Verdict.of(violation("late")), 0);
     harness.processElement(Verdict.release(50), 0);
@@ -67,7 +67,7 @@ class JudgedOperatorTest {
     harness = harness();
     harness.initializeState(snapshot);
     harness.open();
-    harness.processWatermark(100);
+    harness.processWatermark(101);
     assertThat(said()).containsExactly("judged 49");
   }
 
