@@ -176,8 +176,7 @@ public final class RestServer implements AutoCloseable {
     String text = ctx.queryParam("limit");
     int limit = text == null ? LIMIT_DEFAULT : parse(text);
     if (limit < 1 || limit > LIMIT_MAX) {
-      throw new BadRequestResponse(
-          "limit must be in [1, " + LIMIT_MAX + "]: limit=" + text);
+      throw new BadRequestResponse("limit must be in [1, " + LIMIT_MAX + "]: limit=" + text);
     }
     return limit;
   }
