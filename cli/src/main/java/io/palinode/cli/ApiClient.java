@@ -21,7 +21,8 @@ public final class ApiClient {
       names = "--server",
       paramLabel = "URL",
       defaultValue = "${env:PALINODE_SERVER:-http://127.0.0.1:6766}",
-      description = "The API that 'palinode up' printed (default: $PALINODE_SERVER, else http://127.0.0.1:6766).")
+      description =
+          "The API that 'palinode up' printed (default: $PALINODE_SERVER, else http://127.0.0.1:6766).")
   private String server = "";
 
   JsonNode get(String path) {
@@ -43,21 +44,32 @@ public final class ApiClient {
   /** Throws {@link Refusal} with the server's reason for 4xx, and when nobody answers. */
   private JsonNode send(String method, String path, @Nullable String body) {
     HttpRequest.BodyPublisher publisher =
-        body == null ? HttpRequest.BodyPublishers.noBody() : HttpRequest.BodyPublishers.ofString(body);
+        body == null
+            ? HttpRequest.BodyPublishers.noBody()
+            : HttpRequest.BodyPublishers.ofString(body);
     try {
       HttpRequest request =
-          HttpRequest.newBuilder(URI.create(server + path)).timeout(Duration.ofSeconds(30)).method(method, publisher).build();
+          HttpRequest.newBuilder(URI.create(server + path))
+              .timeout(Duration.ofSeconds(30))
+              .method(method, publisher)
+              .build();
       HttpClient client = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
       HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
-      JsonNode answer = response.body().isEmpty() ? JSON.createObjectNode() : JSON.readTree(response.body());
+      JsonNode answer =
+          response.body().isEmpty() ? JSON.createObjectNode() : JSON.readTree(response.body());
       if (response.statusCode() >= 400) {
-        throw new Refusal(answer.path("error").asText("the server answered " + response.statusCode()));
+        throw new Refusal(
+            answer.path("error").asText("the server answered " + response.statusCode()));
       }
       return answer;
     } catch (IllegalArgumentException e) {
       throw new Refusal("--server must be a URL like http://127.0.0.1:6766: '" + server + "'", e);
     } catch (IOException e) {
-      throw new Refusal("no cluster answers at " + server + ": start one with 'palinode up', or name it with --server", e);
+      throw new Refusal(
+          "no cluster answers at "
+              + server
+              + ": start one with 'palinode up', or name it with --server",
+          e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new Refusal("interrupted while waiting for " + server, e);

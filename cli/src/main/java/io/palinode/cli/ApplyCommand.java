@@ -17,10 +17,15 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "apply",
     mixinStandardHelpOptions = true,
-    description = "Submit the predicates of a file (YAML or XML); a predicate of the same name is replaced by the next version.",
+    description =
+        "Submit the predicates of a file (YAML or XML); a predicate of the same name is replaced by the next version.",
     footer = {"", "Example:  palinode apply -f edge-mutex.yaml"})
 final class ApplyCommand implements Callable<Integer> {
-  @Option(names = {"-f", "--file"}, required = true, paramLabel = "FILE", description = "The predicates; the file is checked before anything is sent.")
+  @Option(
+      names = {"-f", "--file"},
+      required = true,
+      paramLabel = "FILE",
+      description = "The predicates; the file is checked before anything is sent.")
   private List<Path> files = List.of();
 
   @Mixin private ApiClient api = new ApiClient();
@@ -30,8 +35,18 @@ final class ApplyCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     for (Path file : files) {
       for (Predicate predicate : Predicates.readAll(file)) {
-        JsonNode applied = api.put("/api/v1/predicates/" + ApiClient.segment(predicate.name()), Predicates.toYaml(predicate));
-        spec.commandLine().getOut().println("predicate " + predicate.name() + " version " + applied.path("version").asText("?") + " applied");
+        JsonNode applied =
+            api.put(
+                "/api/v1/predicates/" + ApiClient.segment(predicate.name()),
+                Predicates.toYaml(predicate));
+        spec.commandLine()
+            .getOut()
+            .println(
+                "predicate "
+                    + predicate.name()
+                    + " version "
+                    + applied.path("version").asText("?")
+                    + " applied");
       }
     }
     return 0;

@@ -9,9 +9,15 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Withdraws predicates. */
-@Command(name = "delete", mixinStandardHelpOptions = true, description = "Stop watching predicates.")
+@Command(
+    name = "delete",
+    mixinStandardHelpOptions = true,
+    description = "Stop watching predicates.")
 final class DeleteCommand implements Callable<Integer> {
-  @Parameters(arity = "1..*", paramLabel = "NAME", description = "Names of predicates, as 'palinode get predicates' shows them.")
+  @Parameters(
+      arity = "1..*",
+      paramLabel = "NAME",
+      description = "Names of predicates, as 'palinode get predicates' shows them.")
   private List<String> names = List.of();
 
   @Mixin private ApiClient api = new ApiClient();

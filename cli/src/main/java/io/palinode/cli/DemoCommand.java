@@ -46,13 +46,22 @@ final class DemoCommand implements Callable<Integer> {
       names = "--graph",
       defaultValue = "karate",
       paramLabel = "GRAPH",
-      description = "karate, us-states, powerlaw:N, grid:WxH, random-regular:N,D, or a file of edges (default: ${DEFAULT-VALUE}).")
+      description =
+          "karate, us-states, powerlaw:N, grid:WxH, random-regular:N,D, or a file of edges (default: ${DEFAULT-VALUE}).")
   private String graph = "";
 
-  @Option(names = "--nodes", defaultValue = "3", paramLabel = "N", description = "Store nodes (default: ${DEFAULT-VALUE}).")
+  @Option(
+      names = "--nodes",
+      defaultValue = "3",
+      paramLabel = "N",
+      description = "Store nodes (default: ${DEFAULT-VALUE}).")
   private int nodes;
 
-  @Option(names = "--clients", defaultValue = "6", paramLabel = "N", description = "Clients; each sits near one node (default: ${DEFAULT-VALUE}).")
+  @Option(
+      names = "--clients",
+      defaultValue = "6",
+      paramLabel = "N",
+      description = "Clients; each sits near one node (default: ${DEFAULT-VALUE}).")
   private int clients;
 
   @Option(
@@ -63,7 +72,11 @@ final class DemoCommand implements Callable<Integer> {
       description = "Which ways, in this order (default: ${DEFAULT-VALUE}).")
   private List<Mode> modes = List.of();
 
-  @Option(names = "--seed", defaultValue = "1", paramLabel = "N", description = "Seed of delays and generated graphs (default: ${DEFAULT-VALUE}).")
+  @Option(
+      names = "--seed",
+      defaultValue = "1",
+      paramLabel = "N",
+      description = "Seed of delays and generated graphs (default: ${DEFAULT-VALUE}).")
   private long seed;
 
   @Option(
@@ -80,28 +93,48 @@ final class DemoCommand implements Callable<Integer> {
       names = "--epsilon",
       defaultValue = "10ms",
       paramLabel = "TIME",
-      description = "Bound on the difference of the nodes' clocks: 10ms, 500us, inf (default: ${DEFAULT-VALUE}).")
+      description =
+          "Bound on the difference of the nodes' clocks: 10ms, 500us, inf (default: ${DEFAULT-VALUE}).")
   private String epsilon = "";
 
   @Option(
       names = "--predicate",
       paramLabel = "FILE",
-      description = "Watch this file's predicates (YAML or XML) instead of the application's own. May be given again.")
+      description =
+          "Watch this file's predicates (YAML or XML) instead of the application's own. May be given again.")
   private List<Path> predicates = List.of();
 
-  @Option(names = "--rounds", defaultValue = "0", paramLabel = "N", description = "How often each vertex is coloured (default: as suits graph and network).")
+  @Option(
+      names = "--rounds",
+      defaultValue = "0",
+      paramLabel = "N",
+      description = "How often each vertex is coloured (default: as suits graph and network).")
   private int rounds;
 
-  @Option(names = "--work", defaultValue = "20", paramLabel = "N", description = "Ordinary operations of a task, outside of its critical section (default: ${DEFAULT-VALUE}).")
+  @Option(
+      names = "--work",
+      defaultValue = "20",
+      paramLabel = "N",
+      description =
+          "Ordinary operations of a task, outside of its critical section (default: ${DEFAULT-VALUE}).")
   private int work;
 
-  @Option(names = "--data", paramLabel = "DIR", description = "Keep the files of Kafka, Flink and the nodes there.")
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      description = "Keep the files of Kafka, Flink and the nodes there.")
   private @Nullable Path data;
 
-  @Option(names = "--keep", description = "Do not remove the temporary folder; its place is printed.")
+  @Option(
+      names = "--keep",
+      description = "Do not remove the temporary folder; its place is printed.")
   private boolean keep;
 
-  @Option(names = {"-o", "--output"}, defaultValue = "table", paramLabel = "FORMAT", description = "table or json; json is alone on standard output.")
+  @Option(
+      names = {"-o", "--output"},
+      defaultValue = "table",
+      paramLabel = "FORMAT",
+      description = "table or json; json is alone on standard output.")
   private OutputFormat output = OutputFormat.TABLE;
 
   @Spec private CommandSpec spec;
@@ -109,7 +142,19 @@ final class DemoCommand implements Callable<Integer> {
   @Override
   public Integer call() throws JsonProcessingException {
     DemoOptions options =
-        new DemoOptions(graph, nodes, clients, modes, seed, network, parsedEpsilon(), rounds, work, predicates, data, keep);
+        new DemoOptions(
+            graph,
+            nodes,
+            clients,
+            modes,
+            seed,
+            network,
+            parsedEpsilon(),
+            rounds,
+            work,
+            predicates,
+            data,
+            keep);
     DemoReport report = new DemoRun(options, spec.commandLine().getErr()).run();
     spec.commandLine().getOut().print(output == OutputFormat.JSON ? report.json() : report.table());
     spec.commandLine().getOut().flush();

@@ -30,10 +30,18 @@ final class GetCommand implements Callable<Integer> {
       return switch (this) {
         case PREDICATES -> List.of("name", "version");
         case VIOLATIONS ->
-            List.of("predicate", "binding", "grade", "violate", "epoch", "latencyMs", "outcome", "id");
+            List.of(
+                "predicate", "binding", "grade", "violate", "epoch", "latencyMs", "outcome", "id");
         case ROLLBACKS ->
             List.of(
-                "epoch", "state", "predicate", "target", "attempts", "undoneWrites", "convergedKeys", "totalMs");
+                "epoch",
+                "state",
+                "predicate",
+                "target",
+                "attempts",
+                "undoneWrites",
+                "convergedKeys",
+                "totalMs");
         case NODES -> List.of("node", "incarnation", "reach", "lastAck");
       };
     }
@@ -42,7 +50,11 @@ final class GetCommand implements Callable<Integer> {
   @Parameters(paramLabel = "WHAT", description = "predicates, violations, rollbacks or nodes.")
   private Resource resource = Resource.PREDICATES;
 
-  @Option(names = {"-o", "--output"}, defaultValue = "table", paramLabel = "FORMAT", description = "table or json.")
+  @Option(
+      names = {"-o", "--output"},
+      defaultValue = "table",
+      paramLabel = "FORMAT",
+      description = "table or json.")
   private OutputFormat output = OutputFormat.TABLE;
 
   @Mixin private ApiClient api = new ApiClient();
@@ -55,14 +67,20 @@ final class GetCommand implements Callable<Integer> {
       spec.commandLine().getOut().println(items.toPrettyString());
       return 0;
     }
-    TextTable table = new TextTable(TextTable.Align.LEFT, resource.fields().stream().map(GetCommand::heading).toList());
-    items.forEach(item -> table.row(resource.fields().stream().map(field -> item.path(field).asText("")).toList()));
+    TextTable table =
+        new TextTable(
+            TextTable.Align.LEFT, resource.fields().stream().map(GetCommand::heading).toList());
+    items.forEach(
+        item ->
+            table.row(
+                resource.fields().stream().map(field -> item.path(field).asText("")).toList()));
     spec.commandLine().getOut().print(items.isEmpty() ? "none\n" : table.render());
     return 0;
   }
 
   /** {@code undoneWrites} becomes {@code UNDONE-WRITES}. */
   private static String heading(String field) {
-    return String.join("-", Arrays.asList(field.split("(?=\\p{Upper})", -1))).toUpperCase(Locale.ROOT);
+    return String.join("-", Arrays.asList(field.split("(?=\\p{Upper})", -1)))
+        .toUpperCase(Locale.ROOT);
   }
 }

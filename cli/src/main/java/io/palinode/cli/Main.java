@@ -1,5 +1,6 @@
 package io.palinode.cli;
 
+import io.palinode.cli.detect.DetectCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -7,12 +8,16 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
-/** The {@code palinode} command. Exit status: 0 done, 1 the answer is no (or we failed), 2 the request was refused. */
+/**
+ * The {@code palinode} command. Exit status: 0 done, 1 the answer is no (or we failed), 2 the
+ * request was refused.
+ */
 @Command(
     name = "palinode",
     version = "palinode 0.1.0",
     mixinStandardHelpOptions = true,
-    header = "Watches predicates over a replicated key-value store, and takes back what went wrong.",
+    header =
+        "Watches predicates over a replicated key-value store, and takes back what went wrong.",
     description = {
       "",
       "Start with @|bold palinode demo|@: a graph application runs three ways on real parts in one process.",
@@ -26,6 +31,7 @@ import picocli.CommandLine.Spec;
       GetCommand.class,
       DeleteCommand.class,
       StatusCommand.class,
+      DetectCommand.class,
       PutCommand.class,
       GetValueCommand.class
     },
@@ -34,7 +40,10 @@ import picocli.CommandLine.Spec;
       "Exit status: 0 done; 1 the answer is no, or an internal error; 2 the request was refused (the reason is on standard error)."
     })
 public final class Main implements Runnable {
-  @Option(names = "--debug", scope = ScopeType.INHERIT, description = "Show stack traces of errors.")
+  @Option(
+      names = "--debug",
+      scope = ScopeType.INHERIT,
+      description = "Show stack traces of errors.")
   private boolean debug;
 
   @Spec private CommandSpec spec;
@@ -51,7 +60,8 @@ public final class Main implements Runnable {
   static CommandLine commandLine() {
     Main main = new Main();
     CommandLine commandLine = new CommandLine(main).setCaseInsensitiveEnumValuesAllowed(true);
-    return commandLine.setExecutionExceptionHandler((failure, command, parsed) -> main.explain(failure, command));
+    return commandLine.setExecutionExceptionHandler(
+        (failure, command, parsed) -> main.explain(failure, command));
   }
 
   private int explain(Exception failure, CommandLine command) {

@@ -28,7 +28,9 @@ final class PutCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Store.Written written = access.use(store -> store.put(key, value));
-    spec.commandLine().getOut().println("accepted by node " + written.node() + " at " + Hlc.format(written.acceptedAt()));
+    spec.commandLine()
+        .getOut()
+        .println("accepted by node " + written.node() + " at " + Hlc.format(written.acceptedAt()));
     return 0;
   }
 }

@@ -2,7 +2,10 @@ package io.palinode.cli;
 
 import java.io.Serial;
 
-/** The user asked for something that cannot be done as asked: one sentence with the way out, exit status 2. */
+/**
+ * The user asked for something that cannot be done as asked: one sentence with the way out, exit
+ * status 2.
+ */
 public final class Refusal extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
 

@@ -30,7 +30,8 @@ final class Refusals {
     if (failure instanceof AccessDeniedException denied) {
       return "permission denied: " + denied.getFile();
     }
-    String message = failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
+    String message =
+        failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
     return refused ? message : "internal error: " + message;
   }
 }

@@ -13,9 +13,14 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "status",
     mixinStandardHelpOptions = true,
-    description = "Show the epoch, the safe point and its lag, and what is going on. Exit status 1 when something stands still.")
+    description =
+        "Show the epoch, the safe point and its lag, and what is going on. Exit status 1 when something stands still.")
 final class StatusCommand implements Callable<Integer> {
-  @Option(names = {"-o", "--output"}, defaultValue = "table", paramLabel = "FORMAT", description = "table or json.")
+  @Option(
+      names = {"-o", "--output"},
+      defaultValue = "table",
+      paramLabel = "FORMAT",
+      description = "table or json.")
   private OutputFormat output = OutputFormat.TABLE;
 
   @Mixin private ApiClient api = new ApiClient();
@@ -29,17 +34,32 @@ final class StatusCommand implements Callable<Integer> {
       out.println(status.toPrettyString());
     } else {
       out.println("epoch       " + status.path("epoch").asText());
-      out.println("rollback    " + (status.path("phase").isTextual() ? "under way: " + status.path("phase").asText() : "none under way, " + status.path("rollbacks").asText() + " so far"));
+      out.println(
+          "rollback    "
+              + (status.path("phase").isTextual()
+                  ? "under way: " + status.path("phase").asText()
+                  : "none under way, " + status.path("rollbacks").asText() + " so far"));
       out.println("violations  " + status.path("violations").asText());
-      out.println("safe point  %s, %.0f ms behind".formatted(status.path("safePoint").asText(), status.path("safePointLagMs").asDouble()));
-      out.println("nodes       %s of %s joined".formatted(status.path("nodesJoined").asText(), status.path("nodes").asText()));
+      out.println(
+          "safe point  %s, %.0f ms behind"
+              .formatted(
+                  status.path("safePoint").asText(), status.path("safePointLagMs").asDouble()));
+      out.println(
+          "nodes       %s of %s joined"
+              .formatted(status.path("nodesJoined").asText(), status.path("nodes").asText()));
       out.println("predicates  " + status.path("predicates").asText());
     }
     if (status.path("safePointHeldAt").isTextual()) {
-      spec.commandLine().getErr().println("palinode: coverage was lost; the safe point is held at " + status.path("safePointHeldAt").asText());
+      spec.commandLine()
+          .getErr()
+          .println(
+              "palinode: coverage was lost; the safe point is held at "
+                  + status.path("safePointHeldAt").asText());
     }
     if (status.path("failure").isTextual()) {
-      spec.commandLine().getErr().println("palinode: the orchestrator stands still: " + status.path("failure").asText());
+      spec.commandLine()
+          .getErr()
+          .println("palinode: the orchestrator stands still: " + status.path("failure").asText());
     }
     return status.path("failure").isTextual() || status.path("safePointHeldAt").isTextual() ? 1 : 0;
   }

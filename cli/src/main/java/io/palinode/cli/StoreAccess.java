@@ -14,10 +14,15 @@ public final class StoreAccess {
       split = ",",
       paramLabel = "HOST:PORT",
       defaultValue = "${env:PALINODE_BOOTSTRAP:-127.0.0.1:6666}",
-      description = "Store nodes to ask for the cluster (default: $PALINODE_BOOTSTRAP, else 127.0.0.1:6666).")
+      description =
+          "Store nodes to ask for the cluster (default: $PALINODE_BOOTSTRAP, else 127.0.0.1:6666).")
   private List<String> bootstrap = List.of();
 
-  @Option(names = "--store", defaultValue = "default", paramLabel = "NAME", description = "The store (default: ${DEFAULT-VALUE}).")
+  @Option(
+      names = "--store",
+      defaultValue = "default",
+      paramLabel = "NAME",
+      description = "The store (default: ${DEFAULT-VALUE}).")
   private String storeName = "";
 
   <T> T use(Function<Store, T> action) {

@@ -3,7 +3,10 @@ package io.palinode.cli;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Columns of text, as wide as their widest cell; the first column is aligned to the left, the others as told. */
+/**
+ * Columns of text, as wide as their widest cell; the first column is aligned to the left, the
+ * others as told.
+ */
 public final class TextTable {
   /** Where the cells of the columns after the first stand. */
   public enum Align {
@@ -21,7 +24,8 @@ public final class TextTable {
 
   public TextTable row(List<String> cells) {
     if (cells.size() != rows.get(0).size()) {
-      throw new IllegalArgumentException("a row has a cell for each column: header=" + rows.get(0) + " row=" + cells);
+      throw new IllegalArgumentException(
+          "a row has a cell for each column: header=" + rows.get(0) + " row=" + cells);
     }
     rows.add(cells);
     return this;

@@ -42,22 +42,39 @@ final class UpCommand implements Callable<Integer> {
   private static final int NODES_MAX = 64;
   private static final int PORT_MAX = 65_535;
 
-  @Option(names = "--nodes", defaultValue = "3", paramLabel = "N", description = "Store nodes (default: ${DEFAULT-VALUE}).")
+  @Option(
+      names = "--nodes",
+      defaultValue = "3",
+      paramLabel = "N",
+      description = "Store nodes (default: ${DEFAULT-VALUE}).")
   private int nodes;
 
-  @Option(names = "--data", defaultValue = "palinode-data", paramLabel = "DIR", description = "Where everything is kept (default: ./${DEFAULT-VALUE}).")
+  @Option(
+      names = "--data",
+      defaultValue = "palinode-data",
+      paramLabel = "DIR",
+      description = "Where everything is kept (default: ./${DEFAULT-VALUE}).")
   private Path data = Path.of("");
 
-  @Option(names = "--port-base", defaultValue = "6666", paramLabel = "P", description = "The first port (default: ${DEFAULT-VALUE}).")
+  @Option(
+      names = "--port-base",
+      defaultValue = "6666",
+      paramLabel = "P",
+      description = "The first port (default: ${DEFAULT-VALUE}).")
   private int portBase;
 
   @Option(
       names = "--stores",
       paramLabel = "FILE",
-      description = "A stores.xml (default: one store named 'default', on disk, with up to 3 replicas, R=1, W=1).")
+      description =
+          "A stores.xml (default: one store named 'default', on disk, with up to 3 replicas, R=1, W=1).")
   private @Nullable Path stores;
 
-  @Option(names = "--epsilon", defaultValue = "10ms", paramLabel = "TIME", description = "Bound on the difference of the nodes' clocks (default: ${DEFAULT-VALUE}).")
+  @Option(
+      names = "--epsilon",
+      defaultValue = "10ms",
+      paramLabel = "TIME",
+      description = "Bound on the difference of the nodes' clocks (default: ${DEFAULT-VALUE}).")
   private String epsilon = "";
 
   @Spec private CommandSpec spec;
@@ -77,10 +94,20 @@ final class UpCommand implements Callable<Integer> {
     Runtime.getRuntime().addShutdownHook(onSignal);
     say(err, "starting Kafka, the detection job and the orchestrator");
     try (ControlPlane plane =
-            ControlPlane.start(data, nodes, bound, new ControlPlane.Ports(portBase + API_OFFSET, portBase + KAFKA_OFFSET), line -> say(err, line));
+            ControlPlane.start(
+                data,
+                nodes,
+                bound,
+                new ControlPlane.Ports(portBase + API_OFFSET, portBase + KAFKA_OFFSET),
+                line -> say(err, line));
         StoreCluster cluster =
             StoreCluster.start(
-                IntStream.range(0, nodes).mapToObj(i -> portBase + i).toList(), definitions, data, bound, plane.watch(), plane.registry())) {
+                IntStream.range(0, nodes).mapToObj(i -> portBase + i).toList(),
+                definitions,
+                data,
+                bound,
+                plane.watch(),
+                plane.registry())) {
       print(out, plane, cluster, definitions);
       interrupted.await();
       say(err, "stopping");
@@ -90,7 +117,11 @@ final class UpCommand implements Callable<Integer> {
     return 0;
   }
 
-  private void print(PrintWriter out, ControlPlane plane, StoreCluster cluster, List<StoreDefinition> definitions) {
+  private void print(
+      PrintWriter out,
+      ControlPlane plane,
+      StoreCluster cluster,
+      List<StoreDefinition> definitions) {
     for (int i = 0; i < cluster.size(); i++) {
       out.println("node " + i + "   " + cluster.addresses().get(i));
     }
@@ -101,13 +132,20 @@ final class UpCommand implements Callable<Integer> {
     for (StoreDefinition store : definitions) {
       out.println(
           "store    %s (N=%d R=%d W=%d)"
-              .formatted(store.name(), store.replicationFactor(), store.requiredReads(), store.requiredWrites()));
+              .formatted(
+                  store.name(),
+                  store.replicationFactor(),
+                  store.requiredReads(),
+                  store.requiredWrites()));
     }
     out.println("ready; Ctrl-C stops");
     out.flush();
   }
 
-  /** The hook holds the JVM until the parts are closed: what was acknowledged is on disk, what was queued is sent. */
+  /**
+   * The hook holds the JVM until the parts are closed: what was acknowledged is on disk, what was
+   * queued is sent.
+   */
   private static void awaitClosed(CountDownLatch interrupted, CountDownLatch closed) {
     interrupted.countDown();
     try {

@@ -29,16 +29,26 @@ class ArchitectureTest {
 
   private static final Map<String, List<String>> ARROWS =
       Map.of(
-          HVC, List.of(),
-          RETROSCOPE, List.of(HVC),
-          PREDICATE, List.of(HVC),
-          WIRE, List.of(HVC, PREDICATE),
-          DETECTION, List.of(HVC, PREDICATE),
-          DETECTOR, List.of(HVC, RETROSCOPE, PREDICATE, WIRE),
-          "io.palinode.monitor..", List.of(HVC, PREDICATE, DETECTION, WIRE),
-          "io.palinode.orchestrator..", List.of(HVC, PREDICATE, WIRE, DETECTION),
-          CLIENT, List.of(HVC, CLIENT_PROTOCOL, CLIENT_CLUSTER),
-          "io.palinode.examples..", List.of(HVC, CLIENT));
+          HVC,
+          List.of(),
+          RETROSCOPE,
+          List.of(HVC),
+          PREDICATE,
+          List.of(HVC),
+          WIRE,
+          List.of(HVC, PREDICATE),
+          DETECTION,
+          List.of(HVC, PREDICATE),
+          DETECTOR,
+          List.of(HVC, RETROSCOPE, PREDICATE, WIRE),
+          "io.palinode.monitor..",
+          List.of(HVC, PREDICATE, DETECTION, WIRE),
+          "io.palinode.orchestrator..",
+          List.of(HVC, PREDICATE, WIRE, DETECTION),
+          CLIENT,
+          List.of(HVC, CLIENT_PROTOCOL, CLIENT_CLUSTER),
+          "io.palinode.examples..",
+          List.of(HVC, CLIENT));
 
   private static JavaClasses production;
 
@@ -77,10 +87,20 @@ class ArchitectureTest {
     noClasses()
         .that()
         .resideInAnyPackage(
-            "io.palinode.hvc", "io.palinode.retroscope", "io.palinode.detection", "io.palinode.detector", "io.palinode.orchestrator")
+            "io.palinode.hvc",
+            "io.palinode.retroscope",
+            "io.palinode.detection",
+            "io.palinode.detector",
+            "io.palinode.orchestrator")
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage("java.net..", "java.nio.file..", "java.io.file..", "io.netty..", "org.apache.kafka..", "org.apache.flink..")
+        .resideInAnyPackage(
+            "java.net..",
+            "java.nio.file..",
+            "java.io.file..",
+            "io.netty..",
+            "org.apache.kafka..",
+            "org.apache.flink..")
         .orShould()
         .callMethod(System.class, "currentTimeMillis")
         .orShould()

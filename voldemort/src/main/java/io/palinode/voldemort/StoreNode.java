@@ -35,7 +35,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Writes, and everything that changes records or the fence, run one at a time under {@code
  * writeLock}, in the order of docs/architecture.md, "A write at a node". Reads take no lock: a read
- * is served when the fence did not change between its beginning and its end.
+ * is served when the fence did not change between its beginning and its end. It is one class, long
+ * as it is, because one lock orders all of it.
  */
 public final class StoreNode implements StoreBinding, AutoCloseable {
   /** The name under which clients ask for cluster.xml and the like; never a store of its own. */

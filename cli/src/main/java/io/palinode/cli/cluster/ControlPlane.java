@@ -23,9 +23,13 @@ import java.util.Deque;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What watches the store nodes, in this process: a Kafka broker, the detection job on a Flink cluster, the orchestrator with its API. */
+/**
+ * What watches the store nodes, in this process: a Kafka broker, the detection job on a Flink
+ * cluster, the orchestrator with its API.
+ */
 public final class ControlPlane implements AutoCloseable {
-  private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final Deque<AutoCloseable> started = new ArrayDeque<>();
   private @Nullable EmbeddedKafka kafka;
   private @Nullable Orchestrator orchestrator;
@@ -38,12 +42,13 @@ public final class ControlPlane implements AutoCloseable {
   }
 
   /**
-   * Starts everything on {@code data}; what an earlier run left there is taken up. Throws {@link Refusal} when a port or the
-   * folder is not to be had.
+   * Starts everything on {@code data}; what an earlier run left there is taken up. Throws {@link
+   * Refusal} when a port or the folder is not to be had.
    *
    * @param console gets one line an alert
    */
-  public static ControlPlane start(Path data, int nodes, Epsilon epsilon, Ports ports, Consumer<String> console) {
+  public static ControlPlane start(
+      Path data, int nodes, Epsilon epsilon, Ports ports, Consumer<String> console) {
     ControlPlane plane = new ControlPlane();
     try {
       EmbeddedKafka kafka = plane.opened(EmbeddedKafka.start(data.resolve("kafka"), ports.kafka()));
@@ -53,11 +58,14 @@ public final class ControlPlane implements AutoCloseable {
         topics.createAbsent(TopicLayout.DEFAULT);
       }
       plane.opened(
-          EmbeddedFlink.start(data.resolve("flink"), DetectionJobConfig.of(settings, Topics.DEFAULT, nodes, epsilon)));
+          EmbeddedFlink.start(
+              data.resolve("flink"),
+              DetectionJobConfig.of(settings, Topics.DEFAULT, nodes, epsilon)));
       plane.orchestrator =
           plane.opened(
               Orchestrator.start(
-                  OrchestratorConfig.of(kafka.bootstrapServers(), Topics.DEFAULT, nodes).withHttpPort(ports.api()),
+                  OrchestratorConfig.of(kafka.bootstrapServers(), Topics.DEFAULT, nodes)
+                      .withHttpPort(ports.api()),
                   plane.registry,
                   console));
       return plane;
@@ -95,7 +103,9 @@ public final class ControlPlane implements AutoCloseable {
     return registry;
   }
 
-  /** In the reverse order of the start. A part that fails to close does not keep the others open. */
+  /**
+   * In the reverse order of the start. A part that fails to close does not keep the others open.
+   */
   @Override
   public void close() {
     IllegalStateException failure = null;
@@ -105,7 +115,10 @@ public final class ControlPlane implements AutoCloseable {
         part.close();
       } catch (Exception e) {
         // AutoCloseable allows any; the first one is told when all the others are closed.
-        failure = failure == null ? new IllegalStateException("a part did not close: " + part, e) : failure;
+        failure =
+            failure == null
+                ? new IllegalStateException("a part did not close: " + part, e)
+                : failure;
       }
     }
     if (failure != null) {

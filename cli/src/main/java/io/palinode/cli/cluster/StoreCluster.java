@@ -21,7 +21,10 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** The store nodes of one cluster, in this process, each with its own folder and socket; watched or not. */
+/**
+ * The store nodes of one cluster, in this process, each with its own folder and socket; watched or
+ * not.
+ */
 public final class StoreCluster implements AutoCloseable {
   /** Partitions of the ring that each node has. */
   private static final int PARTITIONS_PER_NODE = 4;
@@ -35,7 +38,8 @@ public final class StoreCluster implements AutoCloseable {
   }
 
   /**
-   * Opens, watches (when {@code watch} is given) and serves. A watched node serves nothing before it has joined.
+   * Opens, watches (when {@code watch} is given) and serves. A watched node serves nothing before
+   * it has joined.
    *
    * @param ports one a node
    */
@@ -59,11 +63,13 @@ public final class StoreCluster implements AutoCloseable {
                 WindowLogConfig.DEFAULT,
                 StoreNodeConfig.CONVERGENCE_WINDOW_DEFAULT,
                 Durability.WRITTEN);
-        cluster.services.add(StoreService.open(StoreServiceConfig.of(config, data), new SystemMicros()));
+        cluster.services.add(
+            StoreService.open(StoreServiceConfig.of(config, data), new SystemMicros()));
       }
       for (StoreService service : cluster.services) {
         if (watch != null) {
-          cluster.monitors.add(NodeMonitor.start(service.node(), watch, new SystemMicros(), registry));
+          cluster.monitors.add(
+              NodeMonitor.start(service.node(), watch, new SystemMicros(), registry));
         }
         service.start();
       }
@@ -96,7 +102,9 @@ public final class StoreCluster implements AutoCloseable {
 
   private static Cluster layout(List<Integer> ports) {
     List<Node> nodes =
-        IntStream.range(0, ports.size()).mapToObj(i -> node(i, ports.get(i), ports.size())).toList();
+        IntStream.range(0, ports.size())
+            .mapToObj(i -> node(i, ports.get(i), ports.size()))
+            .toList();
     return new Cluster("palinode", List.of(), nodes);
   }
 

@@ -30,8 +30,11 @@ public record DemoOptions(
   private static final int CLIENTS_MAX = 256;
 
   public DemoOptions {
-    require(nodes >= 1 && nodes <= NODES_MAX, "--nodes must be in [1, " + NODES_MAX + "]: " + nodes);
-    require(clients >= 1 && clients <= CLIENTS_MAX, "--clients must be in [1, " + CLIENTS_MAX + "]: " + clients);
+    require(
+        nodes >= 1 && nodes <= NODES_MAX, "--nodes must be in [1, " + NODES_MAX + "]: " + nodes);
+    require(
+        clients >= 1 && clients <= CLIENTS_MAX,
+        "--clients must be in [1, " + CLIENTS_MAX + "]: " + clients);
     require(rounds >= 0, "--rounds must not be negative: " + rounds);
     require(work >= 0, "--work must not be negative: " + work);
     require(!modes.isEmpty(), "--modes needs at least one of sequential, eventual, watched");

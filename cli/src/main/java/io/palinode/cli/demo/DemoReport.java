@@ -11,7 +11,11 @@ public record DemoReport(String graph, long seed, List<ModeResult> modes) {
 
   /** Whether each mode that must be right is. */
   public boolean everyRequiredAnswerIsRight() {
-    return modes.stream().allMatch(r -> r.answerCorrect() || !Mode.valueOf(r.mode().toUpperCase(Locale.ROOT)).mustBeRight());
+    return modes.stream()
+        .allMatch(
+            r ->
+                r.answerCorrect()
+                    || !Mode.valueOf(r.mode().toUpperCase(Locale.ROOT)).mustBeRight());
   }
 
   public String table() {
@@ -19,6 +23,7 @@ public record DemoReport(String graph, long seed, List<ModeResult> modes) {
   }
 
   public String json() throws JsonProcessingException {
-    return new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(this) + "\n";
+    return new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(this)
+        + "\n";
   }
 }

@@ -19,12 +19,16 @@ public final class DemoRun {
   private final List<Predicate> predicates;
   private final ProgressLine progress;
 
-  /** Checks everything that can be checked before anything is started. Progress goes to {@code err}. */
+  /**
+   * Checks everything that can be checked before anything is started. Progress goes to {@code err}.
+   */
   public DemoRun(DemoOptions options, PrintWriter err) {
     this.options = options;
     this.graph = parse(options);
     if (options.clients() > graph.vertices()) {
-      throw new Refusal("--clients must not be more than the graph's %d vertices: %d".formatted(graph.vertices(), options.clients()));
+      throw new Refusal(
+          "--clients must not be more than the graph's %d vertices: %d"
+              .formatted(graph.vertices(), options.clients()));
     }
     this.predicates = WatchedPredicates.of(options.predicates());
     this.progress = new ProgressLine(err, isTerminal());
@@ -59,11 +63,16 @@ public final class DemoRun {
   private ModeResult run(Mode mode, Workspace workspace) throws InterruptedException {
     progress.step(mode.label() + ": starting");
     try (ControlPlane plane = mode.watched() ? controlPlane(workspace) : null) {
-      ModeRun run = new ModeRun(mode, options, graph, workspace.folder().resolve(mode.label()), plane, progress);
+      ModeRun run =
+          new ModeRun(
+              mode, options, graph, workspace.folder().resolve(mode.label()), plane, progress);
       ModeResult result = run.run();
       progress.say(
           "%-10s done in %.1f s, %s"
-              .formatted(mode.label(), result.elapsedSeconds(), result.answerCorrect() ? "answer right" : "ANSWER WRONG"));
+              .formatted(
+                  mode.label(),
+                  result.elapsedSeconds(),
+                  result.answerCorrect() ? "answer right" : "ANSWER WRONG"));
       return result;
     }
   }
@@ -72,7 +81,11 @@ public final class DemoRun {
     progress.step("watched: starting Kafka, Flink and the orchestrator");
     ControlPlane plane =
         ControlPlane.start(
-            workspace.folder().resolve("control"), options.nodes(), options.epsilon(), ControlPlane.Ports.FREE, progress::say);
+            workspace.folder().resolve("control"),
+            options.nodes(),
+            options.epsilon(),
+            ControlPlane.Ports.FREE,
+            progress::say);
     try {
       predicates.forEach(plane::apply);
       return plane;
@@ -94,7 +107,8 @@ public final class DemoRun {
       throw new Refusal("--graph: " + e.getMessage(), e);
     } catch (UncheckedIOException e) {
       IOException cause = e.getCause();
-      throw new Refusal("--graph: the file " + options.graph() + " cannot be read (" + cause + ")", e);
+      throw new Refusal(
+          "--graph: the file " + options.graph() + " cannot be read (" + cause + ")", e);
     }
   }
 }

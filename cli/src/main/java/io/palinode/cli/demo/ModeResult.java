@@ -4,16 +4,21 @@ import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one mode did. The components' names are the JSON output's; null stands for "not measured in this mode".
+ * What one mode did. The components' names are the JSON output's; null stands for "not measured in
+ * this mode".
  *
  * @param trueViolations pairs that overlapped by the clients' own log of sections
- * @param precision share of the reported violations that the log confirms; null when none was reported
- * @param recall share of the log's violations that were reported or taken back with one; null when there was none
+ * @param precision share of the reported violations that the log confirms; null when none was
+ *     reported
+ * @param recall share of the log's violations that were reported or taken back with one; null when
+ *     there was none
  * @param wastedOperations operations of tasks that a rollback made undone
  */
 @JsonPropertyOrder({
-  "mode", "operationsPerSecond", "tasksPerSecond", "elapsedSeconds", "violations", "trueViolations", "precision", "recall",
-  "rollbacks", "detectionLatencyMs", "rollbackMs", "wastedOperations", "answerCorrect", "operations", "tasks", "improperEdges"
+  "mode", "operationsPerSecond", "tasksPerSecond", "elapsedSeconds", "violations", "trueViolations",
+      "precision", "recall",
+  "rollbacks", "detectionLatencyMs", "rollbackMs", "wastedOperations", "answerCorrect",
+      "operations", "tasks", "improperEdges"
 })
 public record ModeResult(
     String mode,

@@ -75,7 +75,8 @@ final class ModeRun {
       throws InterruptedException {
     String what = phase.isEmpty() ? mode.label() : mode.label() + ", " + phase;
     try (ColouringRun run =
-        ColouringRun.onStore(runConfig(rounds), STORE, client -> clientConfig(cluster, network, client))) {
+        ColouringRun.onStore(
+            runConfig(rounds), STORE, client -> clientConfig(cluster, network, client))) {
       long started = System.nanoTime();
       run.start();
       while (!run.awaitEnd(Duration.ofMillis(PROGRESS_MILLIS))) {
@@ -100,9 +101,12 @@ final class ModeRun {
         .withLinks(network.clientIn(region));
   }
 
-  /** Reads the answer from all replicas, after the writes in flight have ended with their clients. */
+  /**
+   * Reads the answer from all replicas, after the writes in flight have ended with their clients.
+   */
   private ColouringCheck check(StoreCluster cluster) {
-    try (StoreClient client = StoreClient.connect(ClientConfig.of(cluster.addresses(), "checker"))) {
+    try (StoreClient client =
+        StoreClient.connect(ClientConfig.of(cluster.addresses(), "checker"))) {
       FinalAnswer answer = new FinalAnswer(client.store(STORE), cluster.size());
       return ColouringCheck.of(graph, vertex -> answer.read(Keys.color(vertex)));
     }
@@ -110,7 +114,8 @@ final class ModeRun {
 
   private StoreDefinition storeDefinition() {
     int replicas = Math.min(3, options.nodes());
-    return StoreDefinition.of(STORE, Persistence.BDB, replicas, 1, mode == Mode.SEQUENTIAL ? replicas : 1);
+    return StoreDefinition.of(
+        STORE, Persistence.BDB, replicas, 1, mode == Mode.SEQUENTIAL ? replicas : 1);
   }
 
   private Network network() {

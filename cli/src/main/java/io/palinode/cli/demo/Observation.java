@@ -91,7 +91,8 @@ final class Observation {
     LatencySnapshot latency = plane == null ? null : plane.orchestrator().latency();
     return latency == null || latency.count() == 0
         ? null
-        : new ModeResult.DetectionLatency(latency.p50Ms(), latency.p99Ms(), latency.p999Ms(), latency.maxMs());
+        : new ModeResult.DetectionLatency(
+            latency.p50Ms(), latency.p99Ms(), latency.p999Ms(), latency.maxMs());
   }
 
   private static ModeResult.@Nullable RollbackTime rollbackTime(List<Rollback> rollbacks) {
@@ -100,7 +101,8 @@ final class Observation {
     }
     Histogram micros = new Histogram(HISTOGRAM_DIGITS);
     rollbacks.forEach(rollback -> micros.recordValue(rollback.totalMicros()));
-    return new ModeResult.RollbackTime(micros.getValueAtPercentile(50) / MICROS_PER_MS, micros.getMaxValue() / MICROS_PER_MS);
+    return new ModeResult.RollbackTime(
+        micros.getValueAtPercentile(50) / MICROS_PER_MS, micros.getMaxValue() / MICROS_PER_MS);
   }
 
   /** Reports against the truth, over both rules. */
@@ -129,10 +131,14 @@ final class Observation {
     }
 
     @Nullable Double recall() {
-      return happened == 0 || (reported == 0 && missed == happened) ? null : (double) (happened - missed) / happened;
+      return happened == 0 || (reported == 0 && missed == happened)
+          ? null
+          : (double) (happened - missed) / happened;
     }
 
-    /** By the variables that the witnesses name, so that any form of the predicate can be scored. */
+    /**
+     * By the variables that the witnesses name, so that any form of the predicate can be scored.
+     */
     private static void add(Violation violation, Map<Rule, List<Detected>> detected) {
       List<Seen> seen = new ArrayList<>();
       for (Witness witness : violation.getWitnessesList()) {
@@ -145,8 +151,10 @@ final class Observation {
         return;
       }
       Edge edge = seen.get(0).edge;
-      OptionalLong atA = seen.stream().filter(s -> s.end == edge.a()).mapToLong(s -> s.start).findFirst();
-      OptionalLong atB = seen.stream().filter(s -> s.end == edge.b()).mapToLong(s -> s.start).findFirst();
+      OptionalLong atA =
+          seen.stream().filter(s -> s.end == edge.a()).mapToLong(s -> s.start).findFirst();
+      OptionalLong atB =
+          seen.stream().filter(s -> s.end == edge.b()).mapToLong(s -> s.start).findFirst();
       if (atA.isPresent() && atB.isPresent()) {
         detected
             .computeIfAbsent(seen.get(0).rule, rule -> new ArrayList<>())
@@ -166,7 +174,9 @@ final class Observation {
         return null;
       }
       Rule rule =
-          witness.getValues(0).getValue().toStringUtf8().equals(Keys.INSIDE) ? Rule.EDGE_MUTEX : Rule.PROPER_COLOURING;
+          witness.getValues(0).getValue().toStringUtf8().equals(Keys.INSIDE)
+              ? Rule.EDGE_MUTEX
+              : Rule.PROPER_COLOURING;
       return new Seen(
           new Edge(Integer.parseInt(key[1]), Integer.parseInt(key[2])),
           Integer.parseInt(key[3]),

@@ -5,7 +5,10 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Locale;
 
-/** Live progress on standard error: one line that is written over on a terminal, a line now and then elsewhere. */
+/**
+ * Live progress on standard error: one line that is written over on a terminal, a line now and then
+ * elsewhere.
+ */
 final class ProgressLine {
   private static final long TERMINAL_NANOS = Duration.ofMillis(200).toNanos();
   private static final long LOG_NANOS = Duration.ofSeconds(5).toNanos();

@@ -15,27 +15,60 @@ final class ResultTable {
     List<String> header = new ArrayList<>(List.of(""));
     results.forEach(r -> header.add(r.mode()));
     TextTable table = new TextTable(TextTable.Align.RIGHT, header);
-    row(table, "store settings", results, r -> Mode.valueOf(r.mode().toUpperCase(Locale.ROOT)).settings());
+    row(
+        table,
+        "store settings",
+        results,
+        r -> Mode.valueOf(r.mode().toUpperCase(Locale.ROOT)).settings());
     row(table, "operations/s", results, r -> number(r.operationsPerSecond()));
     row(table, "tasks/s", results, r -> number(r.tasksPerSecond()));
     row(table, "time to finish, s", results, r -> number(r.elapsedSeconds()));
-    row(table, "violations detected", results, r -> watched(r) ? Long.toString(r.violations()) : "-");
+    row(
+        table,
+        "violations detected",
+        results,
+        r -> watched(r) ? Long.toString(r.violations()) : "-");
     row(table, "violations that really happened", results, r -> Long.toString(r.trueViolations()));
     row(table, "precision", results, r -> share(r.precision()));
     row(table, "recall", results, r -> share(r.recall()));
     row(table, "rollbacks", results, r -> watched(r) ? Long.toString(r.rollbacks()) : "-");
-    row(table, "detection latency p50, ms", results, r -> latency(r, ModeResult.DetectionLatency::p50));
-    row(table, "detection latency p99, ms", results, r -> latency(r, ModeResult.DetectionLatency::p99));
-    row(table, "detection latency p99.9, ms", results, r -> latency(r, ModeResult.DetectionLatency::p999));
-    row(table, "detection latency max, ms", results, r -> latency(r, ModeResult.DetectionLatency::max));
-    row(table, "rollback time p50, ms", results, r -> r.rollbackMs() == null ? "-" : number(r.rollbackMs().p50()));
-    row(table, "rollback time max, ms", results, r -> r.rollbackMs() == null ? "-" : number(r.rollbackMs().max()));
+    row(
+        table,
+        "detection latency p50, ms",
+        results,
+        r -> latency(r, ModeResult.DetectionLatency::p50));
+    row(
+        table,
+        "detection latency p99, ms",
+        results,
+        r -> latency(r, ModeResult.DetectionLatency::p99));
+    row(
+        table,
+        "detection latency p99.9, ms",
+        results,
+        r -> latency(r, ModeResult.DetectionLatency::p999));
+    row(
+        table,
+        "detection latency max, ms",
+        results,
+        r -> latency(r, ModeResult.DetectionLatency::max));
+    row(
+        table,
+        "rollback time p50, ms",
+        results,
+        r -> r.rollbackMs() == null ? "-" : number(r.rollbackMs().p50()));
+    row(
+        table,
+        "rollback time max, ms",
+        results,
+        r -> r.rollbackMs() == null ? "-" : number(r.rollbackMs().max()));
     row(table, "wasted work, operations", results, ResultTable::wasted);
     row(table, "answer is a proper colouring", results, ResultTable::answer);
     return table.render();
   }
 
-  private static void row(TextTable table, String label, List<ModeResult> results, Function<ModeResult, String> cell) {
+  private static void row(
+      TextTable table, String label, List<ModeResult> results, Function<ModeResult, String> cell) {
     List<String> cells = new ArrayList<>(List.of(label));
     results.forEach(r -> cells.add(cell.apply(r)));
     table.row(cells);
@@ -45,18 +78,24 @@ final class ResultTable {
     return Mode.valueOf(result.mode().toUpperCase(Locale.ROOT)).watched();
   }
 
-  private static String latency(ModeResult result, Function<ModeResult.DetectionLatency, Double> figure) {
-    return result.detectionLatencyMs() == null ? "-" : number(figure.apply(result.detectionLatencyMs()));
+  private static String latency(
+      ModeResult result, Function<ModeResult.DetectionLatency, Double> figure) {
+    return result.detectionLatencyMs() == null
+        ? "-"
+        : number(figure.apply(result.detectionLatencyMs()));
   }
 
   private static String wasted(ModeResult r) {
     return watched(r) && r.operations() > 0
-        ? "%d (%.1f %%)".formatted(r.wastedOperations(), 100.0 * r.wastedOperations() / r.operations())
+        ? "%d (%.1f %%)"
+            .formatted(r.wastedOperations(), 100.0 * r.wastedOperations() / r.operations())
         : "-";
   }
 
   private static String answer(ModeResult r) {
-    return r.answerCorrect() ? "yes" : "NO: " + r.improperEdges() + (r.improperEdges() == 1 ? " edge" : " edges");
+    return r.answerCorrect()
+        ? "yes"
+        : "NO: " + r.improperEdges() + (r.improperEdges() == 1 ? " edge" : " edges");
   }
 
   private static String share(@Nullable Double value) {
@@ -64,6 +103,7 @@ final class ResultTable {
   }
 
   private static String number(double value) {
-    return String.format(Locale.ROOT, value >= 100 ? "%,.0f" : value >= 10 ? "%.1f" : "%.2f", value);
+    return String.format(
+        Locale.ROOT, value >= 100 ? "%,.0f" : value >= 10 ? "%.1f" : "%.2f", value);
   }
 }

@@ -2,7 +2,10 @@ package io.palinode.cli.demo;
 
 import io.palinode.examples.graph.Graph;
 
-/** How often each vertex is coloured when the user does not say: enough for figures, and done in a minute a mode. */
+/**
+ * How often each vertex is coloured when the user does not say: enough for figures, and done in a
+ * minute a mode.
+ */
 final class Rounds {
   private static final int WARM_UP_TASKS = 500;
 
@@ -25,7 +28,7 @@ final class Rounds {
     return switch (network) {
       case NONE -> 2_000;
       case REGIONAL -> 1_000;
-      case GLOBAL -> 50;
+      case GLOBAL -> 100;
     };
   }
 }

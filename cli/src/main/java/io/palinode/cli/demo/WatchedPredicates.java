@@ -27,7 +27,10 @@ final class WatchedPredicates {
 
   private WatchedPredicates() {}
 
-  /** The predicates of {@code files}, or the application's own. The paper's form says nothing of rollback: the demo adds it. */
+  /**
+   * The predicates of {@code files}, or the application's own. The paper's form says nothing of
+   * rollback: the demo adds it.
+   */
   static List<Predicate> of(List<Path> files) {
     List<Predicate> predicates = new ArrayList<>();
     if (files.isEmpty()) {

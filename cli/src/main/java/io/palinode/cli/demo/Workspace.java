@@ -34,7 +34,13 @@ final class Workspace implements AutoCloseable {
       }
       return new Workspace(data, false);
     } catch (IOException e) {
-      throw new Refusal("the folder " + (data == null ? "for temporary files" : data) + " cannot be written (" + e + "); name another one with --data", e);
+      throw new Refusal(
+          "the folder "
+              + (data == null ? "for temporary files" : data)
+              + " cannot be written ("
+              + e
+              + "); name another one with --data",
+          e);
     }
   }
 
@@ -56,7 +62,8 @@ final class Workspace implements AutoCloseable {
         Files.deleteIfExists(file);
       }
     } catch (IOException e) {
-      throw new UncheckedIOException("the temporary folder " + folder + " was not removed whole", e);
+      throw new UncheckedIOException(
+          "the temporary folder " + folder + " was not removed whole", e);
     }
   }
 

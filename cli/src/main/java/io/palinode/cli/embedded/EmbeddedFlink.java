@@ -41,8 +41,8 @@ import org.slf4j.LoggerFactory;
  * in the folder: started again there, the job goes on from the latest one, and without one from the
  * beginning of the topics. About 3 s to the first violation, 1 s to stop. Thread-safe.
  *
- * <p>After a failure the job restarts by itself, from its latest checkpoint, with growing pauses; it
- * gives up when {@link #RESTARTS_MAX} in a row did not help.
+ * <p>After a failure the job restarts by itself, from its latest checkpoint, with growing pauses;
+ * it gives up when {@link #RESTARTS_MAX} in a row did not help.
  */
 public final class EmbeddedFlink implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedFlink.class);
@@ -60,14 +60,13 @@ public final class EmbeddedFlink implements AutoCloseable {
   }
 
   /**
-   * Starts the cluster and submits the job, whose topics must exist. Throws {@link IOException} that
-   * names the folder or the reason when that is not possible.
+   * Starts the cluster and submits the job, whose topics must exist. Throws {@link IOException}
+   * that names the folder or the reason when that is not possible.
    */
   public static EmbeddedFlink start(Path folder, DetectionJobConfig config) throws IOException {
     Path home = folder.toAbsolutePath();
     Path temporary = Files.createDirectories(home.resolve("tmp"));
-    Checkpoints checkpoints =
-        new Checkpoints(Files.createDirectories(home.resolve("checkpoints")));
+    Checkpoints checkpoints = new Checkpoints(Files.createDirectories(home.resolve("checkpoints")));
     Path latest = checkpoints.latest();
     checkpoints.deleteAllBut(latest);
 
@@ -209,8 +208,7 @@ public final class EmbeddedFlink implements AutoCloseable {
     settings.set(
         RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_RESET_BACKOFF_THRESHOLD,
         Duration.ofMinutes(1));
-    settings.set(
-        RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_ATTEMPTS, RESTARTS_MAX);
+    settings.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_ATTEMPTS, RESTARTS_MAX);
     return settings;
   }
 

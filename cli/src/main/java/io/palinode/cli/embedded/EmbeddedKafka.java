@@ -119,7 +119,16 @@ public final class EmbeddedKafka implements AutoCloseable {
     settings.put("controller.listener.names", CONTROLLER);
     settings.put(
         "listeners",
-        BROKER + "://" + HOST + ":" + brokerPort + "," + CONTROLLER + "://" + HOST + ":"
+        BROKER
+            + "://"
+            + HOST
+            + ":"
+            + brokerPort
+            + ","
+            + CONTROLLER
+            + "://"
+            + HOST
+            + ":"
             + controllerPort);
     settings.put(
         "listener.security.protocol.map", BROKER + ":PLAINTEXT," + CONTROLLER + ":PLAINTEXT");

@@ -24,8 +24,7 @@ final class FolderLock implements AutoCloseable {
   /** Throws {@link IOException} that names the folder when somebody holds it. */
   static FolderLock take(Path folder) throws IOException {
     FileChannel channel =
-        FileChannel.open(
-            folder.resolve(FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileChannel.open(folder.resolve(FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     if (tryLock(channel) == null) {
       channel.close();
       throw new IOException("a folder serves one process at a time: folder=" + folder);

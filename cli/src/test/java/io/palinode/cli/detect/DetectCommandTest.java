@@ -269,7 +269,10 @@ class DetectCommandTest {
     assertThat(bad).isNotEqualTo(good);
     String[] trace = {line(0, 0, 1, "100/0", "200/0"), line(1, 1, 5, "0/600", "0/650"), bad};
     assertThat(detect(trace)).isEqualTo(2);
-    assertThat(err.toString()).contains("line 3 of ").contains("t.jsonl: " + reason).hasLineCount(1);
+    assertThat(err.toString())
+        .contains("line 3 of ")
+        .contains("t.jsonl: " + reason)
+        .hasLineCount(1);
     trace[2] = good;
     assertThat(detect(trace)).isLessThan(2);
   }
@@ -279,7 +282,9 @@ class DetectCommandTest {
     Path trace = folder.resolve("latin1.jsonl");
     Files.write(trace, "{\"predicate\":\"\u00e9\"}".getBytes(StandardCharsets.ISO_8859_1));
     assertThat(run("", List.of(trace.toString()))).isEqualTo(2);
-    assertThat(err.toString()).contains("line 1 of ").contains("latin1.jsonl: a trace must be in UTF-8");
+    assertThat(err.toString())
+        .contains("line 1 of ")
+        .contains("latin1.jsonl: a trace must be in UTF-8");
   }
 
   @ParameterizedTest

@@ -47,7 +47,8 @@ class EmbeddedKafkaIT {
 
   @Test
   void aPortThatIsTakenIsNamed() throws IOException {
-    try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getByAddress(new byte[] {127, 0, 0, 1}))) {
+    try (ServerSocket other =
+        new ServerSocket(0, 1, InetAddress.getByAddress(new byte[] {127, 0, 0, 1}))) {
       assertThatThrownBy(() -> EmbeddedKafka.start(folder, other.getLocalPort()))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("port must be free: port=" + other.getLocalPort());
@@ -81,8 +82,7 @@ class EmbeddedKafkaIT {
         admin
             .createTopics(
                 List.of(
-                    new org.apache.kafka.clients.admin.NewTopic(
-                        other.violations(), 2, (short) 1)))
+                    new org.apache.kafka.clients.admin.NewTopic(other.violations(), 2, (short) 1)))
             .all()
             .get();
       } catch (InterruptedException | java.util.concurrent.ExecutionException e) {

@@ -57,8 +57,7 @@ final class FakeNodes implements AutoCloseable {
       incarnations[node] = nowMicros();
     }
     var unused =
-        progress.scheduleAtFixedRate(
-            this::reportProgress, 0, PROGRESS_MS, TimeUnit.MILLISECONDS);
+        progress.scheduleAtFixedRate(this::reportProgress, 0, PROGRESS_MS, TimeUnit.MILLISECONDS);
   }
 
   static IntervalRef ref(String predicate, long version, String binding, int term) {

@@ -41,8 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 class MonitorIT {
   private static final Topics TOPICS = Topics.DEFAULT;
   private static final Duration SOON = Duration.ofSeconds(20);
-  private static final int PAIRS =
-      Integer.getInteger("palinode.it.pairs", 1_000);
+  private static final int PAIRS = Integer.getInteger("palinode.it.pairs", 1_000);
 
   @TempDir static Path folder;
 
@@ -57,8 +56,7 @@ class MonitorIT {
     broker = EmbeddedKafka.start(folder.resolve("kafka"), EmbeddedKafka.ANY_PORT);
     kafka = KafkaSettings.of(broker.bootstrapServers());
     try (TopicsAdmin admin = new TopicsAdmin(kafka, TOPICS)) {
-      admin.createAbsent(
-          TopicLayout.DEFAULT.withCandidatePartitions(FakeNodes.PARTITIONS));
+      admin.createAbsent(TopicLayout.DEFAULT.withCandidatePartitions(FakeNodes.PARTITIONS));
     }
     startFlink();
     nodes = new FakeNodes(kafka, TOPICS.candidates());
@@ -253,8 +251,7 @@ class MonitorIT {
                 kafka,
                 LogTail.Source.all(topic, LogTail.From.END),
                 record -> {
-                  long sent =
-                      Long.parseLong(new String(record.value(), StandardCharsets.US_ASCII));
+                  long sent = Long.parseLong(new String(record.value(), StandardCharsets.US_ASCII));
                   micros.recordValue((System.nanoTime() - sent) / 1_000);
                 })) {
       tail.start();

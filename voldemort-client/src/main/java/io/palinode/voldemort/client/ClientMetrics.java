@@ -13,6 +13,7 @@ public final class ClientMetrics {
   final LongAdder obsoleteRetries = new LongAdder();
   final LongAdder pauseRetries = new LongAdder();
   final LongAdder reconnects = new LongAdder();
+  final LongAdder requestsRefused = new LongAdder();
   final LongAdder rollbacks = new LongAdder();
 
   ClientMetrics() {}
@@ -57,6 +58,11 @@ public final class ClientMetrics {
   /** Connections opened to a node that had one before. */
   public long reconnects() {
     return reconnects.sum();
+  }
+
+  /** Requests not sent because too many to their node had no answer yet. */
+  public long requestsRefused() {
+    return requestsRefused.sum();
   }
 
   public long rollbacks() {

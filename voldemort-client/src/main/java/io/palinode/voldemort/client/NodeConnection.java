@@ -87,6 +87,7 @@ final class NodeConnection {
     this.address = address;
     this.transport = transport;
     this.thread = transport.threads().next();
+    this.retryAtNanos = transport.nanoTime().getAsLong();
     long period = Math.max(1, transport.requestTimeout().toMillis() / SWEEPS_PER_TIMEOUT);
     this.sweep =
         thread.scheduleWithFixedDelay(this::failOverdue, period, period, TimeUnit.MILLISECONDS);
@@ -110,6 +111,7 @@ final class NodeConnection {
     if (message.getSerializedSize() > Frames.MESSAGE_BYTES_MAX) {
       exchange.fail(failure("the request is too large: bytes=" + message.getSerializedSize()));
     } else if (outstanding.size() >= OUTSTANDING_MAX) {
+      transport.metrics().requestsRefused.increment();
       exchange.fail(failure("too many requests are under way: " + OUTSTANDING_MAX));
     } else {
       outstanding.add(exchange);

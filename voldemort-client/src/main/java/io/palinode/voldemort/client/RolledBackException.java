@@ -3,8 +3,8 @@ package io.palinode.voldemort.client;
 import java.io.Serial;
 
 /**
- * Thrown once per client and rollback, by whichever call learns of it; the work after the target
- * has to be done again.
+ * Thrown once per client and rollback: by each call that was under way when its epoch ended, or, if
+ * there was none, by the next one. The work after the target has to be done again.
  */
 public final class RolledBackException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;

@@ -1,0 +1,129 @@
+package io.palinode.voldemort.server;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.palinode.voldemort.StoreNodeConfig;
+import io.palinode.voldemort.TestNodes;
+import io.palinode.voldemort.client.ClientConfig;
+import io.palinode.voldemort.client.RolledBackException;
+import io.palinode.voldemort.client.Store;
+import io.palinode.voldemort.client.StoreClient;
+import io.palinode.voldemort.cluster.Cluster;
+import io.palinode.voldemort.cluster.Node;
+import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The client of this project against three nodes, as an application uses them. */
+class ClientAgainstNodesTest {
+  private static final int NODES = 3;
+
+  @TempDir Path data;
+  private final List<StoreService> services = new ArrayList<>();
+  private StoreClient client;
+  private Store store;
+
+  @BeforeEach
+  void start() throws IOException {
+    Cluster cluster = new Cluster("test", List.of(), nodes());
+    for (int i = 0; i < NODES; i++) {
+      StoreNodeConfig config =
+          StoreNodeConfig.of(i, cluster, TestNodes.stores(NODES, Persistence.BDB));
+      StoreService service =
+          StoreService.open(StoreServiceConfig.of(config, data), new SystemMicros());
+      services.add(service);
+      service.start();
+    }
+    String bootstrap = "127.0.0.1:" + services.get(1).port();
+    client = StoreClient.connect(ClientConfig.of(List.of(bootstrap), "alice"));
+    store = client.store(TestNodes.EVERYWHERE);
+  }
+
+  @AfterEach
+  void stop() {
+    client.close();
+    services.forEach(StoreService::close);
+  }
+
+  @Test
+  void whatIsPutIsReadAndReachesEveryReplica() {
+    for (int i = 0; i < 50; i++) {
+      store.put("k" + i, "old");
+      store.put("k" + i, "v" + i);
+      assertThat(store.get("k" + i)).isEqualTo("v" + i);
+    }
+    for (StoreService service : services) {
+      await()
+          .atMost(Duration.ofSeconds(10))
+          .until(() -> TestNodes.stateOf(service.node()).size() == 50);
+    }
+    assertThat(store.delete("k7")).isTrue();
+    assertThat(store.get("k7")).isNull();
+  }
+
+  @Test
+  void aRollbackIsToldOnceAndTheClientGoesOnFromTheState() {
+    Store.Written stays = store.put("k", "stays");
+    awaitEverywhere("k", "stays");
+    long target = services.get(0).node().clock().tick().own();
+    store.put("k", "goes");
+    awaitEverywhere("k", "goes");
+    services.forEach(service -> service.node().pause(1));
+    for (StoreService service : services) {
+      assertThat(service.node().restore(1, 1, target).undoneWrites()).isEqualTo(1);
+    }
+    services.forEach(service -> service.node().resume(1, target, 0));
+    RolledBackException told =
+        catchThrowableOfType(RolledBackException.class, () -> store.put("k", "late"));
+    assertThat(told.rolledBack().toEpoch()).isEqualTo(1);
+    assertThat(told.rolledBack().target()).isEqualTo(target).isGreaterThan(stays.acceptedAt());
+    assertThat(store.get("k")).isEqualTo("stays");
+    store.put("k", "after");
+    assertThat(store.get("k")).isEqualTo("after");
+  }
+
+  @Test
+  void theSafePointReachesTheClient() {
+    long acceptedAt = store.put("k", "v").acceptedAt();
+    assertThat(acceptedAt).isPositive();
+    services.forEach(service -> service.node().safePoint(acceptedAt));
+    client.awaitSafe(acceptedAt, Duration.ofSeconds(10));
+  }
+
+  private void awaitEverywhere(String key, String value) {
+    for (StoreService service : services) {
+      await()
+          .atMost(Duration.ofSeconds(10))
+          .until(
+              () ->
+                  service.node().siblings(TestNodes.key(key)).stream()
+                      .anyMatch(version -> new String(version.value(), UTF_8).equals(value)));
+    }
+  }
+
+  private static List<Node> nodes() throws IOException {
+    List<Node> nodes = new ArrayList<>();
+    List<ServerSocket> reserved = new ArrayList<>();
+    for (int i = 0; i < NODES; i++) {
+      ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+      reserved.add(socket);
+      nodes.add(new Node(i, "127.0.0.1", 0, socket.getLocalPort(), 0, 0, List.of(i, i + NODES)));
+    }
+    for (ServerSocket socket : reserved) {
+      socket.close();
+    }
+    return nodes;
+  }
+}
