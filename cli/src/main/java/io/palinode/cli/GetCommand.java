@@ -1,6 +1,8 @@
 package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.TextTable;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;

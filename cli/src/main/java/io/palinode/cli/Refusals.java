@@ -1,5 +1,6 @@
 package io.palinode.cli;
 
+import io.palinode.cli.terminal.Refusal;
 import io.palinode.predicate.PredicateException;
 import io.palinode.voldemort.bdb.DataFolderException;
 import io.palinode.voldemort.client.InsufficientNodesException;

@@ -1,6 +1,7 @@
 package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.palinode.cli.terminal.OutputFormat;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

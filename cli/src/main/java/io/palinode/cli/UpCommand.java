@@ -2,6 +2,7 @@ package io.palinode.cli;
 
 import io.palinode.cli.cluster.ControlPlane;
 import io.palinode.cli.cluster.StoreCluster;
+import io.palinode.cli.terminal.Refusal;
 import io.palinode.hvc.Epsilon;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;

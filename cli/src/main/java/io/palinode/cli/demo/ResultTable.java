@@ -1,6 +1,6 @@
 package io.palinode.cli.demo;
 
-import io.palinode.cli.TextTable;
+import io.palinode.cli.terminal.TextTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
