@@ -77,6 +77,7 @@ final class GetCommand implements Callable<Integer> {
             table.row(
                 resource.fields().stream().map(field -> item.path(field).asText("")).toList()));
     spec.commandLine().getOut().print(items.isEmpty() ? "none\n" : table.render());
+    spec.commandLine().getOut().flush();
     return 0;
   }
 
