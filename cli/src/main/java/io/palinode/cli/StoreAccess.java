@@ -1,5 +1,6 @@
 package io.palinode.cli;
 
+import io.palinode.cli.terminal.Refusal;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
