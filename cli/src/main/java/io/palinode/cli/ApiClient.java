@@ -2,6 +2,7 @@ package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.palinode.cli.terminal.Refusal;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;

@@ -12,7 +12,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "delete",
     mixinStandardHelpOptions = true,
-    description = "Stop watching predicates.")
+    description = "Stop watching predicates.",
+    footer = {"", "Example:  palinode delete edge-mutex"})
 final class DeleteCommand implements Callable<Integer> {
   @Parameters(
       arity = "1..*",

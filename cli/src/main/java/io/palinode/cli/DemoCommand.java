@@ -5,6 +5,8 @@ import io.palinode.cli.demo.DemoOptions;
 import io.palinode.cli.demo.DemoReport;
 import io.palinode.cli.demo.DemoRun;
 import io.palinode.cli.demo.Mode;
+import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.Refusal;
 import io.palinode.hvc.Epsilon;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,6 +1,8 @@
 package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.TextTable;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -75,6 +77,7 @@ final class GetCommand implements Callable<Integer> {
             table.row(
                 resource.fields().stream().map(field -> item.path(field).asText("")).toList()));
     spec.commandLine().getOut().print(items.isEmpty() ? "none\n" : table.render());
+    spec.commandLine().getOut().flush();
     return 0;
   }
 

@@ -1,12 +1,15 @@
 package io.palinode.cli;
 
 import io.palinode.cli.detect.DetectCommand;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * The {@code palinode} command. Exit status: 0 done, 1 the answer is no (or we failed), 2 the
@@ -60,8 +63,29 @@ public final class Main implements Runnable {
   static CommandLine commandLine() {
     Main main = new Main();
     CommandLine commandLine = new CommandLine(main).setCaseInsensitiveEnumValuesAllowed(true);
+    commandLine.setParameterExceptionHandler((refusal, args) -> main.refuse(refusal));
     return commandLine.setExecutionExceptionHandler(
         (failure, command, parsed) -> main.explain(failure, command));
+  }
+
+  /** One line; the usage is a question away. */
+  private int refuse(ParameterException refusal) {
+    CommandLine command = refusal.getCommandLine();
+    List<String> near =
+        refusal instanceof UnmatchedArgumentException unmatched
+            ? unmatched.getSuggestions()
+            : List.of();
+    String reason = String.valueOf(refusal.getMessage()).replaceAll("\\R+", " ");
+    String hint = near.isEmpty() ? "" : "; did you mean " + String.join(" or ", near) + "?";
+    command
+        .getErr()
+        .println(
+            "palinode: %s%s (see '%s --help')"
+                .formatted(reason, hint, command.getCommandSpec().qualifiedName()));
+    if (debug) {
+      refusal.printStackTrace(command.getErr());
+    }
+    return CommandLine.ExitCode.USAGE;
   }
 
   private int explain(Exception failure, CommandLine command) {

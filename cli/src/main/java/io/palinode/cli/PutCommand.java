@@ -1,6 +1,7 @@
 package io.palinode.cli;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.voldemort.client.RolledBackException;
 import io.palinode.voldemort.client.Store;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -13,7 +14,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "put",
     mixinStandardHelpOptions = true,
-    description = "Write a value; it supersedes the versions that a read quorum shows.",
+    description =
+        "Write a value; it supersedes the versions that a read quorum shows. Exit status 1 when a rollback came between.",
     footer = {"", "Example:  palinode put cs_1_2_1 1"})
 final class PutCommand implements Callable<Integer> {
   @Parameters(index = "0", paramLabel = "KEY")
@@ -27,7 +29,17 @@ final class PutCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Store.Written written = access.use(store -> store.put(key, value));
+    Store.Written written;
+    try {
+      written = access.use(store -> store.put(key, value));
+    } catch (RolledBackException e) {
+      spec.commandLine()
+          .getErr()
+          .println(
+              "palinode: the store was rolled back to %s during the write, which may be undone: read the key to know"
+                  .formatted(Hlc.format(e.rolledBack().target())));
+      return 1;
+    }
     spec.commandLine()
         .getOut()
         .println("accepted by node " + written.node() + " at " + Hlc.format(written.acceptedAt()));

@@ -1,10 +1,13 @@
 package io.palinode.cli;
 
+import io.palinode.cli.terminal.Refusal;
 import io.palinode.predicate.PredicateException;
 import io.palinode.voldemort.bdb.DataFolderException;
-import io.palinode.voldemort.client.InsufficientNodesException;
+import io.palinode.voldemort.client.StoreException;
 import io.palinode.voldemort.cluster.ClusterFormatException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 
 /** Which failures are the user's to mend, and the sentence that says how. */
@@ -16,11 +19,11 @@ final class Refusals {
         || failure instanceof PredicateException
         || failure instanceof ClusterFormatException
         || failure instanceof DataFolderException
-        || failure instanceof InsufficientNodesException
+        || failure instanceof StoreException
         || failure instanceof io.palinode.voldemort.server.ListenException
         || failure instanceof io.palinode.orchestrator.rest.ListenException
-        || failure instanceof NoSuchFileException
-        || failure instanceof AccessDeniedException;
+        || failure instanceof CharacterCodingException
+        || failure instanceof FileSystemException;
   }
 
   static String sentence(Throwable failure, boolean refused) {
@@ -29,6 +32,9 @@ final class Refusals {
     }
     if (failure instanceof AccessDeniedException denied) {
       return "permission denied: " + denied.getFile();
+    }
+    if (failure instanceof CharacterCodingException) {
+      return "the file must be UTF-8 text";
     }
     String message =
         failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();

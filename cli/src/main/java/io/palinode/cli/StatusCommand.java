@@ -1,6 +1,7 @@
 package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.palinode.cli.terminal.OutputFormat;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -14,7 +15,8 @@ import picocli.CommandLine.Spec;
     name = "status",
     mixinStandardHelpOptions = true,
     description =
-        "Show the epoch, the safe point and its lag, and what is going on. Exit status 1 when something stands still.")
+        "Show the epoch, the safe point and its lag, and what is going on. Exit status 1 when something stands still.",
+    footer = {"", "Example:  palinode status -o json"})
 final class StatusCommand implements Callable<Integer> {
   @Option(
       names = {"-o", "--output"},
@@ -56,11 +58,26 @@ final class StatusCommand implements Callable<Integer> {
               "palinode: coverage was lost; the safe point is held at "
                   + status.path("safePointHeldAt").asText());
     }
+    if (isHalted(status)) {
+      spec.commandLine()
+          .getErr()
+          .println("palinode: a rollback is halted; 'palinode get rollbacks -o json' says why");
+    }
     if (status.path("failure").isTextual()) {
       spec.commandLine()
           .getErr()
           .println("palinode: the orchestrator stands still: " + status.path("failure").asText());
     }
-    return status.path("failure").isTextual() || status.path("safePointHeldAt").isTextual() ? 1 : 0;
+    return standsStill(status) ? 1 : 0;
+  }
+
+  private static boolean isHalted(JsonNode status) {
+    return status.path("phase").asText().equals("halted");
+  }
+
+  private static boolean standsStill(JsonNode status) {
+    return isHalted(status)
+        || status.path("failure").isTextual()
+        || status.path("safePointHeldAt").isTextual();
   }
 }

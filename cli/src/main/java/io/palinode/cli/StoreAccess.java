@@ -3,6 +3,7 @@ package io.palinode.cli;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
+import io.palinode.voldemort.client.StoreException;
 import java.util.List;
 import java.util.function.Function;
 import picocli.CommandLine.Option;
@@ -26,8 +27,26 @@ public final class StoreAccess {
   private String storeName = "";
 
   <T> T use(Function<Store, T> action) {
-    try (StoreClient client = StoreClient.connect(ClientConfig.of(bootstrap, "palinode-cli"))) {
-      return action.apply(client.store(storeName));
+    try (StoreClient client = StoreClient.connect(config())) {
+      return action.apply(store(client));
+    } catch (StoreException e) {
+      throw new Refusal("nodes " + String.join(",", bootstrap) + ": " + e.getMessage(), e);
+    }
+  }
+
+  private ClientConfig config() {
+    try {
+      return ClientConfig.of(bootstrap, "palinode-cli");
+    } catch (IllegalArgumentException e) {
+      throw new Refusal("--bootstrap: " + e.getMessage(), e);
+    }
+  }
+
+  private Store store(StoreClient client) {
+    try {
+      return client.store(storeName);
+    } catch (IllegalArgumentException e) {
+      throw new Refusal("--store: " + e.getMessage(), e);
     }
   }
 }

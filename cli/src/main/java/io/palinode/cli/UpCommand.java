@@ -1,7 +1,9 @@
 package io.palinode.cli;
 
 import io.palinode.cli.cluster.ControlPlane;
+import io.palinode.cli.cluster.Ports;
 import io.palinode.cli.cluster.StoreCluster;
+import io.palinode.cli.terminal.Refusal;
 import io.palinode.hvc.Epsilon;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
@@ -85,6 +87,8 @@ final class UpCommand implements Callable<Integer> {
     check("--port-base", portBase, 1, PORT_MAX - KAFKA_OFFSET);
     List<StoreDefinition> definitions = definitions();
     Epsilon bound = parsedEpsilon();
+    requireFolder();
+    requireFreePorts();
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
 
@@ -168,6 +172,32 @@ final class UpCommand implements Callable<Integer> {
       }
     }
     return definitions;
+  }
+
+  private void requireFolder() {
+    try {
+      Files.createDirectories(data);
+    } catch (IOException e) {
+      throw new Refusal(
+          "the data folder cannot be made (%s): choose another with --data".formatted(e), e);
+    }
+  }
+
+  /** Those who listen check again; asked here, the answer comes before anything has started. */
+  private void requireFreePorts() {
+    for (int node = 0; node < nodes; node++) {
+      requireFree("node " + node, portBase + node);
+    }
+    requireFree("the API", portBase + API_OFFSET);
+    requireFree("Kafka", portBase + KAFKA_OFFSET);
+  }
+
+  private static void requireFree(String user, int port) {
+    if (!Ports.isFree(port)) {
+      throw new Refusal(
+          "port %d, for %s, is in use: stop what uses it or choose another --port-base"
+              .formatted(port, user));
+    }
   }
 
   private Epsilon parsedEpsilon() {

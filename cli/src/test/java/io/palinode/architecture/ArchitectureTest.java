@@ -1,6 +1,5 @@
 package io.palinode.architecture;
 
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
@@ -130,17 +129,5 @@ class ArchitectureTest {
   @Test
   void packagesOfAModuleFormNoCycle() {
     slices().matching("io.palinode.(**)").should().beFreeOfCycles().check(production);
-  }
-
-  @Test
-  void everyExceptionIsNamedAsOne() {
-    classes()
-        .that()
-        .areAssignableTo(Exception.class)
-        .should()
-        .haveSimpleNameEndingWith("Exception")
-        .orShould()
-        .haveSimpleName("Refusal")
-        .check(production);
   }
 }

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A node that restarts opens what holds there anew. With {@code replicas: any}, what its earlier
  * incarnation left open ends right before its first event in the new one; with {@code first}, the
- * version goes on.
+ * version goes on. What is told of an earlier incarnation after that is ignored.
  */
 public final class InstanceDetector {
   /** Intervals kept, if not said otherwise. */
@@ -121,6 +121,9 @@ public final class InstanceDetector {
     if (!candidate.interval().isOpen()) {
       throw new IllegalArgumentException("an interval opens without an end: " + candidate);
     }
+    if (isStale(candidate)) {
+      return judge(new ArrayList<>());
+    }
     List<Retained> changed = hear(candidate.id(), candidate.interval().start());
     Candidate start = start(candidate);
     if (start != null) {
@@ -135,7 +138,7 @@ public final class InstanceDetector {
    * An end whose opening was never heard opens it too. Throws as {@link #opened}.
    *
    * <p>Neither {@code endedBy} nor {@code origin} is needed: of all nodes' ends of a version, the
-   * earliest is that of the node that accepted a superseding one first.
+   * one with the least own HLC counts.
    */
   public List<Witness> closed(Candidate candidate, String endedBy, @Nullable Integer origin) {
     spec.require(candidate);
@@ -143,15 +146,16 @@ public final class InstanceDetector {
     if (end == null) {
       throw new IllegalArgumentException("an interval closes with an end: " + candidate);
     }
+    if (isStale(candidate)) {
+      return judge(new ArrayList<>());
+    }
     List<Retained> changed = hear(candidate.id(), end);
-    ConjunctiveClause clause = clauses.get(candidate.clause());
     Retained known = retained(candidate);
-    if (known != null && FirstReplica.isEarlier(known.start(), known.end(), end)) {
-      clause.close(known, end);
-      changed.add(known);
-    } else if (known == null && isJoined(candidate)) {
+    if (known != null) {
+      close(known, end, changed);
+    } else if (isJoined(candidate)) {
       replicas.end(FirstReplica.Key.of(candidate), end);
-    } else if (known == null && !joined && end.own() >= knowledge.progress()) {
+    } else if (!joined && end.own() >= knowledge.progress()) {
       changed.add(retain(candidate));
     }
     return judge(changed);
@@ -165,6 +169,14 @@ public final class InstanceDetector {
     return incarnation > incarnations[node]
         ? judge(hear(new CandidateId(node, incarnation, 0), first))
         : List.of();
+  }
+
+  private void close(Retained known, Hvc end, List<Retained> changed) {
+    boolean canEnd = known.isOpen() || isJoined(known.candidate());
+    if (canEnd && FirstReplica.isEarlier(known.start(), known.end(), end)) {
+      clauses.get(known.candidate().clause()).close(known, end);
+      changed.add(known);
+    }
   }
 
   /** Every event of every node with an own HLC at or before {@code hlc} has been passed in. */
@@ -233,6 +245,11 @@ public final class InstanceDetector {
    */
   public long overflowed() {
     return lost + clauses.stream().mapToLong(ConjunctiveClause::searchesCut).sum();
+  }
+
+  /** Whether it is of a life that its node has left behind. */
+  private boolean isStale(Candidate candidate) {
+    return candidate.id().incarnation() < incarnations[candidate.id().node()];
   }
 
   /** Takes note of an event's HVC. Returns the intervals of which a pair may be certain now. */

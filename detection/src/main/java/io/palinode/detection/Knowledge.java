@@ -256,17 +256,18 @@ final class Knowledge implements Horizon {
    */
   long endShownAt(Retained i, Retained j) {
     Hvc start = j.start();
+    long micros = Hlc.micros(start.own());
+    long epsilon = causality.epsilon().micros();
+    long far =
+        epsilon < Hlc.MICROS_MAX - micros ? Hlc.ofMicros(micros + epsilon + 1) : Long.MAX_VALUE;
     long shown = Long.MAX_VALUE;
     for (int node = 0; node < nodes; node++) {
-      if (mayEndAt(i, node) && progress <= start.get(node)) {
-        shown = Math.min(shown, start.get(node) + 1);
+      if (mayEndAt(i, node)) {
+        long own = reading(node).own();
+        shown = Math.min(shown, own <= start.get(node) ? start.get(node) + 1 : shown);
+        shown = Math.min(shown, own < far ? far : shown);
       }
     }
-    long byClock = Hlc.MICROS_MAX - Hlc.micros(start.own());
-    if (causality.epsilon().micros() >= byClock) {
-      return shown;
-    }
-    long far = Hlc.ofMicros(Hlc.micros(start.own()) + causality.epsilon().micros() + 1);
-    return i.isOpen() && progress < far ? Math.min(shown, far) : shown;
+    return shown;
   }
 }

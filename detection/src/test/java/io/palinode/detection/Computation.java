@@ -52,12 +52,17 @@ record Computation(DetectionSpec spec, List<List<TraceEvent>> events, List<Candi
     private final List<Candidate> trace = new ArrayList<>();
     private final List<@Nullable Candidate> open = new ArrayList<>();
     private final long[] sequences;
+    // From long intervals that nobody hears of to short ones that everybody does.
+    private final double closing;
+    private final double talking;
 
     Maker(Random random, DetectionSpec spec) {
       this.random = random;
       this.spec = spec;
       this.nodes = new Nodes(random, spec.nodes(), spec.causality().epsilon());
       this.sequences = new long[spec.nodes()];
+      this.closing = random.nextInt(3) * 0.45;
+      this.talking = 0.1 + random.nextInt(3) * 0.35;
       for (int node = 0; node < spec.nodes(); node++) {
         events.add(new ArrayList<>());
       }
@@ -71,13 +76,13 @@ record Computation(DetectionSpec spec, List<List<TraceEvent>> events, List<Candi
     }
 
     Computation make() {
-      for (int steps = 10 + random.nextInt(10 * terms()); steps > 0; steps--) {
+      for (int steps = 10 + random.nextInt(12 * terms()); steps > 0; steps--) {
         nodes.passTime();
         int node = nodes.any();
-        if (random.nextInt(3) > 0) {
-          write(node);
-        } else {
+        if (random.nextDouble() < talking) {
           nodes.request(node);
+        } else {
+          write(node);
         }
       }
       open.stream().filter(Objects::nonNull).forEach(trace::add);
@@ -86,7 +91,7 @@ record Computation(DetectionSpec spec, List<List<TraceEvent>> events, List<Candi
 
     /** One write turns a term or two. Terms of one node are turned false at one HVC. */
     private void write(int node) {
-      int first = random.nextInt(terms());
+      int first = random.nextDouble() < closing ? anOpenTerm(node) : random.nextInt(terms());
       int second = random.nextInt(4) == 0 ? random.nextInt(terms()) : first;
       Hvc before = nodes.before(node);
       boolean opensFirst = open.get(slot(node, first)) == null;
@@ -100,6 +105,17 @@ record Computation(DetectionSpec spec, List<List<TraceEvent>> events, List<Candi
       if (opensSecond && second != first) {
         open(node, second, after);
       }
+    }
+
+    /** Of the node, from a random one on; a random one if there is none. */
+    private int anOpenTerm(int node) {
+      int from = random.nextInt(terms());
+      for (int i = 0; i < terms(); i++) {
+        if (open.get(slot(node, (from + i) % terms())) != null) {
+          return (from + i) % terms();
+        }
+      }
+      return from;
     }
 
     private void close(int node, int term, Hvc end) {

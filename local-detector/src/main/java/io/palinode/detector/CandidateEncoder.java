@@ -5,8 +5,7 @@ import io.palinode.detector.Emission.Closed;
 import io.palinode.detector.Emission.Gap;
 import io.palinode.detector.Emission.Opened;
 import io.palinode.detector.Emission.Progress;
-import io.palinode.hvc.Hvc;
-import io.palinode.hvc.HvcCodec;
+import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.VariableVersion;
@@ -19,7 +18,7 @@ public record CandidateEncoder(int node, long incarnation) {
     var message =
         io.palinode.wire.v1.Opened.newBuilder()
             .setInterval(refOf(interval.holding()))
-            .setStart(bytesOf(interval.start()))
+            .setStart(CandidateRecords.encode(interval.start()))
             .setWriter(opened.writer());
     for (Version version : opened.values()) {
       message.addValues(versionOf(interval.key(), version));
@@ -36,8 +35,8 @@ public record CandidateEncoder(int node, long incarnation) {
         io.palinode.wire.v1.Closed.newBuilder()
             .setInterval(refOf(interval.holding()))
             .setOpenedSequence(interval.sequence())
-            .setStart(bytesOf(interval.start()))
-            .setEnd(bytesOf(closed.end()))
+            .setStart(CandidateRecords.encode(interval.start()))
+            .setEnd(CandidateRecords.encode(closed.end()))
             .setOpenedBy(versionOf(interval.key(), interval.holding().version()))
             .setWriter(closed.writer());
     if (closed.endedBy() != null) {
@@ -64,7 +63,9 @@ public record CandidateEncoder(int node, long incarnation) {
   /** Progress as one partition is told it. */
   public CandidateRecord progress(Progress progress, int partition) {
     return record(progress.epoch(), progress.sequences().get(partition))
-        .setProgress(io.palinode.wire.v1.Progress.newBuilder().setHvc(bytesOf(progress.hvc())))
+        .setProgress(
+            io.palinode.wire.v1.Progress.newBuilder()
+                .setHvc(CandidateRecords.encode(progress.hvc())))
         .build();
   }
 
@@ -97,9 +98,5 @@ public record CandidateEncoder(int node, long incarnation) {
         .setValue(ByteString.copyFrom(version.value()))
         .setClock(ByteString.copyFrom(version.clock()))
         .build();
-  }
-
-  private static ByteString bytesOf(Hvc hvc) {
-    return ByteString.copyFrom(HvcCodec.encode(hvc));
   }
 }

@@ -64,6 +64,9 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   /** Keys that the store changed by itself since the last reset; guarded by the monitor. */
   private final Set<StoreKey> changed = new HashSet<>();
 
+  /** Whether the newest reset has yet to open something; guarded by the monitor. */
+  private boolean resetUnfinished;
+
   private TermIndex index = TermIndex.EMPTY;
   private long epoch;
   private boolean watching;
@@ -117,16 +120,18 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   /**
    * Starts the epoch: forgets every interval and opens those that hold in the state as it is. A
-   * repeat for the epoch it is in changes nothing. Only while the node serves no writes: after a
-   * restart, and at the end of a rollback. O(keys in the store) the first time, then O(open
-   * intervals + changed keys).
+   * repeat for the epoch it is in does only what one before that threw has left. Only while the
+   * node serves no writes: after a restart, and at the end of a rollback. O(keys in the store) the
+   * first time, then O(open intervals + changed keys).
    */
   public synchronized void reset(long newEpoch) {
     if (watching && epoch == newEpoch) {
+      finishReset();
       return;
     }
     Collection<StoreKey> known = keysThatMayHold();
     changed.clear();
+    resetUnfinished = true;
     store.atomically(
         () -> {
           epoch = newEpoch;
@@ -134,7 +139,19 @@ public final class LocalDetector implements StoreBinding.WriteListener {
           complete = true;
           open.clear();
         });
-    openThose(known == null ? scanFor(index) : new Found(known, true), index);
+    if (known != null) {
+      openThose(new Found(known, true), index);
+      resetUnfinished = false;
+    }
+    finishReset();
+  }
+
+  /** By a scan, which opens only what is not open: a reset that failed half-way goes on here. */
+  private void finishReset() {
+    if (resetUnfinished) {
+      openThose(scanFor(index), index);
+      resetUnfinished = false;
+    }
   }
 
   /** The store changed these keys other than by writes, while it was paused. */

@@ -1,6 +1,7 @@
 package io.palinode.detector;
 
 import io.palinode.hvc.Hvc;
+import io.palinode.wire.CandidateRecords;
 import java.util.Arrays;
 
 /**
@@ -15,7 +16,7 @@ record OpenInterval(
 
   /** {@code <predicate>|<binding>}. */
   static String instanceOf(Holding holding) {
-    return holding.term().predicate() + "|" + holding.binding();
+    return CandidateRecords.instanceKey(holding.term().predicate(), holding.binding().toString());
   }
 
   String binding() {

@@ -3,6 +3,7 @@ package io.palinode.detector;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.palinode.detector.Emission.Closed;
 import io.palinode.detector.Emission.Gap;
@@ -185,6 +186,20 @@ class LocalDetectorTest {
     Opened found = (Opened) only(drain());
     assertThat(found.interval().key()).isEqualTo(MemoryNode.key("x"));
     assertThat(store.scans()).isEqualTo(scans);
+  }
+
+  @Test
+  void aResetThatFailedIsFinishedByTheNext() {
+    LocalDetector late = detector(10);
+    late.setPredicates(List.of(Watched.exact(1)));
+    store.put("x", "1");
+    drain();
+    store.failNext(1);
+    assertThatIllegalStateException().isThrownBy(() -> late.reset(1));
+    late.reset(1);
+    assertThat(drain()).hasSize(1);
+    late.reset(1);
+    assertThat(drain()).isEmpty();
   }
 
   @Test

@@ -323,6 +323,7 @@ public final class MemoryNode implements StoreBinding {
   @Override
   public void scan(ScanVisitor visitor) {
     scans++;
+    failIfAsked();
     List<Map.Entry<StoreKey, List<Version>>> seen = new ArrayList<>();
     atomically(() -> seen.addAll(state().entrySet()));
     seen.forEach(entry -> visitor.visit(entry.getKey(), entry.getValue()));

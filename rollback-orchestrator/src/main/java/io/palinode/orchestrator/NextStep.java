@@ -41,16 +41,18 @@ final class NextStep {
 
   /**
    * Where the plan will take the store if it restores now: before the restore, violations that
-   * cross it still move it back.
+   * cross it still move it back, but not to before the safe point. That may have moved after the
+   * target was chosen: a safe point that a killed orchestrator had sent can arrive late.
    */
   static long target(MachineState state, Plan plan) {
-    long target = plan.target();
-    if (plan.phase().isBeforeRestore()) {
-      for (Demand demand : state.findings().demands().headMap(plan.epoch()).values()) {
-        target = Math.min(target, demand.target());
-      }
+    if (!plan.phase().isBeforeRestore()) {
+      return plan.target();
     }
-    return target;
+    long target = plan.target();
+    for (Demand demand : state.findings().demands().headMap(plan.epoch()).values()) {
+      target = Math.min(target, demand.target());
+    }
+    return Math.max(target, state.safePoint());
   }
 
   private @Nullable ControlRecord openPlan() {

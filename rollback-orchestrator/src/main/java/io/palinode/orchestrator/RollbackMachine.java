@@ -177,7 +177,7 @@ public final class RollbackMachine {
   }
 
   private void coverageLost(CoverageLost loss) {
-    boolean wasAcknowledged = !state.live() && loss.getFromHlc() <= state.safePoint();
+    boolean wasAcknowledged = !state.live() && loss.getToHlc() <= state.safePoint();
     if (wasAcknowledged) {
       return;
     }

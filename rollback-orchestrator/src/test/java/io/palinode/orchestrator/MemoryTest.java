@@ -50,6 +50,16 @@ class MemoryTest {
   }
 
   @Test
+  void aKeyIsARepeatUntilItIsForgotten() {
+    RecentKeys<String> keys = new RecentKeys<>(2);
+    assertThat(keys.admit("a")).isTrue();
+    assertThat(keys.admit("a")).isFalse();
+    assertThat(keys.admit("b")).isTrue();
+    assertThat(keys.admit("c")).isTrue();
+    assertThat(keys.admit("a")).isTrue();
+  }
+
+  @Test
   void latencyIsCountedFromTheMomentOfTheViolation() {
     Violation violation = violation("a", ViolationGrade.POSSIBLE);
     assertThat(new ReceivedViolation(violation, 1_500, false, null).latencyMicros()).isEqualTo(500);

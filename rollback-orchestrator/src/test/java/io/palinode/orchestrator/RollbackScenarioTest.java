@@ -254,6 +254,15 @@ class RollbackScenarioTest {
   }
 
   @Test
+  void aSafePointThatArrivesLateStillBoundsTheTarget() {
+    Script script = Script.of(1, Q).holdLog().violation("v1", "q", 300, 500);
+    script.log(script.record(0).setSafePoint(SafePoint.newBuilder().setHlc(400L << 12)));
+    script.releaseLog().judged(500).paused(1, 0, 0);
+    assertThat(script.steps())
+        .containsExactly("1: open [v1] to 300-", "1: pause", "1: restore 1 to 400");
+  }
+
+  @Test
   void aViolationAtTheSafePointIsAlertedAndNotRolledBack() {
     Script script = Script.of(1, P).judged(400).violation("v1", "p", 300, 400);
     assertThat(script.steps()).containsExactly("0: safe 400");
@@ -294,6 +303,14 @@ class RollbackScenarioTest {
     Script script = Script.of(1, P).coverageLost(0, 200, 250).judged(300).acknowledgeCoverage();
     script.pass(50_000).judged(300).restart().judged(400).pass(50_000);
     assertThat(script.steps()).last().isEqualTo("0: safe 400");
+  }
+
+  @Test
+  void aLossWhoseBeginningIsUnknownHoldsTheSafePointWhereItIs() {
+    Script script = Script.of(1, P).judged(100).coverageLost(0, 0, 150).judged(200).pass(50_000);
+    assertThat(script.steps()).containsExactly("0: safe 100");
+    assertThat(script.restart().pass(50_000).steps()).isEmpty();
+    assertThat(script.acknowledgeCoverage().steps()).containsExactly("0: safe 200");
   }
 
   @Test

@@ -8,14 +8,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The protocol under random interleavings, repeats, losses and crashes: one seed, one run. */
 class RollbackSimulationTest {
-  private static final int SEEDS = 3_000;
+  /** For a longer run: {@code -Dsimulation.seeds=100000 -Dsimulation.first=3000}. */
+  private static final int SEEDS = Integer.getInteger("simulation.seeds", 3_000);
+
+  private static final long FIRST = Long.getLong("simulation.first", 0);
 
   @Test
   void everyRunEndsInTheOldEpochOrOnARestoredCut() {
     int plans = 0;
     int halted = 0;
     int stepsBack = 0;
-    for (long seed = 0; seed < SEEDS; seed++) {
+    for (long seed = FIRST; seed < FIRST + SEEDS; seed++) {
       World world = run(seed);
       plans += world.plans();
       halted += world.isHalted() ? 1 : 0;
@@ -27,9 +30,13 @@ class RollbackSimulationTest {
     assertThat(halted).as("halted runs").isBetween(SEEDS / 100, SEEDS / 3);
   }
 
-  /** Seeds that once failed, each with what it found. */
+  /**
+   * Seeds that once failed. 666: a restore ran ahead of a violation whose predicate the
+   * orchestrator did not know yet. 4695: a killed orchestrator's safe point arrived between the
+   * choice of a target before the first witness and its plan.
+   */
   @ParameterizedTest
-  @ValueSource(longs = {0})
+  @ValueSource(longs = {666, 4_695})
   void seedsThatOnceFailed(long seed) {
     run(seed);
   }

@@ -30,7 +30,11 @@ public record StoreNodeConfig(
     WindowLogConfig windowLog,
     Duration convergenceWindow,
     Durability writes) {
-  public static final Duration CONVERGENCE_WINDOW_DEFAULT = Duration.ofSeconds(2);
+  /**
+   * Above the client's request timeout of 5 s, after which a copy is given up, and the drift of
+   * clocks.
+   */
+  public static final Duration CONVERGENCE_WINDOW_DEFAULT = Duration.ofSeconds(6);
 
   public StoreNodeConfig {
     stores = List.copyOf(stores);

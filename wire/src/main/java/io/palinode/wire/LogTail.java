@@ -86,6 +86,9 @@ public final class LogTail implements AutoCloseable {
      */
     default void onCaughtUp() {}
 
+    /** After the records of each poll, also when there were none: some ten times a second. */
+    default void onPolled() {}
+
     /** The tail has ended by an error and will hand over nothing more. */
     default void onFailure(RuntimeException failure) {}
   }
@@ -180,6 +183,7 @@ public final class LogTail implements AutoCloseable {
         }
         listener.onRecord(record);
       }
+      listener.onPolled();
     }
   }
 

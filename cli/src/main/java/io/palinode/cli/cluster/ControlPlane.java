@@ -2,9 +2,9 @@ package io.palinode.cli.cluster;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.palinode.cli.Refusal;
 import io.palinode.cli.embedded.EmbeddedFlink;
 import io.palinode.cli.embedded.EmbeddedKafka;
+import io.palinode.cli.terminal.Refusal;
 import io.palinode.detector.kafka.NodeMonitorConfig;
 import io.palinode.hvc.Epsilon;
 import io.palinode.monitor.flink.DetectionJobConfig;

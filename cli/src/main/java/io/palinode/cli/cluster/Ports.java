@@ -28,6 +28,15 @@ public final class Ports {
     }
   }
 
+  /** Whether nobody listens on the port of the loopback address now. */
+  public static boolean isFree(int port) {
+    try (ServerSocket probe = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+      return probe.isBound();
+    } catch (IOException taken) {
+      return false;
+    }
+  }
+
   private static void release(ServerSocket socket) {
     try {
       socket.close();

@@ -44,7 +44,7 @@ public record DemoOptions(
 
   private static void require(boolean holds, String rule) {
     if (!holds) {
-      throw new io.palinode.cli.Refusal(rule);
+      throw new io.palinode.cli.terminal.Refusal(rule);
     }
   }
 

@@ -1,7 +1,7 @@
 package io.palinode.cli.demo;
 
-import io.palinode.cli.Refusal;
 import io.palinode.cli.cluster.ControlPlane;
+import io.palinode.cli.terminal.Refusal;
 import io.palinode.examples.graph.Graph;
 import io.palinode.examples.graph.Graphs;
 import io.palinode.predicate.Predicate;

@@ -7,18 +7,33 @@ import org.jspecify.annotations.Nullable;
  * What one mode did. The components' names are the JSON output's; null stands for "not measured in
  * this mode".
  *
- * @param trueViolations pairs that overlapped by the clients' own log of sections
- * @param precision share of the reported violations that the log confirms; null when none was
- *     reported
+ * @param trueViolations pairs that surely overlapped by the clients' own log of sections
+ * @param possibleViolations further pairs that may have: a write was under way when the other
+ *     section began or ended
+ * @param precision share of the reported violations that the log does not rule out; null when none
+ *     was reported
  * @param recall share of the log's violations that were reported or taken back with one; null when
  *     there was none
  * @param wastedOperations operations of tasks that a rollback made undone
  */
 @JsonPropertyOrder({
-  "mode", "operationsPerSecond", "tasksPerSecond", "elapsedSeconds", "violations", "trueViolations",
-      "precision", "recall",
-  "rollbacks", "detectionLatencyMs", "rollbackMs", "wastedOperations", "answerCorrect",
-      "operations", "tasks", "improperEdges"
+  "mode",
+  "operationsPerSecond",
+  "tasksPerSecond",
+  "elapsedSeconds",
+  "violations",
+  "trueViolations",
+  "precision",
+  "recall",
+  "rollbacks",
+  "detectionLatencyMs",
+  "rollbackMs",
+  "wastedOperations",
+  "answerCorrect",
+  "possibleViolations",
+  "operations",
+  "tasks",
+  "improperEdges"
 })
 public record ModeResult(
     String mode,
@@ -34,6 +49,7 @@ public record ModeResult(
     @Nullable RollbackTime rollbackMs,
     long wastedOperations,
     boolean answerCorrect,
+    long possibleViolations,
     long operations,
     long tasks,
     int improperEdges) {

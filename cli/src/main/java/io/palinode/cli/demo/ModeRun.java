@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class ModeRun {
   private static final String STORE = "colouring";
   private static final Duration SAFE_WAIT_MAX = Duration.ofMinutes(2);
-  private static final Duration LOCK_WAIT_MAX = Duration.ofMinutes(2);
+  private static final Duration LOCK_WAIT_MAX = Duration.ofMinutes(5);
   private static final long PROGRESS_MILLIS = 100;
 
   private final Mode mode;

@@ -63,6 +63,7 @@ final class Observation {
         rollbackTime(rollbacks),
         run.wasted(),
         check.isRight(),
+        score.possible,
         run.operations(),
         run.tasks(),
         check.improper().size());
@@ -111,6 +112,7 @@ final class Observation {
     private int falseReports;
     private int happened;
     private int missed;
+    private int possible;
 
     static Score of(List<Violation> violations, Truth truth) {
       Map<Rule, List<Detected>> detected = new EnumMap<>(Rule.class);
@@ -122,6 +124,7 @@ final class Observation {
         score.falseReports += accuracy.falseReports().size();
         score.happened += accuracy.violations();
         score.missed += accuracy.missed().size();
+        score.possible += truth.possible(rule).size() - accuracy.violations();
       }
       return score;
     }

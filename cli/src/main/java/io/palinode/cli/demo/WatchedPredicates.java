@@ -1,6 +1,6 @@
 package io.palinode.cli.demo;
 
-import io.palinode.cli.Refusal;
+import io.palinode.cli.terminal.Refusal;
 import io.palinode.examples.graph.Rule;
 import io.palinode.hvc.Grade;
 import io.palinode.predicate.OnViolation;

@@ -1,6 +1,6 @@
 package io.palinode.cli.demo;
 
-import io.palinode.cli.Refusal;
+import io.palinode.cli.terminal.Refusal;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

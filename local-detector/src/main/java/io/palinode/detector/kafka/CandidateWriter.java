@@ -1,7 +1,5 @@
 package io.palinode.detector.kafka;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.palinode.detector.CandidateEncoder;
 import io.palinode.detector.CandidateRing;
 import io.palinode.detector.Emission;
@@ -9,6 +7,7 @@ import io.palinode.detector.Emission.Closed;
 import io.palinode.detector.Emission.Gap;
 import io.palinode.detector.Emission.Opened;
 import io.palinode.detector.Emission.Progress;
+import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.CandidateRecord;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.LongAdder;
@@ -68,7 +67,7 @@ final class CandidateWriter {
       noteRefused("a candidate record is too long: bytes=" + value.length);
       write(event.lost());
     } else {
-      send(event.partition(), event.instance().getBytes(UTF_8), value, event.lost());
+      send(event.partition(), CandidateRecords.keyBytes(event.instance()), value, event.lost());
     }
   }
 

@@ -5,6 +5,7 @@ import io.palinode.detector.Command;
 import io.palinode.detector.ControlExecution;
 import io.palinode.detector.ControlState;
 import io.palinode.detector.NodeControl;
+import io.palinode.wire.LogTail;
 import io.palinode.wire.v1.ControlRecord;
 import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
@@ -16,7 +17,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Runs the node's side of the control log: each record is a step, each step's commands are done.
  */
-final class ControlTail implements TopicTail.Reader {
+final class ControlTail implements LogTail.Listener {
   private static final Logger log = LoggerFactory.getLogger(ControlTail.class);
   private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
 
@@ -33,25 +34,23 @@ final class ControlTail implements TopicTail.Reader {
   }
 
   @Override
-  public void read(Iterable<ConsumerRecord<byte[], byte[]>> records) {
-    for (ConsumerRecord<byte[], byte[]> record : records) {
-      try {
-        take(NodeControl.step(state, ControlRecord.parseFrom(record.value())));
-      } catch (InvalidProtocolBufferException e) {
-        failures.increment();
-        log.error("topic={} offset={} refused", record.topic(), record.offset(), e);
-      }
+  public void onRecord(ConsumerRecord<byte[], byte[]> record) {
+    try {
+      take(NodeControl.step(state, ControlRecord.parseFrom(record.value())));
+    } catch (InvalidProtocolBufferException e) {
+      failures.increment();
+      log.error("topic={} offset={} refused", record.topic(), record.offset(), e);
     }
   }
 
   @Override
-  public void caughtUp() {
+  public void onCaughtUp() {
     log.info("node={} epoch={} state=CAUGHT_UP", state.node(), state.epoch());
     take(NodeControl.caughtUp(state));
   }
 
   @Override
-  public void polled() {
+  public void onPolled() {
     if (retryDue && System.nanoTime() - retryAt >= 0) {
       retryDue = false;
       take(NodeControl.retry(state));

@@ -7,14 +7,10 @@ import io.palinode.detector.ControlExecution;
 import io.palinode.detector.LocalDetector;
 import io.palinode.detector.NodeControl;
 import io.palinode.detector.StoreBinding;
+import io.palinode.wire.LogTail;
+import io.palinode.wire.TopicsAdmin;
 import java.time.Duration;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
-import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,8 +31,8 @@ public final class NodeMonitor implements AutoCloseable {
   private final Producer<byte[], byte[]> candidates;
   private final Producer<byte[], byte[]> control;
   private final CandidateEmitter emitter;
-  private final TopicTail predicateTail;
-  private final TopicTail controlTail;
+  private final LogTail predicateTail;
+  private final LogTail controlTail;
   private final NodeMeters meters;
 
   private NodeMonitor(
@@ -48,7 +44,8 @@ public final class NodeMonitor implements AutoCloseable {
     CandidateRing ring = new CandidateRing(config.ringCapacity(), partitions.count());
     detector = new LocalDetector(store, ring, partitions, config.openIntervalsMax());
 
-    candidates = producer(config, config.linger());
+    String name = "palinode-node-" + store.node();
+    candidates = PatientProducer.create(config.kafka(), name + "-candidates");
     CandidateWriter writer =
         new CandidateWriter(
             candidates,
@@ -58,15 +55,15 @@ public final class NodeMonitor implements AutoCloseable {
     emitter = new CandidateEmitter(store.node(), detector, ring, writer, config.pace());
 
     PredicateTail predicates = new PredicateTail(detector);
-    predicateTail = tail(config, config.topics().predicates(), store, "predicates", predicates);
+    predicateTail = tail(config, config.topics().predicates(), name + "-predicates", predicates);
 
-    control = producer(config, Duration.ZERO);
+    control = PatientProducer.create(config.kafka().withLingerMs(0), name + "-control");
     ControlPublisher publisher = new ControlPublisher(control, config.topics().control());
     ControlTail steps =
         new ControlTail(
             NodeControl.initial(store.node(), store.nodes(), store.incarnation()),
             new ControlExecution(store, detector, publisher, epochMicros));
-    controlTail = tail(config, config.topics().control(), store, "control", steps);
+    controlTail = tail(config, config.topics().control(), name + "-control", steps);
 
     meters = new NodeMeters(registry, store.node());
     meters.add(detector);
@@ -81,7 +78,8 @@ public final class NodeMonitor implements AutoCloseable {
   /**
    * Watches {@code store} from now on. Returns when the node has joined: predicates and control log
    * read, the intervals that hold opened, the store serving or paused. Throws {@link
-   * IllegalStateException} when that takes longer than the configuration allows.
+   * IllegalStateException} when that takes longer than the configuration allows, and {@link
+   * org.apache.kafka.common.KafkaException} when the candidates topic is not there.
    *
    * @param epochMicros wall clock, microseconds since the epoch
    */
@@ -90,14 +88,13 @@ public final class NodeMonitor implements AutoCloseable {
       NodeMonitorConfig config,
       LongSupplier epochMicros,
       MeterRegistry registry) {
-    long deadline = System.nanoTime() + config.startTimeout().toNanos();
     CandidatePartitions partitions;
-    try (Consumer<byte[], byte[]> consumer = consumer(config)) {
-      partitions = CandidatePartitions.find(consumer, config, deadline);
+    try (TopicsAdmin admin = new TopicsAdmin(config.kafka(), config.topics())) {
+      partitions = new CandidatePartitions(admin.candidatePartitions());
     }
     NodeMonitor monitor = new NodeMonitor(store, config, partitions, epochMicros, registry);
     try {
-      monitor.start(config, deadline);
+      monitor.start(config);
     } catch (IllegalStateException e) {
       monitor.close();
       throw e;
@@ -106,47 +103,38 @@ public final class NodeMonitor implements AutoCloseable {
     return monitor;
   }
 
-  private void start(NodeMonitorConfig config, long deadline) {
+  private void start(NodeMonitorConfig config) {
     emitter.start();
     predicateTail.start();
-    await(predicateTail, config.topics().predicates(), deadline);
+    await(predicateTail, config.topics().predicates(), config);
     // Only now: the state is evaluated once, with all predicates known.
     controlTail.start();
-    await(controlTail, config.topics().control(), deadline);
+    await(controlTail, config.topics().control(), config);
   }
 
-  private static void await(TopicTail tail, String topic, long deadline) {
+  private static void await(LogTail tail, String topic, NodeMonitorConfig config) {
     try {
-      tail.caughtUp().get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+      if (!tail.awaitCaughtUp(config.startTimeout())) {
+        throw new IllegalStateException(
+            "a node must reach the end of a topic in time: topic=%s timeout=%s bootstrap=%s"
+                .formatted(topic, config.startTimeout(), config.kafka().bootstrapServers()),
+            tail.failure());
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("a start must not be interrupted: topic=" + topic, e);
-    } catch (ExecutionException | TimeoutException e) {
-      throw new IllegalStateException("the node must reach the end of a topic: topic=" + topic, e);
     }
   }
 
-  private static Producer<byte[], byte[]> producer(NodeMonitorConfig config, Duration linger) {
-    return new KafkaProducer<>(ClientSettings.producer(config.bootstrapServers(), linger));
-  }
-
-  private static Consumer<byte[], byte[]> consumer(NodeMonitorConfig config) {
-    return new KafkaConsumer<>(ClientSettings.tail(config.bootstrapServers()));
-  }
-
-  private static TopicTail tail(
-      NodeMonitorConfig config,
-      String topic,
-      StoreBinding store,
-      String role,
-      TopicTail.Reader reader) {
-    String thread = "palinode-" + role + "-" + store.node();
-    return new TopicTail(consumer(config), topic, thread, reader);
+  private static LogTail tail(
+      NodeMonitorConfig config, String topic, String name, LogTail.Listener listener) {
+    return new LogTail(
+        name, config.kafka(), LogTail.Source.all(topic, LogTail.From.BEGINNING), listener);
   }
 
   /** False when one of the threads has ended by a failure, which the log tells. */
   public boolean isRunning() {
-    return emitter.isRunning() && predicateTail.isRunning() && controlTail.isRunning();
+    return emitter.isRunning() && predicateTail.failure() == null && controlTail.failure() == null;
   }
 
   /** Sends what is still queued if it can; ends within about 20 seconds even without a broker. */

@@ -1,50 +1,45 @@
 package io.palinode.detector.kafka;
 
+import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.Topics;
 import java.time.Duration;
 
 /**
  * What a node's monitor is set to.
  *
- * @param bootstrapServers Kafka's, {@code host:port}, separated by commas
+ * @param kafka its linger is that of candidates
  * @param ringCapacity candidates that may wait for the producer
  * @param openIntervalsMax intervals that may be open at once
  * @param pace how often progress is written
- * @param linger how long the producer may wait for more to send
- * @param startTimeout the longest that a start may take
+ * @param startTimeout the longest that a node may take to read predicates or the control log
  */
 public record NodeMonitorConfig(
-    String bootstrapServers,
+    KafkaSettings kafka,
     Topics topics,
     int ringCapacity,
     int openIntervalsMax,
     ProgressPace pace,
-    Duration linger,
     Duration startTimeout) {
   private static final int RING_CAPACITY = 65_536;
   private static final int OPEN_INTERVALS_MAX = 1_000_000;
+  private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
 
   public NodeMonitorConfig {
-    if (bootstrapServers.isBlank()) {
-      throw new IllegalArgumentException("a monitor needs Kafka's bootstrap servers: ''");
-    }
-    if (linger.isNegative() || startTimeout.isNegative() || startTimeout.isZero()) {
+    if (startTimeout.isNegative() || startTimeout.isZero()) {
       throw new IllegalArgumentException(
-          "linger must not be negative and startTimeout be positive: linger="
-              + linger
-              + " startTimeout="
-              + startTimeout);
+          "startTimeout must be positive: startTimeout=" + startTimeout);
     }
   }
 
+  /** The defaults. {@code bootstrapServers} are {@code host:port}, separated by commas. */
   public static NodeMonitorConfig of(String bootstrapServers, Topics topics) {
+    // A millisecond of company halves the CPU where candidates come in thousands a second.
     return new NodeMonitorConfig(
-        bootstrapServers,
+        KafkaSettings.of(bootstrapServers).withLingerMs(1),
         topics,
         RING_CAPACITY,
         OPEN_INTERVALS_MAX,
         ProgressPace.DEFAULT,
-        Duration.ofMillis(1),
-        Duration.ofSeconds(60));
+        START_TIMEOUT);
   }
 }

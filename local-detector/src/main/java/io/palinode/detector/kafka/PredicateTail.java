@@ -5,6 +5,7 @@ import io.palinode.detector.ActivePredicate;
 import io.palinode.detector.LocalDetector;
 import io.palinode.predicate.PredicateException;
 import io.palinode.predicate.Predicates;
+import io.palinode.wire.LogTail;
 import io.palinode.wire.v1.PredicateRecord;
 import java.util.Map;
 import java.util.TreeMap;
@@ -14,30 +15,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Keeps the detector's predicates as the predicates topic says. */
-final class PredicateTail implements TopicTail.Reader {
+final class PredicateTail implements LogTail.Listener {
   private static final Logger log = LoggerFactory.getLogger(PredicateTail.class);
 
   private final LocalDetector detector;
   private final Map<String, ActivePredicate> active = new TreeMap<>();
   private final Map<String, Long> versions = new TreeMap<>();
   private final LongAdder refused = new LongAdder();
+  private boolean changed;
+  private boolean caughtUp;
 
   PredicateTail(LocalDetector detector) {
     this.detector = detector;
   }
 
   @Override
-  public void read(Iterable<ConsumerRecord<byte[], byte[]>> records) {
-    for (ConsumerRecord<byte[], byte[]> record : records) {
-      // Compaction's own tombstones say nothing that a `deleted` before them did not say.
-      if (record.value() != null) {
-        read(record);
-      }
+  public void onRecord(ConsumerRecord<byte[], byte[]> record) {
+    // Compaction's own tombstones say nothing that a `deleted` before them did not say.
+    if (record.value() == null) {
+      return;
     }
-    detector.setPredicates(active.values());
-  }
-
-  private void read(ConsumerRecord<byte[], byte[]> record) {
     try {
       read(PredicateRecord.parseFrom(record.value()));
     } catch (InvalidProtocolBufferException e) {
@@ -52,6 +49,7 @@ final class PredicateTail implements TopicTail.Reader {
       return;
     }
     versions.put(name, record.getVersion());
+    changed = true;
     // Whatever the new version is, the one before is no longer in force.
     active.remove(name);
     if (record.getDeleted()) {
@@ -73,13 +71,19 @@ final class PredicateTail implements TopicTail.Reader {
   }
 
   @Override
-  public void caughtUp() {
+  public void onCaughtUp() {
     log.info("predicates={} state=CAUGHT_UP", active.size());
+    caughtUp = true;
+    onPolled();
   }
 
+  /** All that came together costs one index, and one scan of the store. */
   @Override
-  public void polled() {
-    // Nothing is due between records.
+  public void onPolled() {
+    if (changed && caughtUp) {
+      changed = false;
+      detector.setPredicates(active.values());
+    }
   }
 
   /** Records that could not be read. */

@@ -10,25 +10,19 @@ import io.palinode.detector.NodeControl;
 import io.palinode.detector.Ticking;
 import io.palinode.detector.Watched;
 import io.palinode.predicate.Predicates;
+import io.palinode.wire.LogTail;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.PredicateRecord;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.MockConsumer;
-import org.apache.kafka.common.Node;
-import org.apache.kafka.common.PartitionInfo;
-import org.apache.kafka.common.TopicPartition;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 class TailsTest {
-  private static final TopicPartition CONTROL = new TopicPartition("control", 0);
-
   private final MemoryNode store = MemoryNode.alone(new Ticking());
   private final CandidateRing ring = new CandidateRing(100, 1);
   private final LocalDetector detector = new LocalDetector(store, ring, instance -> 0, 100);
@@ -41,34 +35,38 @@ class TailsTest {
 
   @Test
   void predicatesComeChangeAndGo() {
-    predicates.read(List.of(predicate("exact", 1), predicate("edge-mutex", 2)));
+    tell(predicates, predicate("exact", 1));
+    assertThat(detector.predicates()).as("before the end is known").isZero();
+    predicates.onCaughtUp();
+    tell(predicates, predicate("exact", 1), predicate("edge-mutex", 2));
     assertThat(detector.predicates()).isEqualTo(2);
-    predicates.read(List.of(deleted("exact", 2)));
+    tell(predicates, deleted("exact", 2));
     assertThat(detector.predicates()).isEqualTo(1);
     // An old record again, as compaction may leave it.
-    predicates.read(List.of(predicate("exact", 1)));
+    tell(predicates, predicate("exact", 1));
     assertThat(detector.predicates()).isEqualTo(1);
-    predicates.read(List.of(predicate("exact", 3)));
+    tell(predicates, predicate("exact", 3));
     assertThat(detector.predicates()).isEqualTo(2);
     assertThat(predicates.refused()).isZero();
   }
 
   @Test
   void aVersionThatCannotBeReadEndsTheOneBefore() {
-    predicates.read(List.of(predicate("exact", 1)));
+    predicates.onCaughtUp();
+    tell(predicates, predicate("exact", 1));
     PredicateRecord wrong =
         PredicateRecord.newBuilder().setName("exact").setVersion(2).setYaml("kind: x").build();
-    predicates.read(List.of(record("predicates", wrong.toByteArray())));
-    predicates.read(List.of(record("predicates", new byte[] {1})));
+    tell(predicates, record("predicates", wrong.toByteArray()));
+    tell(predicates, record("predicates", new byte[] {1}));
     assertThat(detector.predicates()).isZero();
     assertThat(predicates.refused()).isEqualTo(2);
   }
 
   @Test
   void theLogIsReadWithoutActingAndThenThePendingStepIsDone() {
-    control.read(List.of(planOpened(), pause()));
+    tell(control, planOpened(), pause());
     assertThat(published).isEmpty();
-    control.caughtUp();
+    control.onCaughtUp();
     assertThat(published)
         .extracting(ControlRecord::getStepCase)
         .containsExactly(ControlRecord.StepCase.PAUSED, ControlRecord.StepCase.NODE_JOINED);
@@ -77,17 +75,17 @@ class TailsTest {
 
   @Test
   void aCommandThatFailsIsDoneAgainLater() {
-    control.caughtUp();
+    control.onCaughtUp();
     assertThat(store.isServing()).isTrue();
     store.failNext(1);
-    control.read(List.of(planOpened(), pause()));
+    tell(control, planOpened(), pause());
     assertThat(store.isServing()).isTrue();
     assertThat(control.failures()).isEqualTo(1);
     Awaitility.await("the retry, a second later")
         .atMost(10, TimeUnit.SECONDS)
         .until(
             () -> {
-              control.polled();
+              control.onPolled();
               return !store.isServing();
             });
     assertThat(published).filteredOn(ControlRecord::hasPaused).hasSize(1);
@@ -95,36 +93,16 @@ class TailsTest {
 
   @Test
   void whatIsNoControlRecordIsCountedAndPassedOver() {
-    control.read(List.of(record("control", new byte[] {1}), planOpened()));
+    tell(control, record("control", new byte[] {1}), planOpened());
     assertThat(control.failures()).isEqualTo(1);
   }
 
-  @Test
-  void aTailReadsFromTheBeginningTellsTheEndAndCloses() {
-    MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest");
-    consumer.updatePartitions(
-        "control",
-        List.of(new PartitionInfo("control", 0, Node.noNode(), new Node[0], new Node[0])));
-    consumer.updateBeginningOffsets(Map.of(CONTROL, 0L));
-    consumer.updateEndOffsets(Map.of(CONTROL, 2L));
-    consumer.schedulePollTask(
-        () -> {
-          consumer.addRecord(at(0, planOpened()));
-          consumer.addRecord(at(1, pause()));
-        });
-    TopicTail tail = new TopicTail(consumer, "control", "test-control", control);
-    tail.start();
-    assertThat(tail.caughtUp()).succeedsWithin(10, TimeUnit.SECONDS);
-    assertThat(published).filteredOn(ControlRecord::hasNodeJoined).hasSize(1);
-    assertThat(store.isServing()).isFalse();
-    tail.close();
-    assertThat(tail.isRunning()).isFalse();
-    assertThat(consumer.closed()).isTrue();
-  }
-
-  private static ConsumerRecord<byte[], byte[]> at(
-      long offset, ConsumerRecord<byte[], byte[]> record) {
-    return new ConsumerRecord<>(record.topic(), 0, offset, null, record.value());
+  @SafeVarargs
+  private static void tell(LogTail.Listener tail, ConsumerRecord<byte[], byte[]>... records) {
+    for (ConsumerRecord<byte[], byte[]> record : records) {
+      tail.onRecord(record);
+    }
+    tail.onPolled();
   }
 
   private static ConsumerRecord<byte[], byte[]> planOpened() {

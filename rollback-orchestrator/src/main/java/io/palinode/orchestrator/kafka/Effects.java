@@ -7,10 +7,12 @@ import io.palinode.orchestrator.DetectionLatency;
 import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.Grades;
 import io.palinode.orchestrator.Memory;
+import io.palinode.orchestrator.RecentKeys;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.SeenViolations;
 import io.palinode.orchestrator.metrics.OrchestratorMetrics;
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Violation;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -24,9 +26,12 @@ final class Effects {
   /** More than a job that restarts tells again. */
   static final int SEEN_MAX = 100_000;
 
+  static final int LOSSES_MAX = 10_000;
+
   private static final Logger log = LoggerFactory.getLogger(Effects.class);
 
   private final SeenViolations seen = new SeenViolations(SEEN_MAX);
+  private final RecentKeys<CoverageLost> losses = new RecentKeys<>(LOSSES_MAX);
   private final Memory memory;
   private final DetectionLatency latency;
   private final OrchestratorMetrics metrics;
@@ -53,8 +58,8 @@ final class Effects {
     }
     if (event instanceof Event.ControlRead read) {
       memory.read(read.record());
-    } else if (event instanceof Event.CoverageLost && isLive) {
-      metrics.coverageLost();
+    } else if (event instanceof Event.CoverageLost lost) {
+      return admit(lost, isLive);
     }
     return true;
   }
@@ -87,6 +92,15 @@ final class Effects {
       case RISEN -> memory.received(violation, found.atMicros(), !isLive);
     }
     return true;
+  }
+
+  /** A job that restarts tells its losses again, and what was acknowledged is not held twice. */
+  private boolean admit(Event.CoverageLost lost, boolean isLive) {
+    boolean isNew = losses.admit(lost.loss());
+    if (isNew && isLive) {
+      metrics.coverageLost();
+    }
+    return isNew;
   }
 
   private void count(Violation violation, long atMicros) {

@@ -167,7 +167,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
         lagMicros(safePoint),
         findings.judged(),
         lagMicros(findings.judged()),
-        findings.heldAt() == Findings.NOT_HELD ? null : findings.heldAt(),
+        findings.heldAt() == Findings.NOT_HELD ? null : Math.max(safePoint, findings.heldAt()),
         findings.losses(),
         memory.violationsTotal(),
         memory.rollbacksTotal(),

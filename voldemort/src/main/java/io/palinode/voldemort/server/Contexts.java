@@ -59,10 +59,14 @@ final class Contexts {
   }
 
   private ResponseContext.Builder at(Hvc hvc, long epoch) {
-    return ResponseContext.newBuilder()
-        .setHvc(ByteString.copyFrom(HvcCodec.encode(hvc)))
-        .setEpoch(epoch)
-        .setSafePoint(node.safePoint());
+    ResponseContext.Builder context =
+        ResponseContext.newBuilder()
+            .setHvc(ByteString.copyFrom(HvcCodec.encode(hvc)))
+            .setEpoch(epoch);
+    // Read first, then compared: a safe point of a later epoch says nothing about this one's
+    // writes.
+    long safePoint = node.safePoint();
+    return node.fence().epoch() == epoch ? context.setSafePoint(safePoint) : context;
   }
 
   private static Fence toProto(FenceState fence) {

@@ -1,4 +1,4 @@
-package io.palinode.cli;
+package io.palinode.cli.terminal;
 
 /** What a command prints on standard output. */
 public enum OutputFormat {

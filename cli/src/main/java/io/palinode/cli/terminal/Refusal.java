@@ -1,4 +1,4 @@
-package io.palinode.cli;
+package io.palinode.cli.terminal;
 
 import java.io.Serial;
 

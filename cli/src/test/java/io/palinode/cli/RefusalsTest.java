@@ -1,0 +1,168 @@
+package io.palinode.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/** What cannot be done is refused with one sentence and exit status 2, before anything starts. */
+class RefusalsTest {
+  @TempDir Path folder;
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @Test
+  void aMalformedPredicateIsRefused() throws IOException {
+    assertThat(run("apply", "-f", file("p.yaml", "apiVersion: [").toString())).isEqualTo(2);
+    assertOneSentence("p.yaml");
+  }
+
+  @Test
+  void anUnknownFieldIsNamed() throws IOException {
+    Path file =
+        file(
+            "p.yaml",
+            """
+            apiVersion: palinode.io/v1
+            kind: Predicate
+            metadata: {name: p}
+            spec:
+              violatoin: []
+            """);
+    assertThat(run("apply", "-f", file.toString())).isEqualTo(2);
+    assertOneSentence("violatoin");
+  }
+
+  @Test
+  void aMissingFileIsNamed() {
+    String missing = folder.resolve("absent.yaml").toString();
+    assertThat(run("apply", "-f", missing)).isEqualTo(2);
+    assertOneSentence("no such file: " + missing);
+  }
+
+  @Test
+  void anUnknownOptionIsRefusedWithASuggestion() {
+    assertThat(run("up", "--node", "3")).isEqualTo(2);
+    assertOneSentence("--nodes");
+  }
+
+  @Test
+  void anUnknownCommandIsRefusedWithASuggestion() {
+    assertThat(run("stats")).isEqualTo(2);
+    assertOneSentence("status");
+  }
+
+  @Test
+  void zeroNodesAreRefused() {
+    assertThat(run("up", "--nodes", "0")).isEqualTo(2);
+    assertOneSentence("--nodes must be in [1, 64]: 0");
+  }
+
+  @Test
+  void aTimeThatIsNoneIsRefused() {
+    assertThat(run("up", "--epsilon", "soon")).isEqualTo(2);
+    assertOneSentence("--epsilon");
+  }
+
+  @Test
+  void aFolderBelowAFileIsRefused() throws IOException {
+    Path file = file("file", "");
+    assertThat(run("up", "--data", file.resolve("data").toString())).isEqualTo(2);
+    assertOneSentence(file.toString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, UpCommand.API_OFFSET, UpCommand.KAFKA_OFFSET})
+  void aPortInUseIsNamed(int offset) throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      int base = taken.getLocalPort() - offset;
+      assertThat(run("up", "--port-base", "" + base, "--data", folder.resolve("data").toString()))
+          .isEqualTo(2);
+      assertOneSentence(" is in use");
+    }
+  }
+
+  @Test
+  void aStoreWithMoreReplicasThanNodesIsRefused() throws IOException {
+    Path stores = file("stores.xml", UpIT.STORES);
+    assertThat(run("up", "--nodes", "2", "--stores", stores.toString())).isEqualTo(2);
+    assertOneSentence("store 'kept' wants 3 replicas, but there are 2 nodes");
+  }
+
+  @Test
+  void anUnknownGraphIsRefused() {
+    assertThat(run("demo", "--graph", "kartae")).isEqualTo(2);
+    assertOneSentence("kartae");
+  }
+
+  @Test
+  void aMalformedTraceIsRefusedWithItsLine() throws IOException {
+    Path predicate =
+        file(
+            "p.yaml",
+            """
+            apiVersion: palinode.io/v1
+            kind: Predicate
+            metadata: {name: p}
+            spec:
+              violation:
+                - all:
+                    - {var: x, equals: "1"}
+            """);
+    Path trace = file("t.jsonl", "not a candidate\n");
+    assertThat(run("detect", "--predicate", predicate.toString(), trace.toString())).isEqualTo(2);
+    assertOneSentence("t.jsonl");
+  }
+
+  @Test
+  void aServerThatIsNotThereIsNamed() {
+    assertThat(run("status", "--server", "http://127.0.0.1:1")).isEqualTo(2);
+    assertOneSentence("http://127.0.0.1:1");
+  }
+
+  @Test
+  void aNodeThatIsNotThereIsNamed() {
+    assertThat(run("put", "k", "v", "--bootstrap", "127.0.0.1:1")).isEqualTo(2);
+    assertOneSentence("127.0.0.1:1");
+  }
+
+  @Test
+  void debugShowsTheTrace() {
+    assertThat(run("up", "--nodes", "0", "--debug")).isEqualTo(2);
+    assertThat(err.toString()).contains("\tat io.palinode.cli.UpCommand");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"demo", "up", "apply", "get", "delete", "status", "detect", "put", "get-value"})
+  void theHelpOfACommandHasAnExample(String command) {
+    assertThat(run(command, "--help")).isZero();
+    assertThat(out.toString()).contains("Example").contains("palinode " + command);
+    assertThat(err.toString()).isEmpty();
+  }
+
+  private void assertOneSentence(String part) {
+    assertThat(err.toString().strip().lines()).hasSize(1);
+    assertThat(err.toString()).startsWith("palinode: ").contains(part).doesNotContain("internal");
+  }
+
+  private Path file(String name, String text) throws IOException {
+    return Files.writeString(folder.resolve(name), text);
+  }
+
+  private int run(String... args) {
+    CommandLine command = Main.commandLine();
+    command.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+    return command.execute(args);
+  }
+}

@@ -1,0 +1,179 @@
+package io.palinode.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.palinode.cli.cluster.Ports;
+import io.palinode.voldemort.client.ClientConfig;
+import io.palinode.voldemort.client.Store;
+import io.palinode.voldemort.client.StoreClient;
+import io.palinode.voldemort.client.StoreException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The whole cluster in a process of its own, killed and stopped. */
+@Timeout(240)
+class UpIT {
+  static final String STORES =
+      """
+      <stores>
+        <store>
+          <name>kept</name>
+          <persistence>bdb</persistence>
+          <routing>client</routing>
+          <replication-factor>3</replication-factor>
+          <required-reads>1</required-reads>
+          <required-writes>3</required-writes>
+          <key-serializer><type>string</type></key-serializer>
+          <value-serializer><type>string</type></value-serializer>
+        </store>
+      </stores>
+      """;
+
+  private static final int NODES = 3;
+  private static final int WRITERS = 3;
+  private static final int WRITES_MIN = 300;
+  private static final Duration START_MAX = Duration.ofSeconds(90);
+  private static final Duration STOP_MAX = Duration.ofSeconds(45);
+  private static final int TERMINATED = 143;
+  private static final int PORT_MAX = 65_535;
+
+  @TempDir Path folder;
+  private final Map<String, String> acknowledged = new ConcurrentHashMap<>();
+  private int portBase;
+  private final List<Process> children = new ArrayList<>();
+
+  @AfterEach
+  void endChildren() {
+    children.forEach(Process::destroyForcibly);
+  }
+
+  @Test
+  void whatWasAcknowledgedIsThereAfterAKillAndAfterAStop() throws Exception {
+    portBase = freeBase();
+    Files.writeString(folder.resolve("stores.xml"), STORES);
+
+    killWhileWriting(start());
+    Process restarted = start();
+    assertEveryNodeHasWhatWasAcknowledged();
+
+    restarted.destroy();
+    assertThat(restarted.waitFor(STOP_MAX.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    assertThat(restarted.exitValue()).isIn(0, TERMINATED);
+    start();
+    assertEveryNodeHasWhatWasAcknowledged();
+  }
+
+  private void killWhileWriting(Process up) throws InterruptedException {
+    List<Thread> writers = new ArrayList<>();
+    for (int i = 0; i < WRITERS; i++) {
+      String prefix = "k" + i + "_";
+      Thread writer = new Thread(() -> writeUntilKilled(prefix), "writer-" + i);
+      writer.start();
+      writers.add(writer);
+    }
+    await().atMost(START_MAX).until(() -> acknowledged.size() >= WRITES_MIN);
+    up.destroyForcibly();
+    assertThat(up.waitFor(STOP_MAX.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    for (Thread writer : writers) {
+      writer.join(STOP_MAX.toMillis());
+      assertThat(writer.isAlive()).isFalse();
+    }
+  }
+
+  private void writeUntilKilled(String prefix) {
+    try (StoreClient client = client()) {
+      Store store = client.store("kept");
+      for (int i = 0; ; i++) {
+        String value = "v" + i;
+        store.put(prefix + i, value);
+        acknowledged.put(prefix + i, value);
+      }
+    } catch (StoreException killed) {
+      // What was not acknowledged may be there or not.
+    }
+  }
+
+  private void assertEveryNodeHasWhatWasAcknowledged() {
+    try (StoreClient client = client()) {
+      Store store = client.store("kept");
+      acknowledged.forEach(
+          (key, value) -> {
+            for (int node = 0; node < NODES; node++) {
+              assertThat(store.versionsAt(node, key))
+                  .as("key=%s node=%d", key, node)
+                  .anySatisfy(version -> assertThat(version.text()).isEqualTo(value));
+            }
+          });
+    }
+  }
+
+  private Process start() throws IOException {
+    Path log = Files.createTempFile(folder, "up", ".log");
+    Process up =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-Xmx768m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName(),
+                "up",
+                "--nodes",
+                Integer.toString(NODES),
+                "--data",
+                folder.resolve("data").toString(),
+                "--port-base",
+                Integer.toString(portBase),
+                "--stores",
+                folder.resolve("stores.xml").toString())
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile())
+            .start();
+    children.add(up);
+    await()
+        .atMost(START_MAX)
+        .until(() -> !up.isAlive() || Files.readString(log).contains("ready; Ctrl-C stops"));
+    assertThat(up.isAlive()).as(() -> read(log)).isTrue();
+    return up;
+  }
+
+  private StoreClient client() {
+    return StoreClient.connect(ClientConfig.of(List.of("127.0.0.1:" + portBase), "up-it"));
+  }
+
+  private static String read(Path log) {
+    try {
+      return Files.readString(log);
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+
+  /** A base whose offsets were all free a moment ago. */
+  private static int freeBase() {
+    for (int attempt = 0; attempt < 100; attempt++) {
+      int base = Ports.free(1).get(0);
+      if (base + UpCommand.KAFKA_OFFSET <= PORT_MAX
+          && Ports.isFree(base + 1)
+          && Ports.isFree(base + 2)
+          && Ports.isFree(base + UpCommand.API_OFFSET)
+          && Ports.isFree(base + UpCommand.KAFKA_OFFSET)) {
+        return base;
+      }
+    }
+    throw new AssertionError("no free ports");
+  }
+}

@@ -1,0 +1,81 @@
+package io.palinode.detection;
+
+import static io.palinode.detection.Given.at;
+import static io.palinode.detection.Given.candidate;
+import static io.palinode.detection.Given.conservative;
+import static io.palinode.detection.Given.firstReplicas;
+import static io.palinode.detection.Given.version;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Arrays;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
+
+/** The bytes of a detector, and what they refuse. */
+class DetectorCodecTest {
+  private static final DetectionSpec SPEC = firstReplicas(conservative(2, "10us", 2));
+
+  /** Version 1, as first written. It must be readable for as long as states of it may be kept. */
+  private static final String VERSION_1 =
+      "010280e0f80100010b01020180c0fa0180e00100010b01020280c0fb018080040003020000000101"
+          + "0b0102018080fa0180c0020003784031000107010100000001090b01020180a0fa0180c001000b01"
+          + "020180c0fa0180e00100000107010200010101010b0102028080fa0180c002000379403101010701"
+          + "020002000200020102010001037940320b0102028080fb0180c00300010000000101040b01020280"
+          + "c0fb0180800400037840390107";
+
+  @Test
+  void theBytesOfVersion1StayAsTheyAre() {
+    assertThat(HexFormat.of().formatHex(everything().toBytes())).isEqualTo(VERSION_1);
+    assertThat(
+            HexFormat.of()
+                .formatHex(
+                    InstanceDetector.restore(SPEC, HexFormat.of().parseHex(VERSION_1)).toBytes()))
+        .isEqualTo(VERSION_1);
+  }
+
+  @Test
+  void aNewDetectorTakesAFewBytes() {
+    assertThat(InstanceDetector.create(SPEC).toBytes()).hasSizeLessThan(16);
+  }
+
+  @Test
+  void bytesOfAnotherVersionOrClusterOrPredicateAreRefused() {
+    byte[] bytes = everything().toBytes();
+    byte[] version2 = bytes.clone();
+    version2[0] = 2;
+    assertThatThrownBy(() -> InstanceDetector.restore(SPEC, version2))
+        .hasMessage("a detector's state must be of version 1: version=2");
+    assertThatThrownBy(() -> InstanceDetector.restore(conservative(3, "10us", 2), bytes))
+        .hasMessageContaining("of a cluster of 2 nodes: nodes=3");
+    assertThatThrownBy(() -> InstanceDetector.restore(conservative(2, "10us", 1), bytes))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void bytesThatAreCutOffOrTooLongAreRefused() {
+    byte[] bytes = everything().toBytes();
+    for (int length = 0; length < bytes.length; length++) {
+      byte[] cut = Arrays.copyOf(bytes, length);
+      assertThatThrownBy(() -> InstanceDetector.restore(SPEC, cut))
+          .as("length=%d", length)
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+    assertThatThrownBy(() -> InstanceDetector.restore(SPEC, Arrays.copyOf(bytes, bytes.length + 1)))
+        .hasMessageContaining("extra bytes=1");
+  }
+
+  /** A detector that has something of each kind to keep. */
+  private static InstanceDetector everything() {
+    InstanceDetector detector = InstanceDetector.create(SPEC, 5);
+    detector.progress(at(100));
+    detector.opened(version(0, 0, 1, "1000/990", null, "x@1", 0));
+    detector.opened(version(1, 1, 1, "990/1000", null, "y@1", 1));
+    detector.progress(at(995));
+    detector.closed(version(1, 1, 3, "990/1003", "990/1004", "y@2", null), "y@3", 1);
+    detector.opened(candidate(0, 0, 9, "1001/995", null));
+    detector.closed(candidate(0, 0, 9, "1001/995", "1002/995"), "", null);
+    detector.opened(version(1, 0, 4, "990/1006", null, "x@9", null));
+    return detector;
+  }
+}

@@ -1,0 +1,96 @@
+package io.palinode.detection;
+
+import io.palinode.hvc.Causality;
+import io.palinode.hvc.Epsilon;
+import io.palinode.hvc.Hlc;
+import io.palinode.hvc.Hvc;
+import io.palinode.hvc.Interval;
+import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.ReplicaRule;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Small cases by hand. Clocks are written {@code 100/50}: an entry a node, in microseconds. */
+final class Given {
+  private Given() {}
+
+  static DetectionSpec spec(int nodes, String epsilon, Uncertainty uncertainty, Integer... terms) {
+    return new DetectionSpec(
+        nodes, List.of(terms), new Causality(Epsilon.parse(epsilon), uncertainty), ReplicaRule.ANY);
+  }
+
+  static DetectionSpec conservative(int nodes, String epsilon, Integer... terms) {
+    return spec(nodes, epsilon, Uncertainty.CONSERVATIVE, terms);
+  }
+
+  static DetectionSpec causal(int nodes, String epsilon, Integer... terms) {
+    return spec(nodes, epsilon, Uncertainty.CAUSAL, terms);
+  }
+
+  static DetectionSpec firstReplicas(DetectionSpec spec) {
+    return new DetectionSpec(
+        spec.nodes(), spec.termsPerClause(), spec.causality(), ReplicaRule.FIRST);
+  }
+
+  static Hvc hvc(int node, String entries) {
+    return Hvc.of(
+        node,
+        Arrays.stream(entries.split("/"))
+            .mapToLong(entry -> Hlc.ofMicros(Long.parseLong(entry)))
+            .toArray());
+  }
+
+  /** Of clause 0. */
+  static Candidate candidate(
+      int node, int term, long sequence, String start, @Nullable String end) {
+    return candidate(node, 0, term, sequence, start, end, "", null);
+  }
+
+  static Candidate version(
+      int node,
+      int term,
+      long sequence,
+      String start,
+      @Nullable String end,
+      String version,
+      @Nullable Integer origin) {
+    return candidate(node, 0, term, sequence, start, end, version, origin);
+  }
+
+  private static Candidate candidate(
+      int node,
+      int clause,
+      int term,
+      long sequence,
+      String start,
+      @Nullable String end,
+      String version,
+      @Nullable Integer origin) {
+    return new Candidate(
+        clause,
+        term,
+        new CandidateId(node, 1, sequence),
+        new Interval(hvc(node, start), end == null ? null : hvc(node, end)),
+        version,
+        origin,
+        new byte[] {7});
+  }
+
+  static long at(long micros) {
+    return Hlc.ofMicros(micros);
+  }
+
+  /** {@code node:sequence} of each candidate, in the order of terms. */
+  static List<String> names(List<Witness> witnesses) {
+    return witnesses.stream().map(Given::name).toList();
+  }
+
+  static String name(Witness witness) {
+    return String.join(
+        " ",
+        witness.candidates().stream()
+            .map(candidate -> candidate.id().node() + ":" + candidate.id().sequence())
+            .toList());
+  }
+}
