@@ -110,7 +110,9 @@ public final class SequenceCheck {
       newestEpoch = event.epoch();
       notices.add(Notice.epoch(event));
     }
-    if (last != null && event.incarnation() > last.incarnation()) {
+    // Without a clock only gaps were heard of the node: it had opened nothing here that could end.
+    boolean anew = last != null && event.incarnation() > last.incarnation();
+    if (anew && now.clock().length > 0) {
       notices.add(Notice.restarted(event, now.clock()));
     }
     CoverageLost loss = loss(event, last, known);

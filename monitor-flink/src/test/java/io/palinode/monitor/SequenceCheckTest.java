@@ -116,6 +116,26 @@ class SequenceCheckTest {
   }
 
   @Test
+  void aRestartThatIsFirstHeardOfByAGapIsToldWithTheLastClockThatIsKnown() {
+    check.observe(progress(0, 0, 30));
+    CandidateRecord gap = gap(0, 1, 2, 80, 90).toBuilder().setIncarnation(2).build();
+    assertThat(check.observe(event(gap)).notices())
+        .extracting(Notice::kind)
+        .containsExactly(Notice.Kind.RESTARTED, Notice.Kind.LOST);
+    assertThat(Restart.of(check.observe(incarnation(3, 1, 95)).notices().get(0)).first())
+        .isEqualTo(clock(0, 95, 0));
+  }
+
+  @Test
+  void aRestartOfANodeThatOnlyHadGapsIsNotTold() {
+    check.observe(event(gap(0, 1, 2, 10, 20)));
+    CandidateRecord gap = gap(0, 1, 2, 80, 90).toBuilder().setIncarnation(2).build();
+    assertThat(check.observe(event(gap)).notices())
+        .extracting(Notice::kind)
+        .containsExactly(Notice.Kind.LOST);
+  }
+
+  @Test
   void anEpochIsToldByTheFirstThatSpeaksInIt() {
     assertThat(check.observe(opened(0, 1, 10)).notices()).isEmpty();
     CandidateRecord next = progress(0, 1, 30).decode().toBuilder().setEpoch(4).build();

@@ -44,6 +44,11 @@ final class ViolationLog implements AutoCloseable {
     return List.copyOf(latest.values());
   }
 
+  /** How many reports there were, repeats included. */
+  int reports(String predicate) {
+    return (int) violations.stream().filter(v -> v.getPredicate().equals(predicate)).count();
+  }
+
   /** When the first report of each binding arrived. */
   Map<String, Long> arrivals(String predicate) {
     Map<String, Long> arrivals = new HashMap<>();
