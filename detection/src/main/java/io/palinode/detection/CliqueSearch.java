@@ -24,16 +24,18 @@ import org.jspecify.annotations.Nullable;
  * <p>A term that holds at several nodes has several queues. Choosing among them is where the
  * problem is hard: a term is then a disjunction over nodes, and detection is NP-complete in k
  * (Mittal and Garg, "On Detecting Global Predicates in Distributed Computations", ICDCS 2001). So
- * the queues are chosen depth first, heads are kept from choice to choice, a choice is given up as
- * soon as its queues, or one of them with all queues of a term that is still to be chosen, hold no
- * clique; and a search stops after {@code stepsMax} passed heads. With two terms there is nothing
- * to choose.
+ * queues are chosen depth first, heads are kept from choice to choice, and a choice is given up as
+ * soon as its queues hold no clique. If that does not end soon, queues that go with no queue of
+ * some other term are left out first, O((k · n)²) pairs. A search stops after {@code stepsMax}
+ * steps. With two terms there is nothing to choose.
  *
  * <p>Where clocks went back, which only a recorded trace can show, heads must not be passed: then
  * every combination is tried.
  */
 final class CliqueSearch {
   static final long UNLIMITED = Long.MAX_VALUE;
+
+  private static final long QUICK_STEPS = 1_000;
 
   private final IntervalQueue[][] queues;
   private final Horizon horizon;
@@ -69,10 +71,20 @@ final class CliqueSearch {
         return null;
       }
     }
-    Choice choice = new Choice(choices);
-    List<Lane> chosen = choice.from(List.of());
-    cut += choice.steps > stepsMax ? 1 : 0;
+    List<Lane> chosen = choose(choices);
     return chosen == null ? null : clique(fixed, order, chosen);
+  }
+
+  private @Nullable List<Lane> choose(Lane[][] choices) {
+    Choice quick = new Choice(choices, Math.min(QUICK_STEPS, stepsMax));
+    List<Lane> chosen = quick.from(List.of());
+    if (!quick.isCut()) {
+      return chosen;
+    }
+    Choice thorough = new Choice(choices, stepsMax);
+    chosen = thorough.leaveOutWhatFitsNothing() ? thorough.from(List.of()) : null;
+    cut += thorough.isCut() ? 1 : 0;
+    return chosen;
   }
 
   /** Passes every clique with {@code fixed} on, in the order of queues. */
@@ -149,13 +161,20 @@ final class CliqueSearch {
     return clique;
   }
 
-  /** The choice of one lane for each term. */
+  /** The choice of one lane for each term, in a limited number of steps. */
   private final class Choice {
     private final Lane[][] choices;
+    private final long limit;
     private long steps;
 
-    Choice(Lane[][] choices) {
-      this.choices = choices;
+    Choice(Lane[][] choices, long limit) {
+      this.choices = choices.clone();
+      this.limit = limit;
+    }
+
+    /** Whether it stopped before its end. */
+    boolean isCut() {
+      return steps > limit;
     }
 
     /** Goes on from lanes whose heads are a clique. Null when that leads nowhere. */
@@ -167,8 +186,8 @@ final class CliqueSearch {
         List<Lane> more = new ArrayList<>(choices.length);
         chosen.forEach(each -> more.add(each.copy()));
         more.add(lane.copy());
-        List<Lane> all = settle(more) && leavesChoices(lane, more.size()) ? from(more) : null;
-        if (all != null || steps > stepsMax) {
+        List<Lane> all = settle(more) ? from(more) : null;
+        if (all != null || isCut()) {
           return all;
         }
       }
@@ -177,14 +196,16 @@ final class CliqueSearch {
 
     /** Passes heads until all are concurrent; false when a lane has none left. */
     private boolean settle(List<Lane> lanes) {
+      steps++;
       boolean moved = true;
-      while (moved && steps <= stepsMax) {
+      while (moved) {
         moved = false;
         for (Lane lane : lanes) {
           for (Lane other : lanes) {
             while (lane != other && horizon.mayBeBefore(lane.head(), other.head())) {
               lane.passTo(other.head());
-              if (lane.isExhausted() || ++steps > stepsMax) {
+              steps++;
+              if (lane.isExhausted() || isCut()) {
                 return false;
               }
               moved = true;
@@ -192,24 +213,39 @@ final class CliqueSearch {
           }
         }
       }
-      return steps <= stepsMax;
+      return !isCut();
     }
 
-    /**
-     * Whether each term still to be chosen, but for the next one, has a lane that goes with this
-     * one.
-     */
-    private boolean leavesChoices(Lane lane, int depth) {
-      for (int later = depth + 1; later < choices.length; later++) {
-        boolean fits = false;
-        for (int i = 0; i < choices[later].length && !fits; i++) {
-          fits = settle(List.of(lane.copy(), choices[later][i].copy()));
+    /** Until each lane goes with some lane of every other term; false when a term has none left. */
+    boolean leaveOutWhatFitsNothing() {
+      boolean changed = true;
+      while (changed && !isCut()) {
+        changed = false;
+        for (int term = 0; term < choices.length; term++) {
+          Lane[] fitting =
+              Arrays.stream(choices[term]).filter(this::fitsEveryTerm).toArray(Lane[]::new);
+          changed |= fitting.length < choices[term].length;
+          choices[term] = fitting;
+          if (fitting.length == 0) {
+            return false;
+          }
         }
-        if (!fits) {
+      }
+      return !isCut();
+    }
+
+    private boolean fitsEveryTerm(Lane lane) {
+      for (Lane[] others : choices) {
+        boolean own = List.of(others).contains(lane);
+        if (!own && Arrays.stream(others).noneMatch(other -> fit(lane, other))) {
           return false;
         }
       }
       return true;
+    }
+
+    private boolean fit(Lane lane, Lane other) {
+      return settle(List.of(lane.copy(), other.copy()));
     }
   }
 }

@@ -91,6 +91,16 @@ class InstanceDetectorTest {
   }
 
   @Test
+  void aNodeWhoseClockWasPushedAheadByOthersCanStillStartConcurrently() {
+    detector = InstanceDetector.create(causal(3, "10us", 2));
+    opened(0, 0, 1, "150/140/140");
+    closed(0, 0, 1, "150/140/140", "200/190/190");
+    progress(at(211));
+    // Node 1's physical clock is 202; node 2, which had not heard of 200 either, pushed it to 212.
+    assertThat(opened(1, 1, 1, "192/213/212")).containsExactly("0:1 1:1");
+  }
+
+  @Test
   void aClosedIntervalStaysWhileAPairThatItIsConcurrentWithIsPending() {
     detector = InstanceDetector.create(causal(2, "10us", 3));
     opened(0, 0, 1, "100/90");
