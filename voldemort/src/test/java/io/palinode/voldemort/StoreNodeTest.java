@@ -204,7 +204,7 @@ class StoreNodeTest {
   @Test
   void aRestoreCountsTheWritesAndTellsTheKeysNearAndAfterTheTarget() throws RefusedException {
     node.put(key("long before"), version("v", 1), Caller.STOCK);
-    micros.addAndGet(2_000_001);
+    micros.addAndGet(StoreNodeConfig.CONVERGENCE_WINDOW_DEFAULT.toNanos() / 1_000 + 1);
     node.put(key("near"), version("v", 1), Caller.STOCK);
     micros.addAndGet(1_000);
     long target = put(version("v", 1)).acceptedAt();
