@@ -4,6 +4,7 @@ import io.palinode.hvc.Grade;
 import io.palinode.wire.v1.Violation;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells new violations from repeats, by id, as far back as its capacity; a repeat with a higher
@@ -38,6 +39,11 @@ public final class SeenViolations {
     grades.put(violation.getId(), grade);
     forgetOldest();
     return known == null ? Novelty.NEW : Novelty.RISEN;
+  }
+
+  /** The greatest grade with which it was seen; null if it was not, or too long ago. */
+  public @Nullable Grade grade(String id) {
+    return grades.get(id);
   }
 
   private void forgetOldest() {

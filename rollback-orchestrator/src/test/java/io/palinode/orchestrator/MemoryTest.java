@@ -2,6 +2,7 @@ package io.palinode.orchestrator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hlc;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
@@ -69,18 +70,28 @@ class MemoryTest {
   }
 
   @Test
+  void latencyIsKeptForEachGrade() {
+    DetectionLatency latency = new DetectionLatency();
+    latency.record(Grade.UNCERTAIN, 2_000);
+    latency.record(Grade.POSSIBLE, 9_000);
+    assertThat(latency.snapshot(Grade.UNCERTAIN).maxMs()).isBetween(1.9, 2.1);
+    assertThat(latency.snapshot(Grade.POSSIBLE).maxMs()).isBetween(8.9, 9.1);
+    assertThat(latency.snapshot(Grade.DEFINITE).count()).isZero();
+  }
+
+  @Test
   void percentilesOfLatencyStartAnewAfterAReset() {
     DetectionLatency latency = new DetectionLatency();
     for (int ms = 1; ms <= 1_000; ms++) {
-      latency.record(ms * 1_000L);
+      latency.record(Grade.POSSIBLE, ms * 1_000L);
     }
-    LatencySnapshot snapshot = latency.snapshot();
+    LatencySnapshot snapshot = latency.snapshot(Grade.POSSIBLE);
     assertThat(snapshot.count()).isEqualTo(1_000);
     assertThat(snapshot.p50Ms()).isBetween(499.0, 502.0);
     assertThat(snapshot.p999Ms()).isBetween(998.0, 1_002.0);
     assertThat(snapshot.maxMs()).isBetween(999.0, 1_002.0);
     latency.reset();
-    assertThat(latency.snapshot()).isEqualTo(new LatencySnapshot(0, 0, 0, 0, 0));
+    assertThat(latency.snapshot(Grade.POSSIBLE)).isEqualTo(new LatencySnapshot(0, 0, 0, 0, 0));
   }
 
   private static Violation violation(String id, ViolationGrade grade) {

@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * cluster, the orchestrator with its API.
  */
 public final class ControlPlane implements AutoCloseable {
+  /** The job has one subtask here, and every node tells every partition of its progress. */
+  private static final int CANDIDATE_PARTITIONS = 1;
+
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final Deque<AutoCloseable> started = new ArrayDeque<>();
@@ -55,7 +58,7 @@ public final class ControlPlane implements AutoCloseable {
       plane.kafka = kafka;
       KafkaSettings settings = KafkaSettings.of(kafka.bootstrapServers());
       try (TopicsAdmin topics = new TopicsAdmin(settings, Topics.DEFAULT)) {
-        topics.createAbsent(TopicLayout.DEFAULT);
+        topics.createAbsent(TopicLayout.DEFAULT.withCandidatePartitions(CANDIDATE_PARTITIONS));
       }
       plane.opened(
           EmbeddedFlink.start(

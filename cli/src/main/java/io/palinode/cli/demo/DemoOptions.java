@@ -52,6 +52,7 @@ public record DemoOptions(
   public enum Network {
     NONE,
     REGIONAL,
+    CONTINENTAL,
     GLOBAL
   }
 }

@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
  * What one mode did. The components' names are the JSON output's; null stands for "not measured in
  * this mode".
  *
+ * @param violations reported with grade {@code possible} or {@code definite}: those that act by
+ *     default
  * @param trueViolations pairs that surely overlapped by the clients' own log of sections
  * @param possibleViolations further pairs that may have: a write was under way when the other
  *     section began or ended
@@ -14,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  *     was reported
  * @param recall share of the log's violations that were reported or taken back with one; null when
  *     there was none
+ * @param uncertainReports reported with grade {@code uncertain} only: one section followed the
+ *     other, within ε
  * @param wastedOperations operations of tasks that a rollback made undone
  */
 @JsonPropertyOrder({
@@ -33,7 +37,8 @@ import org.jspecify.annotations.Nullable;
   "possibleViolations",
   "operations",
   "tasks",
-  "improperEdges"
+  "improperEdges",
+  "uncertainReports"
 })
 public record ModeResult(
     String mode,
@@ -52,7 +57,8 @@ public record ModeResult(
     long possibleViolations,
     long operations,
     long tasks,
-    int improperEdges) {
+    int improperEdges,
+    long uncertainReports) {
 
   /** From the write that completes a violation to the orchestrator, milliseconds. */
   public record DetectionLatency(double p50, double p99, double p999, double max) {}

@@ -122,6 +122,7 @@ final class ModeRun {
     return switch (options.network()) {
       case NONE -> Network.none();
       case REGIONAL -> Network.regional(options.seed());
+      case CONTINENTAL -> Network.continental(options.seed());
       case GLOBAL -> Network.global(options.seed());
     };
   }

@@ -9,6 +9,8 @@ import io.palinode.examples.graph.run.RunResult;
 import io.palinode.examples.graph.truth.Accuracy;
 import io.palinode.examples.graph.truth.Detected;
 import io.palinode.examples.graph.truth.Truth;
+import io.palinode.hvc.Grade;
+import io.palinode.orchestrator.Grades;
 import io.palinode.orchestrator.LatencySnapshot;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.Rollback;
@@ -22,7 +24,11 @@ import java.util.OptionalLong;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** What the orchestrator saw from a moment on, held against what the clients' own log says. */
+/**
+ * What the orchestrator saw from a moment on, held against what the clients' own log says. Reports
+ * of grade {@code uncertain} are hand-overs within ε: counted apart, since they neither alert nor
+ * roll back.
+ */
 final class Observation {
   private static final int KEPT_MAX = 10_000;
   private static final double MICROS_PER_MS = 1_000.0;
@@ -45,7 +51,7 @@ final class Observation {
   }
 
   ModeResult result(Mode mode, RunResult run, ColouringCheck check) {
-    List<Violation> violations = violations();
+    List<Violation> violations = violations(Grade.POSSIBLE);
     Score score = Score.of(violations, Truth.of(run.logs()));
     List<Rollback> rollbacks = rollbacks();
     double seconds = run.elapsed().toNanos() / 1e9;
@@ -66,16 +72,19 @@ final class Observation {
         score.possible,
         run.operations(),
         run.tasks(),
-        check.improper().size());
+        check.improper().size(),
+        violations(Grade.UNCERTAIN).size() - violations.size());
   }
 
-  private List<Violation> violations() {
+  /** With this grade or more. */
+  private List<Violation> violations(Grade least) {
     if (plane == null) {
       return List.of();
     }
     return plane.orchestrator().violations(KEPT_MAX).stream()
         .filter(received -> received.receivedMicros() >= sinceMicros)
         .map(ReceivedViolation::violation)
+        .filter(violation -> Grades.of(violation.getGrade()).atLeast(least))
         .toList();
   }
 
@@ -89,7 +98,7 @@ final class Observation {
   }
 
   private ModeResult.@Nullable DetectionLatency latency() {
-    LatencySnapshot latency = plane == null ? null : plane.orchestrator().latency();
+    LatencySnapshot latency = plane == null ? null : plane.orchestrator().latency(Grade.POSSIBLE);
     return latency == null || latency.count() == 0
         ? null
         : new ModeResult.DetectionLatency(

@@ -28,6 +28,11 @@ final class ResultTable {
         "violations detected",
         results,
         r -> watched(r) ? Long.toString(r.violations()) : "-");
+    row(
+        table,
+        "hand-overs within epsilon",
+        results,
+        r -> watched(r) ? Long.toString(r.uncertainReports()) : "-");
     row(table, "violations that really happened", results, ResultTable::happened);
     row(table, "precision", results, r -> share(r.precision()));
     row(table, "recall", results, r -> share(r.recall()));

@@ -28,6 +28,7 @@ final class Rounds {
     return switch (network) {
       case NONE -> 2_000;
       case REGIONAL -> 1_000;
+      case CONTINENTAL -> 200;
       case GLOBAL -> 100;
     };
   }

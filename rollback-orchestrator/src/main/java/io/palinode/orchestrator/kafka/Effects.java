@@ -1,5 +1,6 @@
 package io.palinode.orchestrator.kafka;
 
+import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Alert;
 import io.palinode.orchestrator.Command;
@@ -15,6 +16,7 @@ import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Violation;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -78,6 +80,7 @@ final class Effects {
 
   private boolean admit(Event.ViolationFound found, boolean isLive) {
     Violation violation = found.violation();
+    Grade before = seen.grade(violation.getId());
     switch (seen.admit(violation)) {
       case REPEAT -> {
         metrics.repeat();
@@ -86,10 +89,13 @@ final class Effects {
       case NEW -> {
         memory.received(violation, found.atMicros(), !isLive);
         if (isLive) {
-          count(violation, found.atMicros());
+          metrics.violation(violation.getPredicate(), Grades.of(violation.getGrade()));
         }
       }
       case RISEN -> memory.received(violation, found.atMicros(), !isLive);
+    }
+    if (isLive) {
+      measure(violation, before, found.atMicros());
     }
     return true;
   }
@@ -103,10 +109,16 @@ final class Effects {
     return isNew;
   }
 
-  private void count(Violation violation, long atMicros) {
+  private void measure(Violation violation, @Nullable Grade before, long atMicros) {
     long micros = Math.max(0, atMicros - Hlc.micros(violation.getViolate()));
-    latency.record(micros);
-    metrics.violation(violation.getPredicate(), Grades.of(violation.getGrade()), micros);
+    Grade now = Grades.of(violation.getGrade());
+    for (Grade grade : Grade.values()) {
+      boolean isReached = now.atLeast(grade) && (before == null || !before.atLeast(grade));
+      if (isReached) {
+        latency.record(grade, micros);
+        metrics.detected(grade, micros);
+      }
+    }
   }
 
   private void took(ControlRecord record, boolean isLive) {

@@ -2,6 +2,7 @@ package io.palinode.orchestrator.kafka;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Alert;
 import io.palinode.orchestrator.AppliedPredicate;
@@ -109,9 +110,12 @@ public final class Orchestrator implements Backend, AutoCloseable {
     return rest.url();
   }
 
-  /** Of the violations received since the start, or since {@link #resetLatency}. */
-  public LatencySnapshot latency() {
-    return latency.snapshot();
+  /**
+   * Of the violations that have reached {@code grade} since the start, or since {@link
+   * #resetLatency}.
+   */
+  public LatencySnapshot latency(Grade grade) {
+    return latency.snapshot(grade);
   }
 
   public void resetLatency() {

@@ -41,7 +41,6 @@ public final class OrchestratorMetrics implements AutoCloseable {
   private final Counter undoneWrites;
   private final Counter resumed;
   private final Counter halted;
-  private final Timer detection;
   private final Timer rollback;
 
   public OrchestratorMetrics(MeterRegistry registry) {
@@ -52,11 +51,8 @@ public final class OrchestratorMetrics implements AutoCloseable {
     undoneWrites = counter("palinode.undone.writes", "Writes undone by rollbacks, on all nodes");
     resumed = rollbacks("resumed");
     halted = rollbacks("halted");
-    detection =
-        timer(
-            Timer.builder("palinode.detection.latency")
-                .description("From the moment of a violation to its receipt")
-                .serviceLevelObjectives(LATENCIES));
+    // From the start, so that a scrape shows all grades.
+    Arrays.stream(Grade.values()).forEach(this::detection);
     rollback =
         timer(
             Timer.builder("palinode.rollback")
@@ -65,7 +61,7 @@ public final class OrchestratorMetrics implements AutoCloseable {
   }
 
   /** A violation was told for the first time. */
-  public void violation(String predicate, Grade grade, long latencyMicros) {
+  public void violation(String predicate, Grade grade) {
     String label =
         predicates.contains(predicate) || predicates.size() < PREDICATE_LABELS_MAX
             ? predicate
@@ -77,7 +73,11 @@ public final class OrchestratorMetrics implements AutoCloseable {
             .tag("grade", grade.name().toLowerCase(Locale.ROOT))
             .register(registry))
         .increment();
-    detection.record(latencyMicros, TimeUnit.MICROSECONDS);
+  }
+
+  /** A violation has reached {@code grade}. */
+  public void detected(Grade grade, long latencyMicros) {
+    detection(grade).record(latencyMicros, TimeUnit.MICROSECONDS);
   }
 
   public void repeat() {
@@ -136,6 +136,15 @@ public final class OrchestratorMetrics implements AutoCloseable {
                 .tag("step", step)
                 .serviceLevelObjectives(ROLLBACKS))
         .record(micros, TimeUnit.MICROSECONDS);
+  }
+
+  private Timer detection(Grade grade) {
+    return timer(
+        Timer.builder("palinode.detection.latency")
+            .description(
+                "From the moment of a violation to the first record of at least this grade")
+            .tag("grade", grade.name().toLowerCase(Locale.ROOT))
+            .serviceLevelObjectives(LATENCIES));
   }
 
   private Counter counter(String name, String what) {

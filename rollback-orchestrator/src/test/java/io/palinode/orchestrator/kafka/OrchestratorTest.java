@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.AppliedPredicate;
 import io.palinode.orchestrator.Rollback;
@@ -119,8 +120,8 @@ class OrchestratorTest {
     assertThat(rollback.convergedKeys()).isEqualTo(4);
     assertThat(rollback.totalMicros()).isPositive();
     assertThat(orchestrator.violations(10)).hasSize(1);
-    assertThat(orchestrator.latency().count()).isEqualTo(1);
-    assertThat(orchestrator.latency().maxMs()).isPositive();
+    assertThat(orchestrator.latency(Grade.POSSIBLE).count()).isEqualTo(1);
+    assertThat(orchestrator.latency(Grade.POSSIBLE).maxMs()).isPositive();
     assertThat(orchestrator.nodes()).hasSize(NODES);
     await().until(() -> !console.isEmpty());
     assertThat(console.get(0)).startsWith("alert=violation").contains("predicate=mutex");
@@ -146,7 +147,7 @@ class OrchestratorTest {
     assertThat(orchestrator.status().epoch()).isEqualTo(1);
     assertThat(orchestrator.rollbacks(10)).hasSize(1);
     assertThat(orchestrator.violations(10)).singleElement().matches(v -> v.replayed());
-    assertThat(orchestrator.latency().count()).isZero();
+    assertThat(orchestrator.latency(Grade.POSSIBLE).count()).isZero();
     assertThat(orchestrator.predicates()).hasSize(1);
     nodes.violation("late", "mutex", now + 1, 0);
     await().until(() -> orchestrator.violations(10).size() == 2);

@@ -13,9 +13,9 @@ class OrchestratorMetricsTest {
   void manyPredicatesShareALabel() {
     try (OrchestratorMetrics metrics = new OrchestratorMetrics(registry)) {
       for (int i = 0; i < OrchestratorMetrics.PREDICATE_LABELS_MAX + 100; i++) {
-        metrics.violation("p" + i, Grade.POSSIBLE, 1_000);
+        metrics.violation("p" + i, Grade.POSSIBLE);
       }
-      metrics.violation("p0", Grade.POSSIBLE, 1_000);
+      metrics.violation("p0", Grade.POSSIBLE);
       assertThat(registry.get("palinode.violations").tag("predicate", "p0").counter().count())
           .isEqualTo(2);
       assertThat(registry.get("palinode.violations").tag("predicate", "other").counter().count())
@@ -26,7 +26,7 @@ class OrchestratorMetricsTest {
   @Test
   void afterCloseTheRegistryIsEmpty() {
     OrchestratorMetrics metrics = new OrchestratorMetrics(registry);
-    metrics.violation("p", Grade.POSSIBLE, 1_000);
+    metrics.violation("p", Grade.POSSIBLE);
     metrics.gauge("palinode.epoch", "The epoch", () -> 1);
     metrics.close();
     assertThat(registry.getMeters()).isEmpty();

@@ -15,6 +15,14 @@ enum Geography {
     }
   },
 
+  /** The cities of {@link #GLOBAL} drawn together: its base divided by 4. */
+  CONTINENTAL {
+    @Override
+    long delayNanos(int from, int to, RandomGenerator random) {
+      return cityNanos(from, to, CONTINENTAL_SHARE, random);
+    }
+  },
+
   /**
    * Cities of the world: 0.3 ms within one, between two the base of the table in ms, plus a
    * log-normal jitter with median 1 ms, 10 ms at most. Ways and returns differ, as routes do.
@@ -22,17 +30,14 @@ enum Geography {
   GLOBAL {
     @Override
     long delayNanos(int from, int to, RandomGenerator random) {
-      if (from == to) {
-        return 300_000;
-      }
-      double jitterMs = Math.min(JITTER_MS_MAX, Math.exp(JITTER_SIGMA * random.nextGaussian()));
-      return (long) ((GLOBAL_BASE_MS[from][to] + jitterMs) * 1_000_000);
+      return cityNanos(from, to, 1, random);
     }
   };
 
   static final int REGIONS = 8;
   private static final double JITTER_SIGMA = 0.5;
   private static final double JITTER_MS_MAX = 10;
+  private static final double CONTINENTAL_SHARE = 0.25;
 
   /** From the row's region to the column's. */
   private static final int[][] GLOBAL_BASE_MS = {
@@ -49,6 +54,14 @@ enum Geography {
 
   /** The time that a message takes, before it may have to wait for one sent earlier. */
   abstract long delayNanos(int from, int to, RandomGenerator random);
+
+  private static long cityNanos(int from, int to, double share, RandomGenerator random) {
+    if (from == to) {
+      return 300_000;
+    }
+    double jitterMs = Math.min(JITTER_MS_MAX, Math.exp(JITTER_SIGMA * random.nextGaussian()));
+    return (long) ((GLOBAL_BASE_MS[from][to] * share + jitterMs) * 1_000_000);
+  }
 
   static void requireRegion(String what, int region) {
     if (region < 0 || region >= REGIONS) {

@@ -60,6 +60,16 @@ class DelayedLinksTest {
   }
 
   @Test
+  void continentalDelaysAreAQuarterOfTheTable() {
+    DelayedLinks links = links(Geography.CONTINENTAL, 0, 1);
+    for (int message = 0; message < 500; message++) {
+      assertThat(delayNanos(links, 0, Direction.REQUEST)).isEqualTo(300_000);
+      assertThat(delayNanos(links, 2, Direction.REQUEST)).isBetween(27_500_000L, 37_500_000L);
+      assertThat(delayNanos(links, 2, Direction.RESPONSE)).isBetween(26_000_000L, 36_000_000L);
+    }
+  }
+
+  @Test
   void globalBasesAreAsymmetricAndWithinFortyToOneHundredAndFiftyMilliseconds() {
     Random still = new Random(1);
     int different = 0;

@@ -1,0 +1,109 @@
+package io.palinode.cli.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class DemoReportTest {
+  private static final ModeResult EVENTUAL = unwatched("eventual", false);
+
+  private static final ModeResult WATCHED =
+      new ModeResult(
+          "watched",
+          1_467.9,
+          40.3,
+          5.89,
+          2,
+          1,
+          1.0,
+          0.5,
+          2,
+          new ModeResult.DetectionLatency(4.87, 22.9, 22.9, 22.9),
+          new ModeResult.RollbackTime(59.1, 328.2),
+          1_108,
+          true,
+          3,
+          8_640,
+          170,
+          0,
+          7);
+
+  @Test
+  void jsonNamesEveryFigureInTheDocumentedOrder() throws JsonProcessingException {
+    JsonNode report = json(EVENTUAL, WATCHED);
+    assertThat(names(report)).containsExactly("graph", "seed", "modes");
+    JsonNode watched = report.get("modes").get(1);
+    assertThat(names(watched))
+        .startsWith(
+            "mode",
+            "operationsPerSecond",
+            "tasksPerSecond",
+            "elapsedSeconds",
+            "violations",
+            "trueViolations",
+            "precision",
+            "recall",
+            "rollbacks",
+            "detectionLatencyMs",
+            "rollbackMs",
+            "wastedOperations",
+            "answerCorrect");
+    assertThat(names(watched.get("detectionLatencyMs")))
+        .containsExactly("p50", "p99", "p999", "max");
+    assertThat(names(watched.get("rollbackMs"))).containsExactly("p50", "max");
+  }
+
+  @Test
+  void whatAModeDoesNotMeasureIsNull() throws JsonProcessingException {
+    JsonNode eventual = json(EVENTUAL, WATCHED).get("modes").get(0);
+    assertThat(eventual.get("precision").isNull()).isTrue();
+    assertThat(eventual.get("detectionLatencyMs").isNull()).isTrue();
+    assertThat(eventual.get("answerCorrect").asBoolean()).isFalse();
+  }
+
+  @Test
+  void tableShowsSureAndPossibleViolationsAsARange() {
+    assertThat(table(WATCHED)).containsPattern("violations that really happened +1 to 4\n");
+    assertThat(table(EVENTUAL)).containsPattern("violations that really happened +4\n");
+  }
+
+  @Test
+  void tableSaysHowManyEdgesAreWrong() {
+    assertThat(table(EVENTUAL)).containsPattern("answer is a proper colouring +NO: 3 edges\n");
+    assertThat(table(WATCHED)).containsPattern("answer is a proper colouring +yes\n");
+  }
+
+  @Test
+  void aWrongAnswerIsAFailureOnlyWhereItMustBeRight() {
+    assertThat(report(EVENTUAL, WATCHED).everyRequiredAnswerIsRight()).isTrue();
+    assertThat(report(unwatched("sequential", false)).everyRequiredAnswerIsRight()).isFalse();
+  }
+
+  private static ModeResult unwatched(String mode, boolean right) {
+    return new ModeResult(
+        mode, 2_507, 58, 2.9, 0, 4, null, null, 0, null, null, 0, right, 0, 7_270, 170, 3, 0);
+  }
+
+  private static DemoReport report(ModeResult... modes) {
+    return new DemoReport("karate", 1, List.of(modes));
+  }
+
+  private static String table(ModeResult mode) {
+    return report(mode).table();
+  }
+
+  private static JsonNode json(ModeResult... modes) throws JsonProcessingException {
+    return new ObjectMapper().readTree(report(modes).json());
+  }
+
+  private static List<String> names(JsonNode node) {
+    List<String> names = new ArrayList<>();
+    node.fieldNames().forEachRemaining(names::add);
+    return names;
+  }
+}
