@@ -1,5 +1,6 @@
 package io.palinode.cli;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.palinode.cli.terminal.Refusal;
@@ -56,8 +57,7 @@ public final class ApiClient {
               .build();
       HttpClient client = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
       HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
-      JsonNode answer =
-          response.body().isEmpty() ? JSON.createObjectNode() : JSON.readTree(response.body());
+      JsonNode answer = parsed(response.body());
       if (response.statusCode() >= 400) {
         throw new Refusal(
             answer.path("error").asText("the server answered " + response.statusCode()));
@@ -74,6 +74,15 @@ public final class ApiClient {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new Refusal("interrupted while waiting for " + server, e);
+    }
+  }
+
+  private JsonNode parsed(String body) {
+    try {
+      return body.isEmpty() ? JSON.createObjectNode() : JSON.readTree(body);
+    } catch (JsonProcessingException e) {
+      throw new Refusal(
+          "what answers at " + server + " is not a Palinode cluster: name one with --server", e);
     }
   }
 }

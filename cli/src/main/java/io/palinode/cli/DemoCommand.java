@@ -5,8 +5,8 @@ import io.palinode.cli.demo.DemoOptions;
 import io.palinode.cli.demo.DemoReport;
 import io.palinode.cli.demo.DemoRun;
 import io.palinode.cli.demo.Mode;
+import io.palinode.cli.terminal.EpsilonText;
 import io.palinode.cli.terminal.OutputFormat;
-import io.palinode.cli.terminal.Refusal;
 import io.palinode.hvc.Epsilon;
 import java.nio.file.Path;
 import java.util.List;
@@ -93,11 +93,12 @@ final class DemoCommand implements Callable<Integer> {
 
   @Option(
       names = "--epsilon",
+      converter = EpsilonText.class,
       defaultValue = "1ms",
       paramLabel = "TIME",
       description =
           "Bound on the difference of the nodes' clocks: 10ms, 500us, inf (default: ${DEFAULT-VALUE}; here all nodes read one clock).")
-  private String epsilon = "";
+  private Epsilon epsilon = Epsilon.INFINITE;
 
   @Option(
       names = "--predicate",
@@ -151,7 +152,7 @@ final class DemoCommand implements Callable<Integer> {
             modes,
             seed,
             network,
-            parsedEpsilon(),
+            epsilon,
             rounds,
             work,
             predicates,
@@ -161,13 +162,5 @@ final class DemoCommand implements Callable<Integer> {
     spec.commandLine().getOut().print(output == OutputFormat.JSON ? report.json() : report.table());
     spec.commandLine().getOut().flush();
     return report.everyRequiredAnswerIsRight() ? 0 : 1;
-  }
-
-  private Epsilon parsedEpsilon() {
-    try {
-      return Epsilon.parse(epsilon);
-    } catch (IllegalArgumentException e) {
-      throw new Refusal("--epsilon: " + e.getMessage(), e);
-    }
   }
 }

@@ -3,6 +3,7 @@ package io.palinode.cli;
 import io.palinode.cli.cluster.ControlPlane;
 import io.palinode.cli.cluster.Ports;
 import io.palinode.cli.cluster.StoreCluster;
+import io.palinode.cli.terminal.EpsilonText;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.hvc.Epsilon;
 import io.palinode.voldemort.cluster.StoreDefinition;
@@ -14,6 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -43,6 +45,9 @@ final class UpCommand implements Callable<Integer> {
   static final int KAFKA_OFFSET = 101;
   private static final int NODES_MAX = 64;
   private static final int PORT_MAX = 65_535;
+
+  /** More than all parts take at the worst. */
+  private static final long CLOSE_SECONDS_MAX = 60;
 
   @Option(
       names = "--nodes",
@@ -74,10 +79,11 @@ final class UpCommand implements Callable<Integer> {
 
   @Option(
       names = "--epsilon",
+      converter = EpsilonText.class,
       defaultValue = "10ms",
       paramLabel = "TIME",
       description = "Bound on the difference of the nodes' clocks (default: ${DEFAULT-VALUE}).")
-  private String epsilon = "";
+  private Epsilon epsilon = Epsilon.INFINITE;
 
   @Spec private CommandSpec spec;
 
@@ -86,7 +92,6 @@ final class UpCommand implements Callable<Integer> {
     check("--nodes", nodes, 1, NODES_MAX);
     check("--port-base", portBase, 1, PORT_MAX - KAFKA_OFFSET);
     List<StoreDefinition> definitions = definitions();
-    Epsilon bound = parsedEpsilon();
     requireFolder();
     requireFreePorts();
     PrintWriter out = spec.commandLine().getOut();
@@ -101,7 +106,7 @@ final class UpCommand implements Callable<Integer> {
             ControlPlane.start(
                 data,
                 nodes,
-                bound,
+                epsilon,
                 new ControlPlane.Ports(portBase + API_OFFSET, portBase + KAFKA_OFFSET),
                 line -> say(err, line));
         StoreCluster cluster =
@@ -109,7 +114,7 @@ final class UpCommand implements Callable<Integer> {
                 IntStream.range(0, nodes).mapToObj(i -> portBase + i).toList(),
                 definitions,
                 data,
-                bound,
+                epsilon,
                 plane.watch(),
                 plane.registry())) {
       print(out, plane, cluster, definitions);
@@ -153,7 +158,9 @@ final class UpCommand implements Callable<Integer> {
   private static void awaitClosed(CountDownLatch interrupted, CountDownLatch closed) {
     interrupted.countDown();
     try {
-      closed.await();
+      if (!closed.await(CLOSE_SECONDS_MAX, TimeUnit.SECONDS)) {
+        System.err.println("palinode: some part does not stop; leaving it");
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -197,14 +204,6 @@ final class UpCommand implements Callable<Integer> {
       throw new Refusal(
           "port %d, for %s, is in use: stop what uses it or choose another --port-base"
               .formatted(port, user));
-    }
-  }
-
-  private Epsilon parsedEpsilon() {
-    try {
-      return Epsilon.parse(epsilon);
-    } catch (IllegalArgumentException e) {
-      throw new Refusal("--epsilon: " + e.getMessage(), e);
     }
   }
 

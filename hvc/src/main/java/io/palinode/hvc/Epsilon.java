@@ -11,7 +11,7 @@ public record Epsilon(long micros) {
   /** No bound is assumed: an HVC is then a plain vector clock. */
   public static final Epsilon INFINITE = new Epsilon(Long.MAX_VALUE);
 
-  private static final Pattern TEXT = Pattern.compile("(\\d{1,12})\\s*(us|µs|ms|s)");
+  private static final Pattern TEXT = Pattern.compile("(\\d{1,19})\\s*(us|µs|ms|s)");
 
   public Epsilon {
     if (micros < 0) {
@@ -49,7 +49,12 @@ public record Epsilon(long micros) {
           case "s" -> 1_000_000;
           default -> 1;
         };
-    return new Epsilon(Long.parseLong(matcher.group(1)) * factor);
+    try {
+      return new Epsilon(Math.multiplyExact(Long.parseLong(matcher.group(1)), factor));
+    } catch (ArithmeticException | NumberFormatException tooGreat) {
+      throw new IllegalArgumentException(
+          "epsilon must be below 2^63 microseconds, or inf: '" + text + "'", tooGreat);
+    }
   }
 
   /** The inverse of {@link #parse}. */

@@ -18,8 +18,6 @@ import io.palinode.wire.Topics;
 import io.palinode.wire.TopicsAdmin;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +31,7 @@ public final class ControlPlane implements AutoCloseable {
 
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-  private final Deque<AutoCloseable> started = new ArrayDeque<>();
+  private final Parts parts = new Parts();
   private @Nullable EmbeddedKafka kafka;
   private @Nullable Orchestrator orchestrator;
 
@@ -54,18 +52,19 @@ public final class ControlPlane implements AutoCloseable {
       Path data, int nodes, Epsilon epsilon, Ports ports, Consumer<String> console) {
     ControlPlane plane = new ControlPlane();
     try {
-      EmbeddedKafka kafka = plane.opened(EmbeddedKafka.start(data.resolve("kafka"), ports.kafka()));
+      EmbeddedKafka kafka =
+          plane.parts.started(EmbeddedKafka.start(data.resolve("kafka"), ports.kafka()));
       plane.kafka = kafka;
       KafkaSettings settings = KafkaSettings.of(kafka.bootstrapServers());
       try (TopicsAdmin topics = new TopicsAdmin(settings, Topics.DEFAULT)) {
         topics.createAbsent(TopicLayout.DEFAULT.withCandidatePartitions(CANDIDATE_PARTITIONS));
       }
-      plane.opened(
+      plane.parts.started(
           EmbeddedFlink.start(
               data.resolve("flink"),
               DetectionJobConfig.of(settings, Topics.DEFAULT, nodes, epsilon)));
       plane.orchestrator =
-          plane.opened(
+          plane.parts.started(
               Orchestrator.start(
                   OrchestratorConfig.of(kafka.bootstrapServers(), Topics.DEFAULT, nodes)
                       .withHttpPort(ports.api()),
@@ -106,32 +105,9 @@ public final class ControlPlane implements AutoCloseable {
     return registry;
   }
 
-  /**
-   * In the reverse order of the start. A part that fails to close does not keep the others open.
-   */
   @Override
   public void close() {
-    IllegalStateException failure = null;
-    while (!started.isEmpty()) {
-      AutoCloseable part = started.pop();
-      try {
-        part.close();
-      } catch (Exception e) {
-        // AutoCloseable allows any; the first one is told when all the others are closed.
-        failure =
-            failure == null
-                ? new IllegalStateException("a part did not close: " + part, e)
-                : failure;
-      }
-    }
-    if (failure != null) {
-      throw failure;
-    }
-  }
-
-  private <T extends AutoCloseable> T opened(T part) {
-    started.push(part);
-    return part;
+    parts.close();
   }
 
   private static <T> T present(@Nullable T part) {

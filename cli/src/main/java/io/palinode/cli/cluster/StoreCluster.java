@@ -30,7 +30,7 @@ public final class StoreCluster implements AutoCloseable {
   private static final int PARTITIONS_PER_NODE = 4;
 
   private final List<StoreService> services = new ArrayList<>();
-  private final List<NodeMonitor> monitors = new ArrayList<>();
+  private final Parts parts = new Parts();
   private final Cluster layout;
 
   private StoreCluster(Cluster layout) {
@@ -64,14 +64,17 @@ public final class StoreCluster implements AutoCloseable {
                 StoreNodeConfig.CONVERGENCE_WINDOW_DEFAULT,
                 Durability.WRITTEN);
         cluster.services.add(
-            StoreService.open(StoreServiceConfig.of(config, data), new SystemMicros()));
+            cluster.parts.started(
+                StoreService.open(StoreServiceConfig.of(config, data), new SystemMicros())));
       }
       for (StoreService service : cluster.services) {
         if (watch != null) {
-          cluster.monitors.add(
+          cluster.parts.started(
               NodeMonitor.start(service.node(), watch, new SystemMicros(), registry));
         }
         service.start();
+        AutoCloseable socket = service::stopServing;
+        cluster.parts.started(socket);
       }
       return cluster;
     } catch (RuntimeException e) {
@@ -93,11 +96,12 @@ public final class StoreCluster implements AutoCloseable {
     return services.size();
   }
 
-  /** Sockets and monitors first, so that nothing comes in while the data is closed. */
+  /**
+   * Sockets, then monitors, then stores: what was accepted is watched, and what is watched is sent.
+   */
   @Override
   public void close() {
-    monitors.forEach(NodeMonitor::close);
-    services.forEach(StoreService::close);
+    parts.close();
   }
 
   private static Cluster layout(List<Integer> ports) {

@@ -1,5 +1,6 @@
 package io.palinode.cli.detect;
 
+import io.palinode.cli.terminal.EpsilonText;
 import io.palinode.detection.Candidate;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.detection.TraceDetector;
@@ -25,7 +26,6 @@ import java.util.concurrent.Callable;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -122,14 +122,6 @@ public final class DetectCommand implements Callable<Integer> {
   DetectCommand(InputStream in, LongSupplier nanos) {
     this.in = in;
     this.nanos = nanos;
-  }
-
-  /** The text form of ε. */
-  static final class EpsilonText implements ITypeConverter<Epsilon> {
-    @Override
-    public Epsilon convert(String text) {
-      return Epsilon.parse(text);
-    }
   }
 
   @Override

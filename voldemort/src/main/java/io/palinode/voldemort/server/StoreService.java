@@ -83,13 +83,18 @@ public final class StoreService implements AutoCloseable {
     return server.port();
   }
 
+  /** Closes the socket and its connections; the store stays open for its monitor. Idempotent. */
+  public synchronized void stopServing() {
+    if (server != null) {
+      server.close();
+    }
+  }
+
   /** Socket first, then node and engines, then the folder. Idempotent; bounded by the timeouts. */
   @Override
   public synchronized void close() {
     try {
-      if (server != null) {
-        server.close();
-      }
+      stopServing();
       node.close();
     } finally {
       folder.close();

@@ -1,0 +1,39 @@
+package io.palinode.cli.cluster;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/** What was started, to be closed in the reverse order. Not thread-safe. */
+final class Parts implements AutoCloseable {
+  private final Deque<AutoCloseable> started = new ArrayDeque<>();
+
+  <T extends AutoCloseable> T started(T part) {
+    started.push(part);
+    return part;
+  }
+
+  /**
+   * A part that fails to close does not keep the others open; the first failure is told when all
+   * are done.
+   */
+  @Override
+  public void close() {
+    @Nullable IllegalStateException failure = null;
+    while (!started.isEmpty()) {
+      AutoCloseable part = started.pop();
+      try {
+        part.close();
+      } catch (Exception e) { // AutoCloseable allows any.
+        if (failure == null) {
+          failure = new IllegalStateException("a part did not close: " + part, e);
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+}
