@@ -64,10 +64,21 @@ final class ModeRun {
         Network network = network()) {
       try (Network direct = Network.none()) {
         colour(cluster, direct, "warming up", Rounds.warmUp(graph));
+        warmUpDetection(cluster);
       }
       Observation observation = Observation.begin(plane);
       RunResult result = colour(cluster, network, "", Rounds.measured(graph, options));
       return observation.result(mode, result, check(cluster));
+    }
+  }
+
+  private void warmUpDetection(StoreCluster cluster) {
+    if (plane == null) {
+      return;
+    }
+    try (StoreClient client =
+        StoreClient.connect(ClientConfig.of(cluster.addresses(), "warm-up"))) {
+      new ViolationWarmUp(plane, client.store(STORE)).run();
     }
   }
 
