@@ -154,6 +154,11 @@ public final class CandidateRing {
     return (int) read(() -> size);
   }
 
+  /** Whether all that was added is drained, gaps included. */
+  public boolean isEmpty() {
+    return read(() -> size + gapsOpen) == 0;
+  }
+
   /** Events and progress taken out. */
   public long emitted() {
     return read(() -> emitted);

@@ -12,6 +12,7 @@ import io.palinode.detector.Emission.Progress;
 import io.palinode.wire.v1.IntervalRef;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -130,6 +131,60 @@ class LocalDetectorTest {
     assertThat(found.origin()).isNull();
     assertThat(found.writer()).isEmpty();
     assertThat(found.interval().start()).isEqualTo(store.clock().last());
+  }
+
+  @Test
+  void afterTheEndOfTheEpochNothingIsToldAndTheNextOneBeginsThere() {
+    store.put("x", "1");
+    store.put("cs_1_2_1", "1");
+    store.pause(8);
+    detector.endEpoch();
+    long end = store.clock().last().own();
+    detector.endEpoch();
+    drain();
+    assertThat(detector.reportProgress()).isFalse();
+    detector.setPredicates(List.of(Watched.exact(1), Watched.edgeMutex(1)));
+    assertThat(drain()).isEmpty();
+    detector.reset(7);
+    assertThat(detector.reportProgress()).as("a repeat of the old epoch's start").isFalse();
+    detector.reset(8);
+    assertThat(drain())
+        .hasSize(2)
+        .allMatch(e -> e.epoch() == 8 && ((Opened) e).interval().start().own() == end);
+    assertThat(detector.reportProgress()).isTrue();
+  }
+
+  @Test
+  void aResetThatFailsHalfWayStillBeginsWhereTheOldEpochEnded() {
+    store.put("x", "1");
+    store.pause(8);
+    detector.endEpoch();
+    long end = store.clock().last().own();
+    detector.setPredicates(List.of(Watched.exact(1), Watched.edgeMutex(1)));
+    drain();
+    store.failNext(1);
+    assertThatIllegalStateException().isThrownBy(() -> detector.reset(8));
+    assertThat(detector.reportProgress()).isFalse();
+    detector.reset(8);
+    assertThat(drain()).hasSize(1).allMatch(e -> ((Opened) e).interval().start().own() == end);
+    assertThat(detector.reportProgress()).isTrue();
+  }
+
+  @Test
+  void aStopTellsHowFarTheNodeHasComeOnlyWhenNothingIsUntold() {
+    assertThat(detector(100).stop()).as("before it began").isNull();
+    store.put("x", "1");
+    Progress last = Objects.requireNonNull(detector.stop());
+    assertThat(last.epoch()).isEqualTo(7);
+    assertThat(last.sequences()).containsExactly(1L, 0L);
+    assertThat(detector.stop()).isNull();
+  }
+
+  @Test
+  void aStopBetweenTwoEpochsLeavesSomethingUntold() {
+    store.pause(8);
+    detector.endEpoch();
+    assertThat(detector.stop()).isNull();
   }
 
   @Test

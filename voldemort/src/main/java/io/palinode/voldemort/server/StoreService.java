@@ -83,13 +83,21 @@ public final class StoreService implements AutoCloseable {
     return server.port();
   }
 
+  /**
+   * Closes the socket: what is in flight is answered, nothing more comes in. What is bound to the
+   * node can then be closed, and misses nothing. Idempotent.
+   */
+  public synchronized void stopServing() {
+    if (server != null) {
+      server.close();
+    }
+  }
+
   /** Socket first, then node and engines, then the folder. Idempotent; bounded by the timeouts. */
   @Override
   public synchronized void close() {
     try {
-      if (server != null) {
-        server.close();
-      }
+      stopServing();
       node.close();
     } finally {
       folder.close();
