@@ -74,6 +74,9 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   /** Whether every interval that holds is open: none was refused for lack of room, or by a bug. */
   private boolean complete;
 
+  /** Intervals that are open, and that the ring had no room to tell of; oldest first. */
+  private final Set<OpenInterval> untold = new LinkedHashSet<>();
+
   /** The clock when the epoch was over for this node; null while it speaks in its epoch. */
   private @Nullable Hvc overSince;
 
@@ -159,6 +162,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
           watching = true;
           complete = true;
           open.clear();
+          untold.clear();
         });
     if (known != null) {
       openThose(new Found(known, true), index);
@@ -225,8 +229,23 @@ public final class LocalDetector implements StoreBinding.WriteListener {
    */
   public boolean reportProgress() {
     boolean[] added = {false};
-    store.atomically(() -> added[0] = watching && overSince == null && ring.add(progress()));
+    store.atomically(
+        () -> {
+          if (watching && overSince == null) {
+            tellAnew();
+            added[0] = ring.add(progress());
+          }
+        });
     return added[0];
+  }
+
+  private void tellAnew() {
+    if (untold.isEmpty() || !ring.hasRoom(KEYS_PER_STEP)) {
+      return;
+    }
+    List<OpenInterval> step = untold.stream().limit(KEYS_PER_STEP).toList();
+    step.forEach(untold::remove);
+    openFound(step.stream().filter(open::remove).map(OpenInterval::key).toList(), index);
   }
 
   private Progress progress() {
@@ -284,6 +303,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   }
 
   private void close(OpenInterval interval, WriteEvent event) {
+    untold.remove(interval);
     long sequence = ++sequences[interval.partition()];
     ring.add(
         new Closed(
@@ -314,7 +334,9 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     }
     OpenInterval interval = new OpenInterval(key, held, instance, partition, sequence, start);
     open.add(interval);
-    ring.add(new Opened(epoch, interval, versions(held, holding), writer, origin));
+    if (!ring.add(new Opened(epoch, interval, versions(held, holding), writer, origin))) {
+      untold.add(interval);
+    }
     openedCount.increment();
   }
 

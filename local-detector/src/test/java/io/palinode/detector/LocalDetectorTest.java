@@ -188,6 +188,33 @@ class LocalDetectorTest {
   }
 
   @Test
+  void anOpeningThatTheRingDroppedIsToldAnewWhenThereIsRoom() {
+    CandidateRing small = new CandidateRing(70, 2);
+    LocalDetector narrow = new LocalDetector(store, small, instance -> 1, 1_000);
+    narrow.setPredicates(List.of(Watched.edgeMutex(1)));
+    narrow.reset(7);
+    store.listen(narrow);
+    for (int i = 0; i < 100; i++) {
+      store.put("cs_%d_1000_%d".formatted(i, i), "1");
+    }
+    store.put("cs_99_1000_99", "0");
+    long before = store.clock().last().own();
+    assertThat(drain(small).get(70)).isInstanceOf(Gap.class);
+    List<Emission> anew = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      assertThat(narrow.reportProgress()).isTrue();
+      anew.addAll(drain(small));
+    }
+    assertThat(anew)
+        .filteredOn(e -> e instanceof Opened)
+        .as("of 30 dropped, one was over")
+        .hasSize(29)
+        .allMatch(e -> ((Opened) e).interval().start().own() > before);
+    assertThat(anew.get(anew.size() - 1)).isInstanceOf(Progress.class);
+    assertThat(narrow.openIntervals()).isEqualTo(99);
+  }
+
+  @Test
   void anOldVersionsIntervalsAreForgottenAndTheNewVersionsOpened() {
     store.put("x", "1");
     store.put("cs_1_2_1", "1");
@@ -368,6 +395,12 @@ class LocalDetectorTest {
     store.put(
         MemoryNode.key("x"), "1 ".getBytes(UTF_8), VectorClock.zero(9).increment(0), "", null);
     assertThat(drain()).isEmpty();
+  }
+
+  private static List<Emission> drain(CandidateRing from) {
+    List<Emission> out = new ArrayList<>();
+    from.drain(out, Integer.MAX_VALUE);
+    return out;
   }
 
   private List<Emission> drain() {
