@@ -46,6 +46,9 @@ final class StatusCommand implements Callable<Integer> {
           "safe point  %s, %.0f ms behind"
               .formatted(
                   status.path("safePoint").asText(), status.path("safePointLagMs").asDouble()));
+      int losses = status.path("coverageLosses").asInt();
+      out.println(
+          "coverage    " + (losses == 0 ? "complete" : losses + " losses not acknowledged"));
       out.println(
           "nodes       %s of %s joined"
               .formatted(status.path("nodesJoined").asText(), status.path("nodes").asText()));

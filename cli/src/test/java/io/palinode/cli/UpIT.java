@@ -3,15 +3,25 @@ package io.palinode.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.palinode.cli.cluster.Ports;
+import io.palinode.hvc.Hlc;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
 import io.palinode.voldemort.client.StoreException;
+import io.palinode.wire.TopicLayout;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +51,9 @@ class UpIT {
       </stores>
       """;
 
+  private static final ObjectMapper JSON = new ObjectMapper();
   private static final int NODES = 3;
+  private static final int PARTITIONS = TopicLayout.DEFAULT.candidatePartitions();
   private static final int WRITERS = 3;
   private static final int WRITES_MIN = 300;
   private static final Duration START_MAX = Duration.ofSeconds(90);
@@ -67,12 +79,46 @@ class UpIT {
     killWhileWriting(start());
     Process restarted = start();
     assertEveryNodeHasWhatWasAcknowledged();
+    await("the kill is told as lost coverage, of every node and partition")
+        .atMost(START_MAX)
+        .until(() -> status().path("coverageLosses").asInt() == NODES * PARTITIONS);
+    acknowledgeCoverage();
+    await("the safe point goes on").atMost(START_MAX).until(this::isSafePointPastNow);
 
     restarted.destroy();
     assertThat(restarted.waitFor(STOP_MAX.toSeconds(), TimeUnit.SECONDS)).isTrue();
     assertThat(restarted.exitValue()).isIn(0, TERMINATED);
     start();
     assertEveryNodeHasWhatWasAcknowledged();
+    await("the safe point goes on").atMost(START_MAX).until(this::isSafePointPastNow);
+    assertThat(status().path("coverageLosses").asInt()).as("after a stop in order").isZero();
+  }
+
+  /** Asked once, it waits: what is now is past a moment later. */
+  private boolean isSafePointPastNow() throws IOException, InterruptedException {
+    long now = Hlc.ofMicros(ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()));
+    await().atMost(START_MAX).until(() -> Hlc.parse(status().path("safePoint").asText()) >= now);
+    return true;
+  }
+
+  private JsonNode status() throws IOException, InterruptedException {
+    return JSON.readTree(send(api("status").GET()));
+  }
+
+  private void acknowledgeCoverage() throws IOException, InterruptedException {
+    send(api("coverage/acknowledge").POST(HttpRequest.BodyPublishers.noBody()));
+  }
+
+  private HttpRequest.Builder api(String path) {
+    int port = portBase + UpCommand.API_OFFSET;
+    return HttpRequest.newBuilder(
+        URI.create("http://127.0.0.1:%d/api/v1/%s".formatted(port, path)));
+  }
+
+  private static String send(HttpRequest.Builder request) throws IOException, InterruptedException {
+    return HttpClient.newHttpClient()
+        .send(request.build(), HttpResponse.BodyHandlers.ofString())
+        .body();
   }
 
   private void killWhileWriting(Process up) throws InterruptedException {

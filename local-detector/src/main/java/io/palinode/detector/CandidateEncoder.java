@@ -69,6 +69,14 @@ public record CandidateEncoder(int node, long incarnation) {
         .build();
   }
 
+  /** The end of the incarnation, as one partition is told it. */
+  public CandidateRecord stopped(Progress last, int partition) {
+    return record(last.epoch(), last.sequences().get(partition))
+        .setStopped(
+            io.palinode.wire.v1.Stopped.newBuilder().setHvc(CandidateRecords.encode(last.hvc())))
+        .build();
+  }
+
   static IntervalRef refOf(Holding holding) {
     return IntervalRef.newBuilder()
         .setPredicate(holding.term().predicate())

@@ -52,17 +52,18 @@ public final class CandidateRing {
     return slots.length;
   }
 
-  /** Adds the event, or widens its partition's gap by it. */
-  public void add(Emission.Event event) {
+  /** Adds the event; or widens its partition's gap by it, and returns false. */
+  public boolean add(Emission.Event event) {
     int partition = event.partition();
     lock.lock();
     try {
       if (free() < (gaps[partition] == null ? 1 : 2)) {
         widen(event.lost());
-      } else {
-        pushGap(partition);
-        push(event);
+        return false;
       }
+      pushGap(partition);
+      push(event);
+      return true;
     } finally {
       lock.unlock();
     }
@@ -149,9 +150,19 @@ public final class CandidateRing {
     }
   }
 
+  /** Whether so many events fit now, whatever their partitions; or the ring is empty. */
+  boolean hasRoom(int events) {
+    return read(this::free) >= Math.min(events + gaps.length, slots.length);
+  }
+
   /** Emissions that wait to be drained. */
   public int size() {
     return (int) read(() -> size);
+  }
+
+  /** Whether all that was added is drained, gaps included. */
+  public boolean isEmpty() {
+    return read(() -> size + gapsOpen) == 0;
   }
 
   /** Events and progress taken out. */

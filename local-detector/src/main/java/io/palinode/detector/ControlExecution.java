@@ -27,14 +27,21 @@ public final class ControlExecution {
   private final LocalDetector detector;
   private final ControlLog log;
   private final LongSupplier epochMicros;
+  private final Runnable awaitHeard;
   private final int pieceBytesMax;
 
   /**
    * @param epochMicros wall clock, microseconds since the epoch
+   * @param awaitHeard returns when all partitions of the candidates hold a record of this
+   *     incarnation; throws {@link IllegalStateException} when that takes too long
    */
   public ControlExecution(
-      StoreBinding store, LocalDetector detector, ControlLog log, LongSupplier epochMicros) {
-    this(store, detector, log, epochMicros, Pieces.BYTES_MAX);
+      StoreBinding store,
+      LocalDetector detector,
+      ControlLog log,
+      LongSupplier epochMicros,
+      Runnable awaitHeard) {
+    this(store, detector, log, epochMicros, awaitHeard, Pieces.BYTES_MAX);
   }
 
   ControlExecution(
@@ -42,11 +49,13 @@ public final class ControlExecution {
       LocalDetector detector,
       ControlLog log,
       LongSupplier epochMicros,
+      Runnable awaitHeard,
       int pieceBytesMax) {
     this.store = store;
     this.detector = detector;
     this.log = log;
     this.epochMicros = epochMicros;
+    this.awaitHeard = awaitHeard;
     this.pieceBytesMax = pieceBytesMax;
   }
 
@@ -67,6 +76,7 @@ public final class ControlExecution {
   }
 
   void serve(long epoch, long target, long sequentialUntilMicros) {
+    awaitHeard.run();
     store.resume(epoch, target, sequentialUntilMicros);
   }
 
@@ -132,6 +142,8 @@ public final class ControlExecution {
   }
 
   void converge(long epoch, int attempt, List<KeyRecord> others) {
+    // Before any node can be told to resume, for that waits for this node's answer.
+    detector.endEpoch();
     long changed = store.merge(others);
     detector.noteChanged(others.stream().map(KeyRecord::key).toList());
     append(

@@ -74,6 +74,12 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   /** Whether every interval that holds is open: none was refused for lack of room, or by a bug. */
   private boolean complete;
 
+  /** Intervals that are open, and that the ring had no room to tell of; oldest first. */
+  private final Set<OpenInterval> untold = new LinkedHashSet<>();
+
+  /** The clock when the epoch was over for this node; null while it speaks in its epoch. */
+  private @Nullable Hvc overSince;
+
   /**
    * Hears nothing before it is the store's listener and {@link #reset} was called.
    *
@@ -95,7 +101,8 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   /**
    * Watches for exactly these predicates from now on. Intervals of versions that are not among them
    * are forgotten; what already holds of the new ones is opened now, at the clock's time and with
-   * an unknown origin. O(keys in the store) when there are new ones; writes go on meanwhile.
+   * an unknown origin; or by the next {@link #reset}, once the epoch is over. O(keys in the store)
+   * when there are new ones; writes go on meanwhile.
    */
   public synchronized void setPredicates(Collection<ActivePredicate> active) {
     Map<String, ActivePredicate> next =
@@ -111,11 +118,28 @@ public final class LocalDetector implements StoreBinding.WriteListener {
           if (left) {
             open.forget(term -> !isVersionIn(next, term));
           }
+          complete &= overSince == null || arrived.isEmpty();
         });
-    if (watching && !arrived.isEmpty()) {
+    if (watching && overSince == null && !arrived.isEmpty()) {
       TermIndex terms = TermIndex.of(arrived);
       openThose(scanFor(terms), terms);
     }
+  }
+
+  /**
+   * The epoch is over for this node, whose state is now what the next one begins with: until the
+   * next {@link #reset} nothing is told, no progress either, and what that finds is open from now
+   * on. So if every node says so before any may serve the next epoch, then however late one of them
+   * opens it, it finds again what held from the beginning, and has told no progress past that. Only
+   * while paused; a repeat changes nothing.
+   */
+  public synchronized void endEpoch() {
+    store.atomically(
+        () -> {
+          if (watching && overSince == null) {
+            overSince = store.clock().tick();
+          }
+        });
   }
 
   /**
@@ -138,10 +162,11 @@ public final class LocalDetector implements StoreBinding.WriteListener {
           watching = true;
           complete = true;
           open.clear();
+          untold.clear();
         });
     if (known != null) {
       openThose(new Found(known, true), index);
-      resetUnfinished = false;
+      allIsOpen();
     }
     finishReset();
   }
@@ -150,8 +175,13 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   private void finishReset() {
     if (resetUnfinished) {
       openThose(scanFor(index), index);
-      resetUnfinished = false;
+      allIsOpen();
     }
+  }
+
+  private void allIsOpen() {
+    resetUnfinished = false;
+    store.atomically(() -> overSince = null);
   }
 
   /** The store changed these keys other than by writes, while it was paused. */
@@ -159,9 +189,20 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     changed.addAll(keys);
   }
 
-  /** Hears no more writes and reports no more progress, for good. */
-  public synchronized void stop() {
-    store.atomically(() -> watching = false);
+  /**
+   * Hears no more writes and reports no more progress, for good. Returns how far the node has come
+   * when that is all that it had to say: with everything in the ring sent, nothing of it is
+   * missing. Null when it has not begun, and between two epochs, where what it would find is
+   * untold.
+   */
+  public synchronized @Nullable Progress stop() {
+    @Nullable Progress[] last = {null};
+    store.atomically(
+        () -> {
+          last[0] = watching && !resetUnfinished && overSince == null ? progress() : null;
+          watching = false;
+        });
+    return last[0];
   }
 
   /** What holds now, each term and binding once. Only while paused. Costs as {@link #reset}. */
@@ -182,22 +223,33 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   }
 
   /**
-   * Adds the node's time to the ring as progress; false when there was no room. Under the write
-   * lock every write that read the clock has also been heard, so all events up to this reading are
-   * in the ring, or in a gap, before it.
+   * Adds the node's time to the ring as progress; false when there was no room, or the node has
+   * nothing to say now. Under the write lock every write that read the clock has also been heard,
+   * so all events up to this reading are in the ring, or in a gap, before it.
    */
   public boolean reportProgress() {
     boolean[] added = {false};
     store.atomically(
-        () ->
-            added[0] =
-                watching
-                    && ring.add(
-                        new Progress(
-                            epoch,
-                            store.clock().tick(),
-                            Arrays.stream(sequences).boxed().toList())));
+        () -> {
+          if (watching && overSince == null) {
+            tellAnew();
+            added[0] = ring.add(progress());
+          }
+        });
     return added[0];
+  }
+
+  private void tellAnew() {
+    if (untold.isEmpty() || !ring.hasRoom(KEYS_PER_STEP)) {
+      return;
+    }
+    List<OpenInterval> step = untold.stream().limit(KEYS_PER_STEP).toList();
+    step.forEach(untold::remove);
+    openFound(step.stream().filter(open::remove).map(OpenInterval::key).toList(), index);
+  }
+
+  private Progress progress() {
+    return new Progress(epoch, store.clock().tick(), Arrays.stream(sequences).boxed().toList());
   }
 
   /**
@@ -251,6 +303,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   }
 
   private void close(OpenInterval interval, WriteEvent event) {
+    untold.remove(interval);
     long sequence = ++sequences[interval.partition()];
     ring.add(
         new Closed(
@@ -281,7 +334,9 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     }
     OpenInterval interval = new OpenInterval(key, held, instance, partition, sequence, start);
     open.add(interval);
-    ring.add(new Opened(epoch, interval, versions(held, holding), writer, origin));
+    if (!ring.add(new Opened(epoch, interval, versions(held, holding), writer, origin))) {
+      untold.add(interval);
+    }
     openedCount.increment();
   }
 
@@ -348,12 +403,12 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   }
 
   private void openFound(List<StoreKey> keys, TermIndex terms) {
-    Hvc now = store.clock().tick();
+    Hvc start = overSince == null ? store.clock().tick() : overSince;
     for (StoreKey key : keys) {
       List<Holding> holding = truth.of(terms.match(key.key()), store.siblings(key));
       for (Holding held : holding) {
         if (!open.contains(key, held)) {
-          open(key, held, holding, now, "", null);
+          open(key, held, holding, start, "", null);
         }
       }
     }

@@ -88,7 +88,10 @@ public final class NodeControl {
       duties.add(new Duty(Duty.Kind.PAUSE, plan.epoch(), 0));
     }
     // Before serving: no write of an epoch is to come before the detector sees the epoch's state.
-    duties.add(new Duty(Duty.Kind.WATCH, state.epoch(), 0));
+    // Not after Converged: the old epoch is over, and whoever was started anew has no say in it.
+    if (plan == null || !plan.hasConverged()) {
+      duties.add(new Duty(Duty.Kind.WATCH, state.epoch(), 0));
+    }
     if (!state.isFenced()) {
       duties.add(new Duty(Duty.Kind.SERVE, state.epoch(), 0));
     }

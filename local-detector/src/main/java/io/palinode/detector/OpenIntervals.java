@@ -54,6 +54,19 @@ final class OpenIntervals {
     resize(1);
   }
 
+  /** Takes out one; false when it is not there. */
+  boolean remove(OpenInterval interval) {
+    List<OpenInterval> intervals = byKey.getOrDefault(interval.key(), List.of());
+    if (!intervals.remove(interval)) {
+      return false;
+    }
+    if (intervals.isEmpty()) {
+      byKey.remove(interval.key());
+    }
+    resize(-1);
+    return true;
+  }
+
   /** Takes out the intervals of {@code key} that are not among {@code holding} any more. */
   List<OpenInterval> removeEnded(StoreKey key, List<Holding> holding) {
     List<OpenInterval> intervals = byKey.get(key);

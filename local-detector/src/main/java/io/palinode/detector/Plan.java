@@ -41,6 +41,11 @@ record Plan(long epoch, Phase phase, boolean paused, @Nullable Attempt attempt) 
     return phase == Phase.RESTORING || phase == Phase.CONVERGING ? attempt : null;
   }
 
+  /** Whether this node has answered all that the plan asks of it, unless it goes further back. */
+  boolean hasConverged() {
+    return attempt != null && attempt.converged();
+  }
+
   /** The plan after a record of its epoch. */
   Plan heard(ControlRecord record, int self, long incarnation) {
     return switch (record.getStepCase()) {

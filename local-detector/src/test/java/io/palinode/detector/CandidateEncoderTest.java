@@ -118,6 +118,15 @@ class CandidateEncoderTest {
                 .build());
   }
 
+  @Test
+  void aStopRepeatsThePartitionsLastSequenceToo() {
+    assertThat(encoder.stopped(new Progress(2, END, List.of(7L, 8L)), 0))
+        .isEqualTo(
+            header(7)
+                .setStopped(io.palinode.wire.v1.Stopped.newBuilder().setHvc(bytes(END)))
+                .build());
+  }
+
   private static CandidateRecord.Builder header(long sequence) {
     return CandidateRecord.newBuilder()
         .setNode(1)

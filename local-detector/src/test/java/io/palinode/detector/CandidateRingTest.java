@@ -75,6 +75,17 @@ class CandidateRingTest {
   }
 
   @Test
+  void aRingIsEmptyWhenItsGapsAreDrainedToo() {
+    CandidateRing ring = new CandidateRing(2, 1);
+    assertThat(ring.isEmpty()).isTrue();
+    ring.lost(Gap.ofOne(1, 0, 1, 10));
+    assertThat(ring.size()).isZero();
+    assertThat(ring.isEmpty()).isFalse();
+    assertThat(drain(ring)).hasSize(1);
+    assertThat(ring.isEmpty()).isTrue();
+  }
+
+  @Test
   void awaitingRoomEndsInTime() throws InterruptedException {
     CandidateRing ring = new CandidateRing(2, 1);
     assertThat(ring.awaitRoom(5, 1, TimeUnit.SECONDS)).isTrue();

@@ -38,15 +38,32 @@ class LocalDetectorOracleTest {
     assertThat(run.opened).as("seed=%d: intervals opened", seed).isGreaterThan(50);
   }
 
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void whatHoldsIsToldInTheEndThoughTheRingOverflows(long seed) {
+    Run run = new Run(seed, 6);
+    run.watchAll();
+    Set<String> told = new TreeSet<>();
+    for (int step = 0; step < STEPS; step++) {
+      run.write();
+      if (run.random.nextInt(12) == 0) {
+        run.hear(told);
+      }
+    }
+    assertThat(run.ring.dropped()).as("seed=%d", seed).isPositive();
+    for (int i = 0; i < STEPS && !told.containsAll(run.holding()); i++) {
+      run.hear(told);
+    }
+    assertThat(told).as("seed=%d", seed).containsAll(run.holding());
+  }
+
   private static final class Run {
     private final Random random;
     private final long seed;
     private final Ticking micros = new Ticking();
     private final MemoryNode store = MemoryNode.alone(micros);
-    private final CandidateRing ring = new CandidateRing(10_000, PARTITIONS);
-    private final LocalDetector detector =
-        new LocalDetector(
-            store, ring, instance -> Math.floorMod(instance.hashCode(), PARTITIONS), 10_000);
+    private final CandidateRing ring;
+    private final LocalDetector detector;
     private final Map<String, ActivePredicate> active = new TreeMap<>();
     private final Map<String, OpenInterval> open = new HashMap<>();
     private final long[] sequences = new long[PARTITIONS];
@@ -56,7 +73,15 @@ class LocalDetectorOracleTest {
     private long lastHlc;
 
     Run(long seed) {
+      this(seed, 10_000);
+    }
+
+    Run(long seed, int ringCapacity) {
       this.seed = seed;
+      ring = new CandidateRing(ringCapacity, PARTITIONS);
+      detector =
+          new LocalDetector(
+              store, ring, instance -> Math.floorMod(instance.hashCode(), PARTITIONS), 10_000);
       random = new Random(seed);
       store.listen(detector);
       detector.reset(epoch);
@@ -110,6 +135,37 @@ class LocalDetectorOracleTest {
       return true;
     }
 
+    void watchAll() {
+      for (ActivePredicate each :
+          List.of(Watched.exact(1), Watched.edgeMutex(1), Watched.properColouring(1))) {
+        active.put(each.name(), each);
+      }
+      detector.setPredicates(active.values());
+    }
+
+    Set<String> holding() {
+      return TruthOracle.holding(active.values(), store.state());
+    }
+
+    /** Drains the ring around a progress, and keeps what is open by what was told. */
+    void hear(Set<String> told) {
+      List<Emission> out = new ArrayList<>();
+      ring.drain(out, Integer.MAX_VALUE);
+      detector.reportProgress();
+      ring.drain(out, Integer.MAX_VALUE);
+      for (Emission emission : out) {
+        if (emission instanceof Emission.Event event) {
+          assertThat(event.hlc()).as("seed=%d", seed).isGreaterThanOrEqualTo(lastHlc);
+          lastHlc = event.hlc();
+          String name = TruthOracle.name(event.interval());
+          boolean changed = event instanceof Opened ? told.add(name) : told.remove(name);
+          opened += changed ? 1 : 0;
+        } else if (emission instanceof Emission.Progress progress) {
+          lastHlc = progress.hvc().own() + 1;
+        }
+      }
+    }
+
     private boolean isActive(String intervalName) {
       return active.values().stream()
           .anyMatch(p -> intervalName.startsWith(p.name() + " v" + p.version() + " "));
@@ -130,7 +186,7 @@ class LocalDetectorOracleTest {
           ended.add(TruthOracle.name(event.interval()));
         }
       }
-      Set<String> holding = TruthOracle.holding(active.values(), store.state());
+      Set<String> holding = holding();
       assertThat(ended).as("seed=%d ended", seed).isEqualTo(minus(held, holding));
       assertThat(begun).as("seed=%d begun", seed).isEqualTo(minus(holding, held));
       assertThat(open.keySet()).as("seed=%d open", seed).isEqualTo(holding);

@@ -12,6 +12,7 @@ import io.palinode.detector.Emission.Progress;
 import io.palinode.wire.v1.IntervalRef;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -130,6 +131,87 @@ class LocalDetectorTest {
     assertThat(found.origin()).isNull();
     assertThat(found.writer()).isEmpty();
     assertThat(found.interval().start()).isEqualTo(store.clock().last());
+  }
+
+  @Test
+  void afterTheEndOfTheEpochNothingIsToldAndTheNextOneBeginsThere() {
+    store.put("x", "1");
+    store.put("cs_1_2_1", "1");
+    store.pause(8);
+    detector.endEpoch();
+    long end = store.clock().last().own();
+    detector.endEpoch();
+    drain();
+    assertThat(detector.reportProgress()).isFalse();
+    detector.setPredicates(List.of(Watched.exact(1), Watched.edgeMutex(1)));
+    assertThat(drain()).isEmpty();
+    detector.reset(7);
+    assertThat(detector.reportProgress()).as("a repeat of the old epoch's start").isFalse();
+    detector.reset(8);
+    assertThat(drain())
+        .hasSize(2)
+        .allMatch(e -> e.epoch() == 8 && ((Opened) e).interval().start().own() == end);
+    assertThat(detector.reportProgress()).isTrue();
+  }
+
+  @Test
+  void aResetThatFailsHalfWayStillBeginsWhereTheOldEpochEnded() {
+    store.put("x", "1");
+    store.pause(8);
+    detector.endEpoch();
+    long end = store.clock().last().own();
+    detector.setPredicates(List.of(Watched.exact(1), Watched.edgeMutex(1)));
+    drain();
+    store.failNext(1);
+    assertThatIllegalStateException().isThrownBy(() -> detector.reset(8));
+    assertThat(detector.reportProgress()).isFalse();
+    detector.reset(8);
+    assertThat(drain()).hasSize(1).allMatch(e -> ((Opened) e).interval().start().own() == end);
+    assertThat(detector.reportProgress()).isTrue();
+  }
+
+  @Test
+  void aStopTellsHowFarTheNodeHasComeOnlyWhenNothingIsUntold() {
+    assertThat(detector(100).stop()).as("before it began").isNull();
+    store.put("x", "1");
+    Progress last = Objects.requireNonNull(detector.stop());
+    assertThat(last.epoch()).isEqualTo(7);
+    assertThat(last.sequences()).containsExactly(1L, 0L);
+    assertThat(detector.stop()).isNull();
+  }
+
+  @Test
+  void aStopBetweenTwoEpochsLeavesSomethingUntold() {
+    store.pause(8);
+    detector.endEpoch();
+    assertThat(detector.stop()).isNull();
+  }
+
+  @Test
+  void anOpeningThatTheRingDroppedIsToldAnewWhenThereIsRoom() {
+    CandidateRing small = new CandidateRing(70, 2);
+    LocalDetector narrow = new LocalDetector(store, small, instance -> 1, 1_000);
+    narrow.setPredicates(List.of(Watched.edgeMutex(1)));
+    narrow.reset(7);
+    store.listen(narrow);
+    for (int i = 0; i < 100; i++) {
+      store.put("cs_%d_1000_%d".formatted(i, i), "1");
+    }
+    store.put("cs_99_1000_99", "0");
+    long before = store.clock().last().own();
+    assertThat(drain(small).get(70)).isInstanceOf(Gap.class);
+    List<Emission> anew = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      assertThat(narrow.reportProgress()).isTrue();
+      anew.addAll(drain(small));
+    }
+    assertThat(anew)
+        .filteredOn(e -> e instanceof Opened)
+        .as("of 30 dropped, one was over")
+        .hasSize(29)
+        .allMatch(e -> ((Opened) e).interval().start().own() > before);
+    assertThat(anew.get(anew.size() - 1)).isInstanceOf(Progress.class);
+    assertThat(narrow.openIntervals()).isEqualTo(99);
   }
 
   @Test
@@ -313,6 +395,12 @@ class LocalDetectorTest {
     store.put(
         MemoryNode.key("x"), "1 ".getBytes(UTF_8), VectorClock.zero(9).increment(0), "", null);
     assertThat(drain()).isEmpty();
+  }
+
+  private static List<Emission> drain(CandidateRing from) {
+    List<Emission> out = new ArrayList<>();
+    from.drain(out, Integer.MAX_VALUE);
+    return out;
   }
 
   private List<Emission> drain() {

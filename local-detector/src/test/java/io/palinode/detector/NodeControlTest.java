@@ -6,6 +6,7 @@ import io.palinode.detector.SimulatedCluster.Node;
 import io.palinode.wire.v1.Contribution;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
+import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.Halted;
 import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.Paused;
@@ -169,6 +170,34 @@ class NodeControlTest {
         step(3).setRestored(Restored.newBuilder().setNode(0).setAttempt(1).setLast(true)).build());
     assertThat(commandsAtStart(log, 5))
         .containsExactly(new Command.Pause(3), new Command.Watch(0), new Command.Join(0));
+  }
+
+  @Test
+  void aNodeThatStartsAfterItHasConvergedSaysNothingInTheOldEpoch() {
+    List<ControlRecord> log = new ArrayList<>();
+    log.add(step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build());
+    log.add(step(1).setPause(Pause.getDefaultInstance()).build());
+    log.add(step(1).setRestore(Restore.newBuilder().setAttempt(1).setTarget(9)).build());
+    for (int node = 0; node < NODES; node++) {
+      log.add(restored(node));
+    }
+    log.add(converge(1));
+    for (int node = 0; node < NODES; node++) {
+      log.add(contributed(node));
+    }
+    log.add(
+        step(1)
+            .setConverged(Converged.newBuilder().setNode(0).setAttempt(1).setLast(true))
+            .build());
+    assertThat(commandsAtStart(log, 5)).containsExactly(new Command.Pause(1), new Command.Join(0));
+    // A second attempt: the old epoch may be asked for once more.
+    log.add(step(1).setRestore(Restore.newBuilder().setAttempt(2).setTarget(8)).build());
+    assertThat(commandsAtStart(log, 5))
+        .containsExactly(
+            new Command.Pause(1),
+            new Command.Watch(0),
+            new Command.Join(0),
+            new Command.Restore(1, 2, 8));
   }
 
   @Test

@@ -52,6 +52,9 @@ final class SimulatedCluster {
 
   private long writes;
 
+  /** When the newest {@code Resume} was published: nobody serves the epoch before. */
+  long resumedAt;
+
   SimulatedCluster(int size, long seed) {
     random = new Random(seed);
     for (int id = 0; id < size; id++) {
@@ -80,6 +83,9 @@ final class SimulatedCluster {
     private int read;
     int crashPoints;
 
+    /** What this incarnation has sent out, in its order. */
+    final List<Emission> told = new ArrayList<>();
+
     Node(int id, int size) {
       this.id = id;
       this.size = size;
@@ -92,11 +98,13 @@ final class SimulatedCluster {
       detector = new LocalDetector(store, ring, i -> Math.floorMod(i.hashCode(), 2), 1 << 16);
       store.listen(detector);
       detector.setPredicates(ACTIVE);
-      execution = new ControlExecution(store, detector, this::append, micros, PIECE_BYTES_MAX);
+      execution =
+          new ControlExecution(store, detector, this::append, micros, () -> {}, PIECE_BYTES_MAX);
       state = NodeControl.initial(id, size, store.incarnation());
       read = 0;
       caughtUp = false;
       retryDue = false;
+      told.clear();
     }
 
     /** Reads the log to its end, then acts. */
@@ -126,6 +134,10 @@ final class SimulatedCluster {
 
     /** One record, or the retry of what failed. */
     void act() {
+      if (random.nextBoolean()) {
+        detector.reportProgress();
+      }
+      ring.drain(told, Integer.MAX_VALUE);
       try {
         if (retryDue) {
           retryDue = false;
@@ -183,10 +195,9 @@ final class SimulatedCluster {
 
     /** The intervals that the detector opened in the epoch; nothing was written since. */
     List<String> openInEpoch(long epoch) {
-      List<Emission> out = new ArrayList<>();
-      ring.drain(out, Integer.MAX_VALUE);
+      ring.drain(told, Integer.MAX_VALUE);
       List<String> open = new ArrayList<>();
-      for (Emission emission : out) {
+      for (Emission emission : told) {
         if (emission.epoch() == epoch && emission instanceof Emission.Opened opened) {
           open.add(TruthOracle.name(opened.interval()));
         }
@@ -285,6 +296,7 @@ final class SimulatedCluster {
     for (int attempt = 1; attempt <= targets.size(); attempt++) {
       restore(epoch, attempt, targets.get(attempt - 1));
     }
+    resumedAt = now();
     publish(
         record(epoch).setResume(Resume.newBuilder().setTarget(targets.get(targets.size() - 1))));
     settle();

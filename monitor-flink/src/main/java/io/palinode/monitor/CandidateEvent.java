@@ -10,7 +10,7 @@ import io.palinode.wire.v1.CandidateRecord;
  *
  * @param hlc the node's own HLC at which the event stands
  * @param clock the node's encoded HVC at the event; empty for a gap
- * @param key names the predicate instance; empty for progress and gaps
+ * @param key names the predicate instance; empty for progress, gaps and stops
  * @param record the whole record's bytes
  */
 public record CandidateEvent(
@@ -31,7 +31,13 @@ public record CandidateEvent(
     OPENED,
     CLOSED,
     PROGRESS,
-    GAP
+    GAP,
+    STOPPED;
+
+    /** Whether it says how far the node has come, rather than what happened. */
+    boolean isProgress() {
+      return this == PROGRESS || this == STOPPED;
+    }
   }
 
   /**
@@ -67,6 +73,14 @@ public record CandidateEvent(
               record,
               Kind.PROGRESS,
               clock(nodes, record, record.getProgress().getHvc()),
+              "",
+              bytes);
+      case STOPPED ->
+          of(
+              partition,
+              record,
+              Kind.STOPPED,
+              clock(nodes, record, record.getStopped().getHvc()),
               "",
               bytes);
       case GAP -> of(partition, record, Kind.GAP, NO_CLOCK, "", bytes);

@@ -10,12 +10,20 @@ import java.util.Arrays;
  * <p>Progress at h says that all up to h is here. A candidate at h only says so for what is before
  * h: one write may end several intervals, all at the same time. A node that starts anew goes on
  * from where its clock was, so an incarnation changes nothing here.
+ *
+ * <p>An epoch does. A node that opens one finds again what holds in its restored state, from a time
+ * before any node served it; a node that is late in opening it may have told progress past that. So
+ * from the first record of a newer epoch on, a node counts only once it has spoken in that epoch,
+ * and what is said in an older one completes nothing. The watermark is held meanwhile. Until then
+ * the older epoch counts: a plan waits for judgement in it.
  */
 public final class ProgressWatermarks {
   /** Before every node has spoken nothing is complete. */
   public static final long NONE = Long.MIN_VALUE;
 
   private final long[] complete;
+  private long newestEpoch;
+  private long least = NONE;
   private long watermark = NONE;
 
   public ProgressWatermarks(int nodes) {
@@ -25,9 +33,15 @@ public final class ProgressWatermarks {
 
   /** Whether the watermark has moved on. */
   public boolean observe(CandidateEvent event) {
+    if (event.epoch() < newestEpoch) {
+      return false;
+    }
+    if (event.epoch() > newestEpoch) {
+      begin(event.epoch());
+    }
     long upTo =
         switch (event.kind()) {
-          case PROGRESS -> event.hlc();
+          case PROGRESS, STOPPED -> event.hlc();
           case OPENED, CLOSED -> event.hlc() - 1;
           // What was lost is still part of what is not complete; progress follows a gap.
           case GAP -> NONE;
@@ -37,7 +51,13 @@ public final class ProgressWatermarks {
       return false;
     }
     complete[event.node()] = upTo;
-    return before == watermark && advance();
+    return before == least && advance();
+  }
+
+  private void begin(long epoch) {
+    newestEpoch = epoch;
+    Arrays.fill(complete, NONE);
+    least = NONE;
   }
 
   /** The greatest HLC up to which the partition is complete, or {@link #NONE}. */
@@ -46,12 +66,12 @@ public final class ProgressWatermarks {
   }
 
   private boolean advance() {
-    long least = Long.MAX_VALUE;
+    least = Long.MAX_VALUE;
     for (long node : complete) {
       least = Math.min(least, node);
     }
     boolean moved = least > watermark;
-    watermark = least;
+    watermark = Math.max(watermark, least);
     return moved;
   }
 }

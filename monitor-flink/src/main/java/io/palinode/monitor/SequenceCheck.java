@@ -16,7 +16,9 @@ import org.jspecify.annotations.Nullable;
  * {@link Position} for each node and partition.
  *
  * <p>A first record with a sequence above 1 counts as loss too: what stood before it is no longer
- * in the topic, and nobody has judged it here.
+ * in the topic, and nobody has judged it here. So does the first record of a new incarnation when
+ * the old one did not say that it had stopped: a process that was killed takes with it what it had
+ * not sent, and the new one counts from the start.
  */
 public final class SequenceCheck {
   private final Map<Channel, Position> positions = new HashMap<>();
@@ -24,7 +26,11 @@ public final class SequenceCheck {
 
   private record Channel(int partition, int node) {}
 
-  /** The last event that was let through; kept in checkpoints. */
+  /**
+   * The last event that was let through; kept in checkpoints.
+   *
+   * @param stopped whether it was the incarnation's own end
+   */
   public record Position(
       int partition,
       int node,
@@ -32,7 +38,8 @@ public final class SequenceCheck {
       long epoch,
       long sequence,
       long hlc,
-      byte[] clock) {
+      byte[] clock,
+      boolean stopped) {
     private boolean isBehind(Position other) {
       return incarnation != other.incarnation
           ? incarnation < other.incarnation
@@ -83,7 +90,7 @@ public final class SequenceCheck {
 
   private static boolean isRepeat(CandidateEvent event, long reached, long known) {
     // Progress repeats the sequence of the event before it by design.
-    return event.kind() != Kind.PROGRESS && reached <= known;
+    return !event.kind().isProgress() && reached <= known;
   }
 
   /** The sequence that the node has reached with this event. */
@@ -100,7 +107,14 @@ public final class SequenceCheck {
       clock = last.clock();
     }
     return new Position(
-        event.partition(), event.node(), event.incarnation(), event.epoch(), sequence, hlc, clock);
+        event.partition(),
+        event.node(),
+        event.incarnation(),
+        event.epoch(),
+        sequence,
+        hlc,
+        clock,
+        event.kind() == Kind.STOPPED);
   }
 
   private List<Notice> notices(
@@ -111,15 +125,30 @@ public final class SequenceCheck {
       notices.add(Notice.epoch(event));
     }
     // Without a clock only gaps were heard of the node: it had opened nothing here that could end.
-    boolean anew = last != null && event.incarnation() > last.incarnation();
-    if (anew && now.clock().length > 0) {
+    Position ended = last != null && event.incarnation() > last.incarnation() ? last : null;
+    if (ended != null && now.clock().length > 0) {
       notices.add(Notice.restarted(event, now.clock()));
+    }
+    if (ended != null && !ended.stopped()) {
+      notices.add(Notice.lost(event, lossAfter(ended, event.hlc())));
     }
     CoverageLost loss = loss(event, last, known);
     if (loss != null) {
       notices.add(Notice.lost(event, loss));
     }
     return notices;
+  }
+
+  /** What an incarnation may have seen after {@code last}, before another one was heard. */
+  private static CoverageLost lossAfter(Position last, long heardAgain) {
+    return CoverageLost.newBuilder()
+        .setNode(last.node())
+        .setIncarnation(last.incarnation())
+        .setPartition(last.partition())
+        .setFirstSequence(last.sequence() + 1)
+        .setFromHlc(last.hlc())
+        .setToHlc(heardAgain)
+        .build();
   }
 
   private static @Nullable CoverageLost loss(
@@ -132,7 +161,7 @@ public final class SequenceCheck {
       long from = wider ? Math.min(lastHlc, gap.getFromHlc()) : gap.getFromHlc();
       return loss(event, known + 1, gap.getLastSequence(), from, gap.getToHlc());
     }
-    long lastMissing = event.kind() == Kind.PROGRESS ? event.sequence() : event.sequence() - 1;
+    long lastMissing = event.kind().isProgress() ? event.sequence() : event.sequence() - 1;
     return lastMissing > known ? loss(event, known + 1, lastMissing, lastHlc, event.hlc()) : null;
   }
 

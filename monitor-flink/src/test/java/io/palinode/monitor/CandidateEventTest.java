@@ -31,7 +31,9 @@ class CandidateEventTest {
   }
 
   @Test
-  void progressAndGapsBelongToNoInstance() {
+  void progressGapsAndStopsBelongToNoInstance() {
+    assertThat(Records.stopped(0, 1, 10).key()).isEmpty();
+    assertThat(Records.stopped(0, 1, 10).hlc()).isEqualTo(Hlc.ofMicros(10));
     assertThat(Records.progress(0, 1, 10).key()).isEmpty();
     assertThat(Records.event(Records.gap(0, 1, 2, 10, 20)).key()).isEmpty();
   }

@@ -57,6 +57,62 @@ class ProgressWatermarksTest {
     assertThat(watermarks.watermark()).isEqualTo(Hlc.ofMicros(50));
   }
 
+  @Test
+  void anOlderEpochCountsAsLongAsNobodySpeaksInANewerOne() {
+    allAt(50);
+    assertThat(watermarks.observe(progress(0, 0, 90))).isFalse();
+    assertThat(watermarks.observe(progress(1, 0, 80))).isFalse();
+    assertThat(watermarks.observe(progress(2, 0, 85))).isTrue();
+  }
+
+  @Test
+  void afterTheFirstEventOfANewEpochANodeCountsOnceItHasSpokenInIt() {
+    allAt(50);
+    watermarks.observe(progress(1, 0, 95));
+    watermarks.observe(progress(2, 0, 95));
+    // The others are ahead of what they may find again in the new epoch.
+    assertThat(watermarks.observe(inEpoch(1, opened(0, 1, 90)))).isFalse();
+    assertThat(watermarks.observe(inEpoch(1, progress(0, 1, 120)))).isFalse();
+    assertThat(watermarks.observe(inEpoch(1, progress(1, 0, 110)))).isFalse();
+    assertThat(watermarks.watermark()).isEqualTo(Hlc.ofMicros(50));
+    assertThat(watermarks.observe(inEpoch(1, progress(2, 0, 130)))).isTrue();
+    assertThat(watermarks.watermark()).isEqualTo(Hlc.ofMicros(110));
+  }
+
+  @Test
+  void whatIsSaidInAnOlderEpochThanTheNewestCompletesNothing() {
+    allAt(50);
+    watermarks.observe(inEpoch(1, progress(0, 0, 120)));
+    watermarks.observe(inEpoch(1, progress(1, 0, 120)));
+    assertThat(watermarks.observe(progress(2, 0, 140))).isFalse();
+    assertThat(watermarks.observe(opened(2, 1, 150))).isFalse();
+    assertThat(watermarks.watermark()).isEqualTo(Hlc.ofMicros(50));
+  }
+
+  @Test
+  void theWatermarkIsHeldWhenTheNewEpochBeginsBeforeIt() {
+    allAt(50);
+    watermarks.observe(inEpoch(1, progress(0, 0, 60)));
+    watermarks.observe(inEpoch(1, progress(1, 0, 60)));
+    assertThat(watermarks.observe(inEpoch(1, opened(2, 1, 40)))).isFalse();
+    assertThat(watermarks.watermark()).isEqualTo(Hlc.ofMicros(50));
+    assertThat(watermarks.observe(inEpoch(1, progress(2, 1, 55)))).isTrue();
+    assertThat(watermarks.watermark()).isEqualTo(Hlc.ofMicros(55));
+  }
+
+  @Test
+  void theFirstEventOfAnEpochMayBeAGap() {
+    allAt(50);
+    watermarks.observe(event(gap(0, 1, 2, 60, 70).toBuilder().setEpoch(1).build()));
+    assertThat(watermarks.observe(progress(0, 2, 80))).isFalse();
+    assertThat(watermarks.observe(progress(1, 0, 80))).isFalse();
+    assertThat(watermarks.observe(progress(2, 0, 80))).isFalse();
+  }
+
+  private static CandidateEvent inEpoch(long epoch, CandidateEvent event) {
+    return event(event.decode().toBuilder().setEpoch(epoch).build());
+  }
+
   private void allAt(long micros) {
     for (int node = 0; node < Records.NODES; node++) {
       watermarks.observe(progress(node, 0, micros));

@@ -10,6 +10,7 @@ import io.palinode.wire.v1.Gap;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.Opened;
 import io.palinode.wire.v1.Progress;
+import io.palinode.wire.v1.Stopped;
 import io.palinode.wire.v1.VariableVersion;
 
 /** Candidate records of a cluster of three nodes, written short: times are microseconds. */
@@ -110,5 +111,13 @@ public final class Records {
 
   public static CandidateEvent progress(int node, long sequence, long micros) {
     return event(progress(node, sequence, clock(node, micros, 0)));
+  }
+
+  public static CandidateEvent stopped(int node, long sequence, long micros) {
+    return event(
+        of(node, 1, sequence)
+            .setStopped(
+                Stopped.newBuilder().setHvc(CandidateRecords.encode(clock(node, micros, 0))))
+            .build());
   }
 }

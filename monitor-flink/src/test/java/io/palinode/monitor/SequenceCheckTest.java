@@ -5,6 +5,7 @@ import static io.palinode.monitor.Records.event;
 import static io.palinode.monitor.Records.gap;
 import static io.palinode.monitor.Records.opened;
 import static io.palinode.monitor.Records.progress;
+import static io.palinode.monitor.Records.stopped;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.InvalidProtocolBufferException;
@@ -102,9 +103,62 @@ class SequenceCheckTest {
   }
 
   @Test
-  void aNewIncarnationCountsAnewAndIsTold() {
+  void aNewIncarnationOfANodeThatDidNotStopIsALossFromTheLastToTheFirstThatIsHeard() {
     check.observe(opened(0, 1, 10));
     check.observe(progress(0, 1, 30));
+    assertThat(losses(check.observe(incarnation(2, 1, 90))))
+        .containsExactly(
+            CoverageLost.newBuilder()
+                .setNode(0)
+                .setIncarnation(1)
+                .setFirstSequence(2)
+                .setFromHlc(Hlc.ofMicros(30))
+                .setToHlc(Hlc.ofMicros(90))
+                .build());
+    assertThat(losses(check.observe(incarnation(2, 2, 95)))).isEmpty();
+  }
+
+  @Test
+  void aKilledNodeLosesCoverageOnEachPartitionWhereItHadNotStopped() {
+    check.observe(progress(0, 0, 30));
+    check.observe(event(1, progress(0, 0, 30).decode()));
+    check.observe(stopped(0, 0, 40));
+    assertThat(losses(check.observe(incarnation(2, 1, 90)))).isEmpty();
+    CandidateRecord first = incarnation(2, 1, 90).decode();
+    assertThat(losses(check.observe(event(1, first))))
+        .singleElement()
+        .satisfies(loss -> assertThat(loss.getPartition()).isEqualTo(1));
+  }
+
+  @Test
+  void aStopTellsOfEventsThatNeverCameAsProgressDoes() {
+    check.observe(opened(0, 1, 10));
+    assertThat(losses(check.observe(stopped(0, 3, 30))))
+        .singleElement()
+        .satisfies(loss -> assertThat(sequences(loss)).containsExactly(2L, 3L));
+  }
+
+  @Test
+  void aRestoredCheckKnowsWhoStopped() {
+    check.observe(progress(0, 0, 30));
+    check.observe(progress(1, 0, 30));
+    check.observe(stopped(0, 0, 40));
+    SequenceCheck restored = new SequenceCheck();
+    restored.restore(check.positions());
+    assertThat(losses(restored.observe(incarnation(2, 1, 90)))).isEmpty();
+    CandidateRecord other = progress(1, 0, 90).decode().toBuilder().setIncarnation(2).build();
+    assertThat(losses(restored.observe(event(other)))).hasSize(1);
+  }
+
+  @Test
+  void theFirstIncarnationThatIsHeardHasNoneBeforeIt() {
+    assertThat(losses(check.observe(incarnation(5, 1, 90)))).isEmpty();
+  }
+
+  @Test
+  void aNewIncarnationCountsAnewAndIsTold() {
+    check.observe(opened(0, 1, 10));
+    check.observe(stopped(0, 1, 30));
     Outcome outcome = check.observe(incarnation(2, 1, 90));
     assertThat(outcome.notices())
         .singleElement()
@@ -117,7 +171,7 @@ class SequenceCheckTest {
 
   @Test
   void aRestartThatIsFirstHeardOfByAGapIsToldWithTheLastClockThatIsKnown() {
-    check.observe(progress(0, 0, 30));
+    check.observe(stopped(0, 0, 30));
     CandidateRecord gap = gap(0, 1, 2, 80, 90).toBuilder().setIncarnation(2).build();
     assertThat(check.observe(event(gap)).notices())
         .extracting(Notice::kind)
@@ -127,12 +181,12 @@ class SequenceCheckTest {
   }
 
   @Test
-  void aRestartOfANodeThatOnlyHadGapsIsNotTold() {
+  void aRestartOfANodeThatOnlyHadGapsIsNotToldButItsLossesAre() {
     check.observe(event(gap(0, 1, 2, 10, 20)));
     CandidateRecord gap = gap(0, 1, 2, 80, 90).toBuilder().setIncarnation(2).build();
     assertThat(check.observe(event(gap)).notices())
         .extracting(Notice::kind)
-        .containsExactly(Notice.Kind.LOST);
+        .containsExactly(Notice.Kind.LOST, Notice.Kind.LOST);
   }
 
   @Test

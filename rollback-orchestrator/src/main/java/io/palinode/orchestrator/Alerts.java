@@ -4,6 +4,7 @@ import io.palinode.hvc.Hlc;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.Witness;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -66,20 +67,23 @@ final class Alerts {
         nowMicros);
   }
 
-  static Alert coverageLost(CoverageLost loss, long heldAt, long nowMicros) {
+  static Alert coverageLost(CoverageLost loss, long heldAt, Duration hold, long nowMicros) {
     return Alert.toOperator(
         Alert.Kind.COVERAGE_LOST,
         Map.of(
             "node", Integer.toString(loss.getNode()),
             "partition", Integer.toString(loss.getPartition())),
-        "events "
-            + loss.getFirstSequence()
-            + " to "
-            + loss.getLastSequence()
-            + " were not judged; the safe point is held at "
-            + Hlc.format(heldAt)
-            + " until the loss is acknowledged",
+        "%s not judged; the safe point is held at %s until the loss is acknowledged, at most %d s"
+            .formatted(lost(loss), Hlc.format(heldAt), hold.toSeconds()),
         nowMicros);
+  }
+
+  private static String lost(CoverageLost loss) {
+    boolean wasKilled = loss.getLastSequence() == 0;
+    return wasKilled
+        ? "the node ended without a word: what it saw from %s to %s may be"
+            .formatted(Hlc.format(loss.getFromHlc()), Hlc.format(loss.getToHlc()))
+        : "events %d to %d were".formatted(loss.getFirstSequence(), loss.getLastSequence());
   }
 
   static Alert controlWriteFailed(String step, String reason, long nowMicros) {

@@ -15,14 +15,20 @@ import java.util.stream.Stream;
  * @param demands by epoch
  * @param waiting violations whose predicate is not known yet, oldest first
  * @param heldAt the safe point does not pass this, because of lost coverage; {@link #NOT_HELD}
+ * @param heldUntilMicros when that hold is over by itself
  * @param losses lost ranges that were not acknowledged
  */
 public record Findings(
-    long judged, SortedMap<Long, Demand> demands, List<Waiting> waiting, long heldAt, int losses) {
+    long judged,
+    SortedMap<Long, Demand> demands,
+    List<Waiting> waiting,
+    long heldAt,
+    long heldUntilMicros,
+    int losses) {
   public static final long NOT_HELD = Long.MAX_VALUE;
   static final int WAITING_MAX = 1_000;
   static final Findings NONE =
-      new Findings(0, Collections.emptySortedMap(), List.of(), NOT_HELD, 0);
+      new Findings(0, Collections.emptySortedMap(), List.of(), NOT_HELD, 0, 0);
 
   /** A violation that waits for its predicate. */
   public record Waiting(Violation violation, long sinceMicros) {}
@@ -33,7 +39,9 @@ public record Findings(
   }
 
   Findings judgedTo(long hlc) {
-    return hlc <= judged ? this : new Findings(hlc, demands, waiting, heldAt, losses);
+    return hlc <= judged
+        ? this
+        : new Findings(hlc, demands, waiting, heldAt, heldUntilMicros, losses);
   }
 
   Findings demanding(Demand demand) {
@@ -59,21 +67,39 @@ public record Findings(
     return withWaiting(waiting.stream().filter(done.negate()).toList());
   }
 
-  Findings losing(long fromHlc) {
+  /** A further loss prolongs the hold: coverage is still being lost. */
+  Findings losing(long fromHlc, long untilMicros) {
     return new Findings(
-        judged, demands, waiting, Math.min(heldAt, Math.max(0, fromHlc - 1)), losses + 1);
+        judged,
+        demands,
+        waiting,
+        Math.min(heldAt, Math.max(0, fromHlc - 1)),
+        Math.max(heldUntilMicros, untilMicros),
+        losses + 1);
+  }
+
+  /** Without the hold, once its time is over; what was lost stays counted. */
+  Findings at(long nowMicros) {
+    return heldAt == NOT_HELD || nowMicros < heldUntilMicros
+        ? this
+        : new Findings(judged, demands, waiting, NOT_HELD, 0, losses);
   }
 
   Findings acknowledged() {
-    return new Findings(judged, demands, waiting, NOT_HELD, 0);
+    return new Findings(judged, demands, waiting, NOT_HELD, 0, 0);
   }
 
   private Findings withDemands(SortedMap<Long, Demand> newDemands) {
     return new Findings(
-        judged, Collections.unmodifiableSortedMap(newDemands), waiting, heldAt, losses);
+        judged,
+        Collections.unmodifiableSortedMap(newDemands),
+        waiting,
+        heldAt,
+        heldUntilMicros,
+        losses);
   }
 
   private Findings withWaiting(List<Waiting> newWaiting) {
-    return new Findings(judged, demands, newWaiting, heldAt, losses);
+    return new Findings(judged, demands, newWaiting, heldAt, heldUntilMicros, losses);
   }
 }

@@ -5,6 +5,7 @@ import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.SafePoint;
 import io.palinode.wire.v1.Violation;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -34,9 +35,11 @@ import org.jspecify.annotations.Nullable;
  * safe point is before {@code violate}, the violation is still undone.
  *
  * <p><b>Lost coverage</b> holds the safe point at {@code from_hlc - 1} until an operator
- * acknowledges it. The acknowledgement is not in a log; but once the safe point has passed a loss,
- * replaying the logs shows that it was acknowledged. An orchestrator that is killed between the
- * acknowledgement and the next safe point has to be told again.
+ * acknowledges it, or until nothing more was lost for {@code coverageHold}: what was lost is never
+ * found again, so a hold without end would help nobody, and the promise stands that nothing before
+ * the safe point is taken back. Neither is in a log; but once the safe point has passed a loss,
+ * replaying the logs shows that it was let pass. An orchestrator that is killed between the
+ * acknowledgement and the next safe point holds it anew.
  */
 public final class RollbackMachine {
   private final List<Command> commands = new ArrayList<>();
@@ -177,13 +180,15 @@ public final class RollbackMachine {
   }
 
   private void coverageLost(CoverageLost loss) {
-    boolean wasAcknowledged = !state.live() && loss.getToHlc() <= state.safePoint();
-    if (wasAcknowledged) {
+    boolean wasLetPass = !state.live() && loss.getToHlc() <= state.safePoint();
+    if (wasLetPass) {
       return;
     }
-    state = state.with(state.findings().losing(loss.getFromHlc()));
+    Duration hold = state.settings().coverageHold();
+    long until = state.nowMicros() + RollbackSettings.micros(hold);
+    state = state.with(state.findings().losing(loss.getFromHlc(), until));
     long heldAt = Math.max(state.safePoint(), state.findings().heldAt());
-    commands.add(new Command.Raise(Alerts.coverageLost(loss, heldAt, state.nowMicros())));
+    commands.add(new Command.Raise(Alerts.coverageLost(loss, heldAt, hold, state.nowMicros())));
   }
 
   private void policyChanged(Policy policy) {
@@ -220,6 +225,7 @@ public final class RollbackMachine {
   }
 
   private void decide() {
+    state = state.with(state.findings().at(state.nowMicros()));
     expireWaiting();
     alertStall();
     if (state.outbox().mayWrite(state.nowMicros())) {

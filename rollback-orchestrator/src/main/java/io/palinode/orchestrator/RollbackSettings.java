@@ -11,6 +11,7 @@ import java.time.Duration;
  * @param nodeWait how long a plan waits before it alerts, and alerts again
  * @param safePointEvery the least time between two safe points
  * @param policyWait how long a violation waits for its predicate to become known
+ * @param coverageHold how long lost coverage holds the safe point when nobody acknowledges it
  */
 public record RollbackSettings(
     int nodes,
@@ -18,7 +19,8 @@ public record RollbackSettings(
     int attemptsMax,
     Duration nodeWait,
     Duration safePointEvery,
-    Duration policyWait) {
+    Duration policyWait,
+    Duration coverageHold) {
   /** Far enough back for any window-log, and no overflow: the 16th attempt is 2^15 steps back. */
   private static final int ATTEMPTS_MAX = 16;
 
@@ -34,6 +36,7 @@ public record RollbackSettings(
     requirePositive("nodeWait", nodeWait);
     requirePositive("safePointEvery", safePointEvery);
     requirePositive("policyWait", policyWait);
+    requirePositive("coverageHold", coverageHold);
   }
 
   public static RollbackSettings of(int nodes) {
@@ -43,11 +46,13 @@ public record RollbackSettings(
         8,
         Duration.ofSeconds(10),
         Duration.ofMillis(50),
-        Duration.ofSeconds(5));
+        Duration.ofSeconds(5),
+        Duration.ofSeconds(30));
   }
 
   public RollbackSettings withNodeWait(Duration wait) {
-    return new RollbackSettings(nodes, stepBack, attemptsMax, wait, safePointEvery, policyWait);
+    return new RollbackSettings(
+        nodes, stepBack, attemptsMax, wait, safePointEvery, policyWait, coverageHold);
   }
 
   static long micros(Duration duration) {

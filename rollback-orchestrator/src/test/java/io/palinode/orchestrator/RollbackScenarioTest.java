@@ -299,6 +299,32 @@ class RollbackScenarioTest {
   }
 
   @Test
+  void lostCoverageThatNobodyAcknowledgesHoldsTheSafePointForAWhileOnly() {
+    Script script = Script.of(1, P).judged(100).pass(50_000);
+    script.coverageLost(0, 200, 250).judged(300).pass(29_000_000);
+    assertThat(script.steps()).containsExactly("0: safe 100", "0: safe 200-");
+    assertThat(script.pass(1_000_000).steps()).containsExactly("0: safe 300");
+    assertThat(script.restart().judged(400).pass(50_000).steps())
+        .as("what was let pass is not held again")
+        .containsExactly("0: safe 400");
+  }
+
+  @Test
+  void aFurtherLossProlongsTheHold() {
+    Script script = Script.of(1, P).coverageLost(0, 200, 250).judged(300).pass(20_000_000);
+    script.coverageLost(0, 220, 240).pass(20_000_000);
+    assertThat(script.steps()).containsExactly("0: safe 200-");
+    assertThat(script.pass(10_000_000).steps()).containsExactly("0: safe 300");
+  }
+
+  @Test
+  void theLossOfAKilledNodeSaysSoInItsAlert() {
+    Script script = Script.of(1, P).coverageLost(0, 200, 250);
+    assertThat(script.alerts().get(0).annotations().get("summary"))
+        .contains("ended without a word", "from 200 to 250", "at most 30 s");
+  }
+
+  @Test
   void anAcknowledgedLossIsNotHeldAgainAfterARestart() {
     Script script = Script.of(1, P).coverageLost(0, 200, 250).judged(300).acknowledgeCoverage();
     script.pass(50_000).judged(300).restart().judged(400).pass(50_000);

@@ -46,14 +46,15 @@ public final class CandidateRecords {
 
   /**
    * The node's own HLC at which the event stands in its partition: the start of an opened interval,
-   * the end of a closed one, how far progress has come, the last dropped event of a gap. Throws
-   * {@link IllegalArgumentException} when there is no event or its clock is unreadable.
+   * the end of a closed one, how far progress or a stop has come, the last dropped event of a gap.
+   * Throws {@link IllegalArgumentException} when there is no event or its clock is unreadable.
    */
   public static long ownTime(CandidateRecord candidate) {
     return switch (candidate.getEventCase()) {
       case OPENED -> decode(candidate.getOpened().getStart()).own();
       case CLOSED -> decode(candidate.getClosed().getEnd()).own();
       case PROGRESS -> decode(candidate.getProgress().getHvc()).own();
+      case STOPPED -> decode(candidate.getStopped().getHvc()).own();
       case GAP -> candidate.getGap().getToHlc();
       case EVENT_NOT_SET ->
           throw new IllegalArgumentException(

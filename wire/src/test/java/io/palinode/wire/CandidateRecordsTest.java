@@ -10,6 +10,7 @@ import io.palinode.wire.v1.Gap;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.Opened;
 import io.palinode.wire.v1.Progress;
+import io.palinode.wire.v1.Stopped;
 import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
 import org.junit.jupiter.api.Test;
 
@@ -46,6 +47,9 @@ class CandidateRecordsTest {
     assertThat(
             CandidateRecords.ownTime(
                 record.setProgress(Progress.newBuilder().setHvc(clock)).build()))
+        .isEqualTo(20);
+    assertThat(
+            CandidateRecords.ownTime(record.setStopped(Stopped.newBuilder().setHvc(clock)).build()))
         .isEqualTo(20);
     assertThat(CandidateRecords.ownTime(record.setGap(Gap.newBuilder().setToHlc(9)).build()))
         .isEqualTo(9);

@@ -97,7 +97,8 @@ public final class StoreCluster implements AutoCloseable {
   }
 
   /**
-   * Sockets, then monitors, then stores: what was accepted is watched, and what is watched is sent.
+   * A node's socket, then its monitor, then the stores: a node says that it has stopped, and hears
+   * no write after it.
    */
   @Override
   public void close() {

@@ -12,6 +12,7 @@ import io.palinode.wire.v1.Gap;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.Opened;
 import io.palinode.wire.v1.Progress;
+import io.palinode.wire.v1.Stopped;
 import io.palinode.wire.v1.VariableVersion;
 import java.time.Duration;
 import java.time.Instant;
@@ -126,8 +127,21 @@ final class FakeNodes implements AutoCloseable {
     return first;
   }
 
-  /** The node forgets what it had open and starts anew. */
+  /** The node stops in order, forgets what it had open and starts anew. */
   synchronized void restart(int node) {
+    Hvc now = clocks[node].tick();
+    for (int partition = 0; partition < PARTITIONS; partition++) {
+      send(
+          partition,
+          record(node, sequence(node, partition))
+              .setStopped(Stopped.newBuilder().setHvc(CandidateRecords.encode(now)))
+              .build());
+    }
+    kill(node);
+  }
+
+  /** The node starts anew without a word. */
+  synchronized void kill(int node) {
     incarnations[node]++;
     sequences.keySet().removeIf(channel -> channel.startsWith(node + "/"));
   }
@@ -157,11 +171,15 @@ final class FakeNodes implements AutoCloseable {
       for (int partition = 0; partition < PARTITIONS; partition++) {
         send(
             partition,
-            record(node, sequences.getOrDefault(node + "/" + partition, 0L))
+            record(node, sequence(node, partition))
                 .setProgress(Progress.newBuilder().setHvc(CandidateRecords.encode(now)))
                 .build());
       }
     }
+  }
+
+  private long sequence(int node, int partition) {
+    return sequences.getOrDefault(node + "/" + partition, 0L);
   }
 
   private long next(int node, int partition) {

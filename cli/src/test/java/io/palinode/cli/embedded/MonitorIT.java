@@ -173,6 +173,20 @@ class MonitorIT {
   }
 
   @Test
+  void aNodeThatIsKilledLosesCoverageOnEveryPartitionAndOneThatStopsDoesNot() {
+    await().atMost(SOON).until(this::judgedUpToNow);
+    nodes.restart(1);
+    await().atMost(SOON).until(this::judgedUpToNow);
+    assertThat(log.losses()).noneMatch(loss -> loss.getNode() == 1);
+    long killed = io.palinode.hvc.Hlc.ofMicros(FakeNodes.nowMicros());
+    nodes.kill(1);
+    await().atMost(SOON).until(this::judgedUpToNow);
+    assertThat(log.losses().stream().filter(loss -> loss.getNode() == 1))
+        .hasSize(FakeNodes.PARTITIONS)
+        .allMatch(loss -> loss.getFromHlc() <= loss.getToHlc() && loss.getToHlc() >= killed);
+  }
+
+  @Test
   void aJobThatIsStoppedAndStartedLosesNothing() throws Exception {
     apply("kept", 1);
     nodes.open(0, FakeNodes.ref("kept", 1, "a=open-before", 0));

@@ -2,11 +2,13 @@ package io.palinode.detector.kafka;
 
 import io.palinode.detector.CandidateRing;
 import io.palinode.detector.Emission;
+import io.palinode.detector.Emission.Progress;
 import io.palinode.detector.LocalDetector;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * the ring as candidates do, so that its place among them is decided once, under the store's write
  * lock.
  */
-final class CandidateEmitter implements AutoCloseable {
+final class CandidateEmitter {
   private static final Logger log = LoggerFactory.getLogger(CandidateEmitter.class);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(2);
   private static final int BATCH = 512;
@@ -26,6 +28,9 @@ final class CandidateEmitter implements AutoCloseable {
   private final ProgressPace pace;
   private final Thread thread;
   private volatile boolean closing;
+
+  /** Whether everything in the ring was given to the writer, and the thread ended with that. */
+  private volatile boolean emptied;
 
   CandidateEmitter(
       int node,
@@ -49,6 +54,7 @@ final class CandidateEmitter implements AutoCloseable {
   private void run() {
     try {
       emit();
+      emptied = true;
     } catch (InterruptedException | InterruptException closed) {
       Thread.currentThread().interrupt();
     }
@@ -56,7 +62,7 @@ final class CandidateEmitter implements AutoCloseable {
 
   /** Without progress from here the watermark stands still, so this shows. */
   private static void stopped(Thread thread, Throwable reason) {
-    log.error("thread={} state=STOPPED", thread.getName(), reason);
+    log.error("thread={} state=FAILED", thread.getName(), reason);
   }
 
   /** False when the thread has ended, which it does by itself only after a failure. */
@@ -69,7 +75,7 @@ final class CandidateEmitter implements AutoCloseable {
     long lastProgress = System.nanoTime() - pace.idle().toNanos();
     long lastCandidate = lastProgress - pace.busyFor().toNanos();
     boolean bugSeen = false;
-    while (!closing || ring.size() > 0) {
+    while (!closing || !ring.isEmpty()) {
       long now = System.nanoTime();
       long wait = pace.nextAt(lastProgress, lastCandidate) - now;
       if (wait <= 0 && !closing) {
@@ -95,14 +101,20 @@ final class CandidateEmitter implements AutoCloseable {
     return bug != null;
   }
 
-  /** Sends what is in the ring, as far as that goes in a bounded time. */
-  @Override
-  public void close() {
+  /**
+   * Sends what is in the ring, as far as that goes in a bounded time. With all of it, it then says
+   * that the node has come to its end.
+   *
+   * @param last how far the node has come; null when that is not to be said
+   */
+  void close(@Nullable Progress last) {
     closing = true;
     try {
       thread.join(CLOSE_MAX.toMillis());
       thread.interrupt();
       thread.join(CLOSE_MAX.toMillis());
+      boolean said = emptied && last != null && writer.writeStopped(last, CLOSE_MAX);
+      log.info("thread={} state={}", thread.getName(), said ? "STOPPED" : "ENDED");
     } catch (InterruptedException e) {
       thread.interrupt();
       Thread.currentThread().interrupt();

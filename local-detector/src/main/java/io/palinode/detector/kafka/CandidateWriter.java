@@ -9,6 +9,7 @@ import io.palinode.detector.Emission.Opened;
 import io.palinode.detector.Emission.Progress;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.CandidateRecord;
+import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.kafka.clients.producer.Producer;
@@ -33,6 +34,7 @@ final class CandidateWriter {
   private final String topic;
   private final CandidateEncoder encoder;
   private final CandidateRing ring;
+  private final Answers answers;
   private final LongAdder refused = new LongAdder();
   private final LongAdder progress = new LongAdder();
 
@@ -45,6 +47,7 @@ final class CandidateWriter {
     this.topic = topic;
     this.encoder = encoder;
     this.ring = ring;
+    this.answers = new Answers(ring.partitions());
   }
 
   /** Waits while the producer's buffer is full. True for a candidate. */
@@ -59,6 +62,29 @@ final class CandidateWriter {
       write(reached);
     }
     return emission instanceof Emission.Event;
+  }
+
+  /**
+   * Says in every partition that the incarnation has ended with {@code last}, once all that was
+   * written is answered. False, and nothing is said, when some of it has not arrived, or when the
+   * broker does not answer in time (twice {@code max}). Nothing is written after it.
+   */
+  boolean writeStopped(Progress last, Duration max) throws InterruptedException {
+    if (!answers.awaitAll(max) || !ring.isEmpty()) {
+      return false;
+    }
+    for (int partition = 0; partition < ring.partitions(); partition++) {
+      send(partition, null, encoder.stopped(last, partition).toByteArray(), null);
+    }
+    return answers.awaitAll(max);
+  }
+
+  /**
+   * Waits until every partition holds a record of this incarnation; false when that takes longer.
+   * By any thread.
+   */
+  boolean awaitHeard(Duration max) throws InterruptedException {
+    return answers.awaitEachPartition(max);
   }
 
   private void write(Emission.Event event, CandidateRecord record) {
@@ -85,18 +111,23 @@ final class CandidateWriter {
   /** {@code lost}: what nobody will know of when this record is refused. */
   private void send(int partition, byte @Nullable [] key, byte[] value, @Nullable Gap lost) {
     ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(topic, partition, key, value);
+    answers.asked();
     // The callback hears all that the future would tell.
     Future<RecordMetadata> unused =
-        producer.send(record, (metadata, failure) -> answered(lost, failure));
+        producer.send(record, (metadata, failure) -> answered(partition, lost, failure));
   }
 
-  private void answered(@Nullable Gap lost, @Nullable Exception failure) {
-    if (failure != null) {
-      noteRefused(failure.toString());
-      if (lost != null) {
-        ring.lost(lost);
-      }
+  private void answered(int partition, @Nullable Gap lost, @Nullable Exception failure) {
+    if (failure == null) {
+      answers.taken(partition);
+      return;
     }
+    noteRefused(failure.toString());
+    if (lost != null) {
+      ring.lost(lost);
+    }
+    // Last: whoever waits for the answers then looks for gaps.
+    answers.refused();
   }
 
   private void noteRefused(String reason) {

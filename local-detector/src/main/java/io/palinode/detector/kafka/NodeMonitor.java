@@ -12,6 +12,7 @@ import io.palinode.wire.TopicsAdmin;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.errors.InterruptException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +27,7 @@ import org.slf4j.LoggerFactory;
 public final class NodeMonitor implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(NodeMonitor.class);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(2);
+  private static final Duration HEARD_MAX = Duration.ofSeconds(10);
 
   private final LocalDetector detector;
   private final Producer<byte[], byte[]> candidates;
@@ -62,7 +64,8 @@ public final class NodeMonitor implements AutoCloseable {
     ControlTail steps =
         new ControlTail(
             NodeControl.initial(store.node(), store.nodes(), store.incarnation()),
-            new ControlExecution(store, detector, publisher, epochMicros));
+            new ControlExecution(
+                store, detector, publisher, epochMicros, () -> awaitHeard(writer)));
     controlTail = tail(config, config.topics().control(), name + "-control", steps);
 
     meters = new NodeMeters(registry, store.node());
@@ -112,6 +115,21 @@ public final class NodeMonitor implements AutoCloseable {
     await(controlTail, config.topics().control(), config);
   }
 
+  /**
+   * Before the node serves: of a node that was killed before it said a word, nobody would know that
+   * it had lived.
+   */
+  private static void awaitHeard(CandidateWriter writer) {
+    try {
+      if (!writer.awaitHeard(HEARD_MAX)) {
+        throw new IllegalStateException(
+            "every partition must have heard of a node before it serves: timeout=" + HEARD_MAX);
+      }
+    } catch (InterruptedException e) {
+      throw new InterruptException(e);
+    }
+  }
+
   private static void await(LogTail tail, String topic, NodeMonitorConfig config) {
     try {
       if (!tail.awaitCaughtUp(config.startTimeout())) {
@@ -137,13 +155,16 @@ public final class NodeMonitor implements AutoCloseable {
     return emitter.isRunning() && predicateTail.failure() == null && controlTail.failure() == null;
   }
 
-  /** Sends what is still queued if it can; ends within about 20 seconds even without a broker. */
+  /**
+   * Sends what is still queued, and then that the node has stopped, if it can; ends within about 20
+   * seconds even without a broker. The store must serve no more: a write after this is unheard, and
+   * nobody will know.
+   */
   @Override
   public void close() {
     controlTail.close();
     predicateTail.close();
-    detector.stop();
-    emitter.close();
+    emitter.close(detector.stop());
     candidates.close(CLOSE_MAX);
     control.close(CLOSE_MAX);
     meters.close();

@@ -8,13 +8,17 @@ import io.palinode.detector.CandidateEncoder;
 import io.palinode.detector.CandidateRing;
 import io.palinode.detector.Emission;
 import io.palinode.detector.Emission.Gap;
+import io.palinode.detector.Emission.Progress;
 import io.palinode.detector.LocalDetector;
 import io.palinode.detector.MemoryNode;
 import io.palinode.detector.Ticking;
 import io.palinode.detector.Watched;
 import io.palinode.wire.v1.CandidateRecord;
+import io.palinode.wire.v1.CandidateRecord.EventCase;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -26,6 +30,7 @@ import org.junit.jupiter.api.Test;
 
 class CandidateWriterTest {
   private static final int PARTITIONS = 2;
+  private static final Duration NO_TIME = Duration.ZERO;
 
   private final MemoryNode store = MemoryNode.alone(new Ticking());
   private final CandidateRing ring = new CandidateRing(100, PARTITIONS);
@@ -74,7 +79,7 @@ class CandidateWriterTest {
     List<Emission> out = new ArrayList<>();
     ring.drain(out, 10);
     assertThat(out.get(0)).isInstanceOf(Gap.class);
-    assertThat(out.get(1)).isInstanceOf(Emission.Progress.class);
+    assertThat(out.get(1)).isInstanceOf(Progress.class);
   }
 
   @Test
@@ -101,9 +106,77 @@ class CandidateWriterTest {
         .until(() -> producer.history().size() > 10 * PARTITIONS);
     assertThat(emitter.isRunning()).isTrue();
     store.put("x", "0");
-    emitter.close();
+    emitter.close(detector.stop());
     assertThat(emitter.isRunning()).isFalse();
     assertThat(producer.history()).filteredOn(r -> r.key() != null).hasSize(2);
+    List<CandidateRecord> sent =
+        producer.history().stream().map(CandidateWriterTest::read).toList();
+    assertThat(sent).filteredOn(CandidateRecord::hasStopped).hasSize(PARTITIONS);
+    assertThat(sent.subList(sent.size() - PARTITIONS, sent.size()))
+        .allMatch(CandidateRecord::hasStopped);
+  }
+
+  @Test
+  void aStopIsSaidInEveryPartitionOnceAllElseIsAnswered() throws Exception {
+    MockProducer<byte[], byte[]> producer = producer(false);
+    CandidateWriter writer = writer(producer);
+    store.put("x", "1");
+    Progress last = stopped();
+    writeAll(writer);
+    assertThat(writer.writeStopped(last, NO_TIME)).as("unanswered").isFalse();
+    assertThat(producer.history()).hasSize(1);
+    producer.completeNext();
+    assertThat(writer.writeStopped(last, NO_TIME)).as("unanswered itself").isFalse();
+    List<CandidateRecord> sent =
+        producer.history().stream().map(CandidateWriterTest::read).toList();
+    assertThat(sent.subList(1, sent.size()))
+        .hasSize(PARTITIONS)
+        .allMatch(CandidateRecord::hasStopped)
+        .extracting(CandidateRecord::getSequence)
+        .containsExactlyInAnyOrder(0L, 1L);
+  }
+
+  @Test
+  void nothingIsSaidToHaveStoppedWhenSomethingWasRefused() throws Exception {
+    MockProducer<byte[], byte[]> producer = producer(false);
+    CandidateWriter writer = writer(producer);
+    store.put("x", "1");
+    Progress last = stopped();
+    writeAll(writer);
+    producer.errorNext(new RecordTooLargeException("refused"));
+    assertThat(writer.writeStopped(last, NO_TIME)).isFalse();
+    assertThat(producer.history()).hasSize(1);
+  }
+
+  @Test
+  void aGapThatWaitsIsSentBeforeTheEnd() {
+    MockProducer<byte[], byte[]> producer = producer(true);
+    CandidateEmitter emitter =
+        new CandidateEmitter(0, detector, ring, writer(producer), ProgressPace.DEFAULT);
+    Progress last = stopped();
+    ring.lost(new Gap(0, 0, 1, 2, 10, 20));
+    emitter.start();
+    emitter.close(last);
+    assertThat(producer.history().stream().map(CandidateWriterTest::read))
+        .filteredOn(record -> !record.hasProgress())
+        .extracting(CandidateRecord::getEventCase)
+        .containsExactly(EventCase.GAP, EventCase.STOPPED, EventCase.STOPPED);
+  }
+
+  @Test
+  void aNodeIsHeardWhenEveryPartitionHasTakenARecord() throws Exception {
+    MockProducer<byte[], byte[]> producer = producer(false);
+    CandidateWriter writer = writer(producer);
+    detector.reportProgress();
+    writeAll(writer);
+    producer.completeNext();
+    assertThat(writer.awaitHeard(NO_TIME)).isFalse();
+    producer.completeNext();
+    assertThat(writer.awaitHeard(NO_TIME)).isTrue();
+  }
+
+  private Progress stopped() {
+    return Objects.requireNonNull(detector.stop());
   }
 
   private CandidateWriter writer(MockProducer<byte[], byte[]> producer) {
@@ -118,6 +191,14 @@ class CandidateWriterTest {
 
   private static MockProducer<byte[], byte[]> producer(boolean answers) {
     return new MockProducer<>(answers, null, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  private static CandidateRecord read(ProducerRecord<byte[], byte[]> record) {
+    try {
+      return parse(record);
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError(e);
+    }
   }
 
   private static CandidateRecord parse(ProducerRecord<byte[], byte[]> record)

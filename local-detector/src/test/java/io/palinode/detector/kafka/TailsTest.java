@@ -31,7 +31,32 @@ class TailsTest {
   private final ControlTail control =
       new ControlTail(
           NodeControl.initial(0, 1, store.incarnation()),
-          new ControlExecution(store, detector, published::addAll, new Ticking()));
+          new ControlExecution(
+              store, detector, published::addAll, new Ticking(), this::beforeServing));
+
+  private boolean isHeard = true;
+
+  private void beforeServing() {
+    if (!isHeard) {
+      throw new IllegalStateException("not heard yet");
+    }
+  }
+
+  @Test
+  void aNodeServesNothingBeforeItIsHeard() {
+    isHeard = false;
+    control.onCaughtUp();
+    assertThat(store.isServing()).isFalse();
+    assertThat(control.failures()).isEqualTo(1);
+    isHeard = true;
+    Awaitility.await("the retry, a second later")
+        .atMost(10, TimeUnit.SECONDS)
+        .until(
+            () -> {
+              control.onPolled();
+              return store.isServing();
+            });
+  }
 
   @Test
   void predicatesComeChangeAndGo() {

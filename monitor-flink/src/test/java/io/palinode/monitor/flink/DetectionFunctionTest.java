@@ -11,6 +11,7 @@ import io.palinode.hvc.Hlc;
 import io.palinode.hvc.HvcCodec;
 import io.palinode.monitor.CandidateEvent;
 import io.palinode.monitor.Notice;
+import io.palinode.monitor.ProgressWatermarks;
 import io.palinode.monitor.Records;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.PredicateRecord;
@@ -49,6 +50,7 @@ class DetectionFunctionTest {
       """;
   private static final long LAG = 10;
 
+  private final ProgressWatermarks watermarks = new ProgressWatermarks(Records.NODES);
   private KeyedBroadcastOperatorTestHarness<String, CandidateEvent, Notice, Verdict> harness;
 
   @BeforeEach
@@ -218,6 +220,70 @@ class DetectionFunctionTest {
   }
 
   @Test
+  void whatANodeFindsThatOpensTheEpochLateIsJudgedWithWhatIsOverElsewhere() throws Exception {
+    learn(1);
+    twoNodesOpenTheEpochAndOneIsLate();
+    arrive(epoch(1, Records.opened(1, 1, interval("", 1), clock(1, 1_000, LAG))));
+    allReach(2_000);
+    assertThat(violations()).hasSize(1);
+  }
+
+  @Test
+  void aVersionThatANodeFindsLateIsTheOneThatWasSupersededElsewhere() throws Exception {
+    harness.processBroadcastElement(
+        Notice.predicate(predicate(YAML.replace("any", "first"), 1, false)), 0);
+    twoNodesOpenTheEpochAndOneIsLate();
+    CandidateRecord writtenLater = Records.opened(2, 1, interval("", 1), clock(2, 1_200, LAG));
+    arrive(
+        epoch(
+            1,
+            writtenLater.toBuilder()
+                .setOpened(writtenLater.getOpened().toBuilder().setOrigin(2))
+                .build()));
+    CandidateRecord found = Records.opened(1, 1, interval("", 0), clock(1, 1_000, LAG));
+    arrive(
+        epoch(
+            1,
+            found.toBuilder()
+                .setOpened(found.getOpened().toBuilder().setValues(0, Records.version("x0", 1)))
+                .build()));
+    allReach(2_000);
+    assertThat(violations()).isEmpty();
+  }
+
+  /** Of the three, node 1 still speaks in the old epoch while node 0 has ended an interval. */
+  private void twoNodesOpenTheEpochAndOneIsLate() throws Exception {
+    for (int node = 0; node < Records.NODES; node++) {
+      arrive(Records.progress(node, 0, clock(node, 900, LAG)));
+    }
+    arrive(epoch(1, Records.opened(0, 1, interval("", 0), clock(0, 1_000, LAG))));
+    arrive(
+        epoch(
+            1,
+            Records.closed(0, 2, 1, interval("", 0), clock(0, 1_000, LAG), clock(0, 1_100, LAG))));
+    arrive(Records.progress(1, 0, clock(1, 1_300, LAG)));
+    arrive(epoch(1, Records.progress(0, 2, clock(0, 1_300, LAG))));
+    arrive(epoch(1, Records.progress(2, 0, clock(2, 1_150, LAG))));
+  }
+
+  private void allReach(long micros) throws Exception {
+    for (int node = 0; node < Records.NODES; node++) {
+      arrive(epoch(1, Records.progress(node, 2, clock(node, micros, LAG))));
+    }
+  }
+
+  /** In the one partition, with the watermark that it has then. */
+  private void arrive(CandidateRecord record) throws Exception {
+    CandidateEvent event = event(record);
+    if (!event.key().isEmpty()) {
+      harness.processElement(event, event.hlc());
+    }
+    if (watermarks.observe(event)) {
+      harness.watermark(watermarks.watermark());
+    }
+  }
+
+  @Test
   void anOpenIntervalIsKeptAsLongAsItIsOpen() throws Exception {
     learn(1);
     open(0, 1, 0, 1_000);
@@ -290,10 +356,14 @@ class DetectionFunctionTest {
   }
 
   private static byte[] predicate(long version, boolean deleted) {
+    return predicate(YAML, version, deleted);
+  }
+
+  private static byte[] predicate(String yaml, long version, boolean deleted) {
     return PredicateRecord.newBuilder()
         .setName(Records.PREDICATE)
         .setVersion(version)
-        .setYaml(YAML)
+        .setYaml(yaml)
         .setDeleted(deleted)
         .build()
         .toByteArray();

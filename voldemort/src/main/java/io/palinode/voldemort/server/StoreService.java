@@ -83,7 +83,10 @@ public final class StoreService implements AutoCloseable {
     return server.port();
   }
 
-  /** Closes the socket and its connections; the store stays open for its monitor. Idempotent. */
+  /**
+   * Closes the socket: what is in flight is answered, nothing more comes in. What is bound to the
+   * node can then be closed, and misses nothing. Idempotent.
+   */
   public synchronized void stopServing() {
     if (server != null) {
       server.close();

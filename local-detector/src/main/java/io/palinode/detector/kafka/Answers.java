@@ -1,0 +1,78 @@
+package io.palinode.detector.kafka;
+
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+
+/** What the broker has yet to answer, and which partitions have taken a record. Thread-safe. */
+final class Answers {
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition answered = lock.newCondition();
+  private final int partitions;
+  private final BitSet heardOn = new BitSet();
+  private long awaited;
+
+  Answers(int partitions) {
+    this.partitions = partitions;
+  }
+
+  void asked() {
+    lock.lock();
+    try {
+      awaited++;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void taken(int partition) {
+    lock.lock();
+    try {
+      heardOn.set(partition);
+      answer();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void refused() {
+    lock.lock();
+    try {
+      answer();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void answer() {
+    awaited--;
+    answered.signalAll();
+  }
+
+  /** Waits until nothing is left to be answered; false when that takes longer. */
+  boolean awaitAll(Duration max) throws InterruptedException {
+    return await(() -> awaited == 0, max);
+  }
+
+  /** Waits until every partition has taken a record; false when that takes longer. */
+  boolean awaitEachPartition(Duration max) throws InterruptedException {
+    return await(() -> heardOn.cardinality() == partitions, max);
+  }
+
+  private boolean await(BooleanSupplier done, Duration max) throws InterruptedException {
+    lock.lock();
+    try {
+      for (long left = max.toNanos(); !done.getAsBoolean(); ) {
+        if (left <= 0) {
+          return false;
+        }
+        left = answered.awaitNanos(left);
+      }
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+}
