@@ -8,7 +8,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class ProgressPaceTest {
-  private final ProgressPace pace = ProgressPace.DEFAULT;
+  private final ProgressPace pace =
+      new ProgressPace(Duration.ofMillis(50), Duration.ofMillis(5), Duration.ofMillis(200));
 
   @Test
   void progressIsRareWhenIdleAndFrequentAfterACandidate() {
