@@ -15,11 +15,11 @@ public sealed interface Command {
     }
   }
 
-  /** Let the detector see the state as it is, in this epoch. */
-  record Watch(long epoch) implements Command {
+  /** Let the detector see the state as it is, in this epoch, at a time after {@code clock}. */
+  record Watch(long epoch, long clock) implements Command {
     @Override
     public void execute(ControlExecution node) {
-      node.watch(epoch);
+      node.watch(epoch, clock);
     }
   }
 

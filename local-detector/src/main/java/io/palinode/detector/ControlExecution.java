@@ -62,7 +62,9 @@ public final class ControlExecution {
     log.append(List.of(record(epoch).setPaused(paused).build()));
   }
 
-  void watch(long epoch) {
+  void watch(long epoch, long clock) {
+    // Whatever is opened or written in the epoch comes after every node's undo before it.
+    store.clock().tickPast(clock);
     detector.reset(epoch);
   }
 
@@ -143,6 +145,7 @@ public final class ControlExecution {
                     .setNode(store.node())
                     .setAttempt(attempt)
                     .setChangedKeys(changed)
+                    .setClock(store.clock().last().own())
                     .addAllHolding(piece)
                     .setLast(last)));
   }

@@ -123,7 +123,7 @@ public final class NodeControl {
   private static Command command(ControlState state, Duty duty) {
     return switch (duty.kind()) {
       case PAUSE -> new Command.Pause(duty.epoch());
-      case WATCH -> new Command.Watch(duty.epoch());
+      case WATCH -> new Command.Watch(duty.epoch(), state.resumed().clock());
       case SERVE ->
           new Command.Serve(
               duty.epoch(), state.resumed().target(), state.resumed().sequentialUntilMicros());

@@ -140,7 +140,7 @@ class NodeControlTest {
             step(1).setPause(Pause.getDefaultInstance()).build(),
             paused(0, 4));
     assertThat(commandsAtStart(log, 5))
-        .containsExactly(new Command.Pause(1), new Command.Watch(0), new Command.Join(0));
+        .containsExactly(new Command.Pause(1), new Command.Watch(0, 0), new Command.Join(0));
   }
 
   @Test
@@ -148,7 +148,7 @@ class NodeControlTest {
     List<ControlRecord> log =
         List.of(step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build());
     assertThat(commandsAtStart(log, 5))
-        .containsExactly(new Command.Watch(0), new Command.Serve(0, 0, 0), new Command.Join(0));
+        .containsExactly(new Command.Watch(0, 0), new Command.Serve(0, 0, 0), new Command.Join(0));
   }
 
   @Test
@@ -162,13 +162,13 @@ class NodeControlTest {
     assertThat(commandsAtStart(log, 5))
         .containsExactly(
             new Command.Pause(3),
-            new Command.Watch(0),
+            new Command.Watch(0, 0),
             new Command.Join(0),
             new Command.Restore(3, 1, 9));
     log.add(
         step(3).setRestored(Restored.newBuilder().setNode(0).setAttempt(1).setLast(true)).build());
     assertThat(commandsAtStart(log, 5))
-        .containsExactly(new Command.Pause(3), new Command.Watch(0), new Command.Join(0));
+        .containsExactly(new Command.Pause(3), new Command.Watch(0, 0), new Command.Join(0));
   }
 
   @Test
@@ -246,9 +246,11 @@ class NodeControlTest {
       state = NodeControl.step(state, record).next();
     }
     ControlRecord resume =
-        step(1).setResume(Resume.newBuilder().setTarget(5).setSequentialUntilMicros(6)).build();
+        step(1)
+            .setResume(Resume.newBuilder().setTarget(5).setSequentialUntilMicros(6).setClock(7))
+            .build();
     assertThat(NodeControl.step(state, resume).commands())
-        .containsExactly(new Command.Watch(1), new Command.Serve(1, 5, 6));
+        .containsExactly(new Command.Watch(1, 7), new Command.Serve(1, 5, 6));
   }
 
   private static List<Command> commandsAtStart(List<ControlRecord> log, long incarnation) {

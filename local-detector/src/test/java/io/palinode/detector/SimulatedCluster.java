@@ -50,6 +50,9 @@ final class SimulatedCluster {
   /** What nodes hold when all are paused for the plan and none has restored. */
   private final List<Map<StoreKey, List<Version>>> atTarget = new ArrayList<>();
 
+  /** Of the plans so far, by epoch: what they went back to, and where the epoch began. */
+  private final List<long[]> takenBack = new ArrayList<>();
+
   private long writes;
 
   SimulatedCluster(int size, long seed) {
@@ -87,7 +90,9 @@ final class SimulatedCluster {
     }
 
     private void boot() {
-      store = new MemoryNode(id, size, disk, micros, WINDOW);
+      // The first node's clock is ahead.
+      long aheadMicros = id == 0 ? 300 : 0;
+      store = new MemoryNode(id, size, disk, () -> micros.getAsLong() + aheadMicros, WINDOW);
       ring = new CandidateRing(1 << 12, 2);
       detector = new LocalDetector(store, ring, i -> Math.floorMod(i.hashCode(), 2), 1 << 16);
       store.listen(detector);
@@ -282,12 +287,32 @@ final class SimulatedCluster {
     awaitAll(epoch, r -> r.hasPaused() ? r.getPaused().getNode() : null);
     runUntil(() -> nodes.stream().allMatch(n -> n.isUp() && n.isFenced()));
     inFlight.clear();
+    long target = 0;
     for (int attempt = 1; attempt <= targets.size(); attempt++) {
-      restore(epoch, attempt, targets.get(attempt - 1));
+      target = notTakenBack(targets.get(attempt - 1));
+      restore(epoch, attempt, target);
     }
-    publish(
-        record(epoch).setResume(Resume.newBuilder().setTarget(targets.get(targets.size() - 1))));
+    long clock = clockOf(epoch);
+    publish(record(epoch).setResume(Resume.newBuilder().setTarget(target).setClock(clock)));
+    takenBack.add(new long[] {target, clock});
     settle();
+  }
+
+  /** While a plan is carried out, nodes are on different cuts: the orchestrator chooses none. */
+  private long notTakenBack(long target) {
+    long cut = target;
+    for (long[] plan : takenBack) {
+      cut = plan[0] < cut && cut < plan[1] ? plan[1] : cut;
+    }
+    return cut;
+  }
+
+  private long clockOf(long epoch) {
+    return log.stream()
+        .filter(r -> r.getEpoch() == epoch)
+        .mapToLong(r -> r.getConverged().getClock())
+        .max()
+        .orElse(0);
   }
 
   private void restore(long epoch, int attempt, long target) {
@@ -374,6 +399,7 @@ final class SimulatedCluster {
     for (Node node : nodes) {
       assertThat(node.store().isServing()).isTrue();
       assertThat(node.store().epoch()).isEqualTo(epoch);
+      assertThat(node.store().clock().last().own()).isGreaterThan(clockOf(epoch));
       assertThat(asSets(node.store().state())).isEqualTo(expected);
       assertThat(node.openInEpoch(epoch))
           .containsExactlyInAnyOrderElementsOf(TruthOracle.holding(ACTIVE, node.store().state()));

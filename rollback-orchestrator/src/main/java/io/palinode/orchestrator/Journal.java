@@ -67,6 +67,32 @@ public record Journal(
         && plan.target() < hlc;
   }
 
+  /** The plan that took back what happened up to {@code hlc} and was not done by then, or null. */
+  @Nullable PastPlan takenBackAround(long hlc) {
+    return past.stream().filter(p -> p.isWithin(hlc)).findFirst().orElse(null);
+  }
+
+  /**
+   * The first cut at or after {@code hlc} that brings back nothing that a plan took back: right
+   * after a plan the store is what it was at the plan's target.
+   */
+  long notTakenBack(long hlc) {
+    long cut = hlc;
+    for (PastPlan plan : past) {
+      cut = plan.isWithin(cut) ? plan.clock() : cut;
+    }
+    return cut;
+  }
+
+  /** The earliest cut that is the same as the one at {@code hlc}: plans, if any, undone. */
+  long beforePlansAt(long hlc) {
+    long cut = hlc;
+    for (int i = past.size() - 1; i >= 0; i--) {
+      cut = past.get(i).clock() == cut ? past.get(i).target() : cut;
+    }
+    return cut;
+  }
+
   /** Plans that {@code predicate} caused after that time, without the open one. */
   long pastPlans(String predicate, long afterMicros) {
     return past.stream()
@@ -95,7 +121,11 @@ public record Journal(
   private Journal resumed(Plan done, ControlRecord record) {
     PastPlan last =
         new PastPlan(
-            done.epoch(), done.predicate(), done.openedMicros(), record.getResume().getTarget());
+            done.epoch(),
+            done.predicate(),
+            done.openedMicros(),
+            record.getResume().getTarget(),
+            record.getResume().getClock());
     List<PastPlan> longer =
         Stream.concat(past.stream().skip(Math.max(0, past.size() + 1 - PAST_MAX)), Stream.of(last))
             .toList();

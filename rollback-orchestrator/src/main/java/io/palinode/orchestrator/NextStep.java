@@ -83,6 +83,10 @@ final class NextStep {
     if (plan.reachMax() > target) {
       return halt(plan, outOfReach(plan, target));
     }
+    PastPlan earlier = state.journal().takenBackAround(target);
+    if (earlier != null) {
+      return halt(plan, amidEarlier(earlier, target));
+    }
     // A violation that waits for its predicate may yet move the target back.
     boolean judged = state.findings().judged() >= target && state.findings().waiting().isEmpty();
     return judged && plan.ackedByAll(state.settings().nodes()) ? restore(plan, 1, target) : null;
@@ -108,7 +112,8 @@ final class NextStep {
   /**
    * The cut at the target is itself a violation (its witnesses began within ε before it, or stand
    * on a replica that lagged): go further back, each time twice as far, but not beyond what every
-   * node can restore, and not before the safe point, which is a promise.
+   * node can restore, and not before the safe point, which is a promise. What an earlier plan took
+   * back is passed over: it must not come again.
    */
   private ControlRecord stepBack(Plan plan, String violated) {
     long floor = Math.max(plan.reachMax(), state.safePoint());
@@ -116,12 +121,13 @@ final class NextStep {
     if (plan.attempt() >= state.settings().attemptsMax()) {
       return halt(plan, still + " after attempts=" + plan.attempt());
     }
-    if (plan.target() <= floor) {
+    long from = state.journal().beforePlansAt(plan.target());
+    if (from <= floor) {
       return halt(plan, still + " and nothing before can be restored");
     }
     long back = RollbackSettings.micros(state.settings().stepBack()) << (plan.attempt() - 1);
-    long earlier = plan.target() - (back << Hlc.COUNTER_BITS);
-    return restore(plan, plan.attempt() + 1, Math.max(floor, earlier));
+    long earlier = Math.max(floor, from - (back << Hlc.COUNTER_BITS));
+    return restore(plan, plan.attempt() + 1, state.journal().notTakenBack(earlier));
   }
 
   private ControlRecord resume(Plan plan) {
@@ -129,6 +135,7 @@ final class NextStep {
         Resume.newBuilder()
             .setTarget(plan.target())
             .setSequentialUntilMicros(sequentialUntil(plan))
+            .setClock(Math.max(plan.clock(), plan.target()))
             .build();
     return step(plan).setResume(resume).build();
   }
@@ -172,6 +179,12 @@ final class NextStep {
         + node
         + ", which is back to "
         + Hlc.format(plan.reach().getOrDefault(node, 0L));
+  }
+
+  /** Nodes tick past a plan's clock, so only a clock that is too far ahead makes this happen. */
+  private static String amidEarlier(PastPlan earlier, long target) {
+    return "target %s is before epoch %d began everywhere (%s): check the clocks of all nodes"
+        .formatted(Hlc.format(target), earlier.epoch(), Hlc.format(earlier.clock()));
   }
 
   private ControlRecord.Builder step(Plan plan) {

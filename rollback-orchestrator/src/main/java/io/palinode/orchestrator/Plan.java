@@ -26,6 +26,7 @@ import java.util.stream.Stream;
  * @param acked nodes that are done with the phase
  * @param reach the latest reach each node told during the plan
  * @param holding terms that hold on the cut, as they came
+ * @param clock the greatest that a node told after it had converged, of all attempts; 0 before
  * @param failure why a node could not restore, or why the plan was halted; empty: none did
  */
 public record Plan(
@@ -40,6 +41,7 @@ public record Plan(
     Set<Integer> acked,
     Map<Integer, Long> reach,
     List<List<IntervalRef>> holding,
+    long clock,
     String failure) {
 
   static Plan opened(ControlRecord record) {
@@ -55,6 +57,7 @@ public record Plan(
         Set.of(),
         Map.of(),
         List.of(),
+        0,
         "");
   }
 
@@ -122,6 +125,7 @@ public record Plan(
       return this;
     }
     Plan known = ack.getHoldingCount() == 0 ? this : withHolding(ack.getHoldingList());
+    known = known.withClock(ack.getClock());
     return ack.getLast() ? known.acked(ack.getNode()) : known;
   }
 
@@ -138,6 +142,7 @@ public record Plan(
         Set.of(),
         reach,
         List.of(),
+        clock,
         "");
   }
 
@@ -151,7 +156,7 @@ public record Plan(
     }
     Set<Integer> more = new HashSet<>(acked);
     more.add(node);
-    return with(Collections.unmodifiableSet(more), reach, holding, failure);
+    return with(Collections.unmodifiableSet(more), reach, holding, clock, failure);
   }
 
   private Plan reaching(int node, long hlc) {
@@ -161,21 +166,27 @@ public record Plan(
     }
     Map<Integer, Long> more = new HashMap<>(reach);
     more.put(node, hlc);
-    return with(acked, Collections.unmodifiableMap(more), holding, failure);
+    return with(acked, Collections.unmodifiableMap(more), holding, clock, failure);
   }
 
   private Plan withHolding(List<IntervalRef> piece) {
-    return with(acked, reach, Stream.concat(holding.stream(), Stream.of(piece)).toList(), failure);
+    List<List<IntervalRef>> more = Stream.concat(holding.stream(), Stream.of(piece)).toList();
+    return with(acked, reach, more, clock, failure);
+  }
+
+  private Plan withClock(long hlc) {
+    return hlc <= clock ? this : with(acked, reach, holding, hlc, failure);
   }
 
   private Plan withFailure(String reason) {
-    return with(acked, reach, holding, reason);
+    return with(acked, reach, holding, clock, reason);
   }
 
   private Plan with(
       Set<Integer> newAcked,
       Map<Integer, Long> newReach,
       List<List<IntervalRef>> newHolding,
+      long newClock,
       String newFailure) {
     return new Plan(
         epoch,
@@ -189,6 +200,7 @@ public record Plan(
         newAcked,
         newReach,
         newHolding,
+        newClock,
         newFailure);
   }
 }

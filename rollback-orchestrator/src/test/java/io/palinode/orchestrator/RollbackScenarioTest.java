@@ -116,6 +116,39 @@ class RollbackScenarioTest {
   }
 
   @Test
+  void anEpochBeginsAfterTheLatestClockOfAllNodes() {
+    Script script = Script.of(2, P).violation("v1", "p", 100, 500).judged(600);
+    script.paused(1, 0, 0).paused(1, 1, 0).restored(1, 0, 1).restored(1, 1, 1);
+    script.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 700);
+    assertThat(script.steps()).contains("1: resume from 500- after 900");
+  }
+
+  @Test
+  void steppingBackPassesOverWhatAnEarlierPlanTookBack() {
+    Script script = Script.of(1, P).violation("v1", "p", 100, 400_000).judged(500_000);
+    script.paused(1, 0, 0).restored(1, 0, 1).convergedAt(1, 0, 1, 600_000);
+    script.coverageLost(0, 350_000, 350_001).judged(650_000).steps();
+    script.violation("v2", "p", 650_000, 650_000, 1, ViolationGrade.POSSIBLE).paused(2, 0, 0);
+    script.restored(2, 0, 1).converged(2, 0, 1, "p", 0, 1);
+    assertThat(script.steps()).contains("2: restore 2 to 600000");
+    script.restored(2, 0, 2).converged(2, 0, 2, "p", 0, 1);
+    // From before the first plan, and to where its safe point stands.
+    assertThat(script.steps()).last().asString().contains("nothing before can be restored");
+  }
+
+  @Test
+  void aTargetAmidAnEarlierPlanHaltsInsteadOfBringingBackWhatItTook() {
+    Script script = Script.of(1, P).violation("v1", "p", 100, 500).judged(510);
+    script.paused(1, 0, 0).restored(1, 0, 1).convergedAt(1, 0, 1, 700);
+    script.violation("v2", "p", 600, 600, 1, ViolationGrade.POSSIBLE).judged(900).paused(2, 0, 0);
+    assertThat(script.steps())
+        .last()
+        .isEqualTo(
+            "2: halt: target 599.4095 is before epoch 1 began everywhere (700):"
+                + " check the clocks of all nodes");
+  }
+
+  @Test
   void aCutThatIsItselfAViolationStepsBackTwiceAsFarEachTime() {
     long t = 1_000_000;
     Script script = Script.of(2, P).violation("v1", "p", 100, t).paused(1, 0, 0).paused(1, 1, 0);

@@ -125,6 +125,18 @@ final class Script {
             .setRestored(Restored.newBuilder().setNode(node).setAttempt(1).setFailure(failure)));
   }
 
+  /** Nothing holds at the node, whose clock is at {@code clockMicros}. */
+  Script convergedAt(long epoch, int node, int attempt, long clockMicros) {
+    return log(
+        record(epoch)
+            .setConverged(
+                Converged.newBuilder()
+                    .setNode(node)
+                    .setAttempt(attempt)
+                    .setClock(Hlc.ofMicros(clockMicros))
+                    .setLast(true)));
+  }
+
   /** {@code terms} of clause 0 of {@code predicate} hold at the node. */
   Script converged(long epoch, int node, int attempt, String predicate, int... terms) {
     Converged.Builder ack = Converged.newBuilder().setNode(node).setAttempt(attempt).setLast(true);
@@ -259,7 +271,8 @@ final class Script {
           case RESTORE ->
               "restore " + r.getRestore().getAttempt() + " to " + time(r.getRestore().getTarget());
           case CONVERGE -> "converge " + r.getConverge().getAttempt();
-          case RESUME -> "resume from " + time(r.getResume().getTarget()) + sequential(r);
+          case RESUME ->
+              "resume from " + time(r.getResume().getTarget()) + sequential(r) + after(r);
           case HALTED -> "halt: " + r.getHalted().getReason();
           case SAFE_POINT -> "safe " + time(r.getSafePoint().getHlc());
           case PAUSE, PAUSED, RESTORED, CONTRIBUTION, CONVERGED, NODE_JOINED, STEP_NOT_SET ->
@@ -271,6 +284,11 @@ final class Script {
   private static String sequential(ControlRecord r) {
     long until = r.getResume().getSequentialUntilMicros();
     return until == 0 ? "" : " sequential until " + until;
+  }
+
+  private static String after(ControlRecord r) {
+    long clock = r.getResume().getClock();
+    return clock == r.getResume().getTarget() ? "" : " after " + time(clock);
   }
 
   /** {@code 100-} is the last time before 100 µs. */

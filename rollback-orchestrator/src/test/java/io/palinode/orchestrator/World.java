@@ -25,17 +25,25 @@ import org.jspecify.annotations.Nullable;
  */
 final class World {
   /** What may go wrong in a run, drawn from its seed. */
-  record Faults(boolean zombies, boolean shortReach, boolean forgetful, boolean lag, boolean gaps) {
+  record Faults(
+      boolean zombies,
+      boolean shortReach,
+      boolean forgetful,
+      boolean lag,
+      boolean gaps,
+      boolean skew) {
     static Faults draw(Random random) {
       return new Faults(
           random.nextInt(4) == 0,
           random.nextInt(12) == 0,
           random.nextInt(10) == 0,
           random.nextInt(6) == 0,
+          random.nextInt(4) == 0,
           random.nextInt(4) == 0);
     }
   }
 
+  private static final int SKEW_MAX_MICROS = 400_000;
   private static final int ACTIONS = 1_000;
   private static final int ACTIONS_TO_END_MAX = 20_000;
   private static final Map<String, Policy> POLICIES =
@@ -71,7 +79,8 @@ final class World {
     truth = Journal.empty(settings.nodes());
     long window = faults.shortReach() ? 100_000 : 60_000_000;
     for (int node = 0; node < settings.nodes(); node++) {
-      nodes.add(new SimulatedNode(node, this, random, window));
+      long ahead = faults.skew() ? random.nextInt(SKEW_MAX_MICROS) : 0;
+      nodes.add(new SimulatedNode(node, this, random, window, ahead));
     }
     monitor = new SimulatedMonitor(this, random, faults.lag() ? 150_000 : 0);
     policiesKnown.addAll(random.nextInt(4) == 0 ? Set.of("p") : POLICIES.keySet());
