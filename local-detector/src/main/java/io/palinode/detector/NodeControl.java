@@ -1,6 +1,5 @@
 package io.palinode.detector;
 
-import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.wire.v1.ControlRecord;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -131,7 +130,9 @@ public final class NodeControl {
       case TELL_SAFE_POINT -> new Command.TellSafePoint(duty.number());
       case RESTORE -> {
         Attempt attempt = attemptOf(state);
-        yield new Command.Restore(duty.epoch(), attempt.number(), attempt.target());
+        yield attempt.keep()
+            ? new Command.Keep(duty.epoch(), attempt.number(), attempt.target())
+            : new Command.Restore(duty.epoch(), attempt.number(), attempt.target());
       }
       case CONTRIBUTE -> {
         Attempt attempt = attemptOf(state);
@@ -139,8 +140,7 @@ public final class NodeControl {
       }
       case CONVERGE -> {
         Attempt attempt = attemptOf(state);
-        List<KeyRecord> records = attempt.contributedByOthers(state.node());
-        yield new Command.Converge(duty.epoch(), attempt.number(), records);
+        yield new Command.Converge(duty.epoch(), attempt.number(), attempt.contributed());
       }
     };
   }

@@ -55,6 +55,20 @@ class NodeControlTest {
     runPlans(cluster, 2);
   }
 
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void aHaltedPlanEndsOnAllNodesAsTheOperatorSaid(long seed) {
+    SimulatedCluster cluster = new SimulatedCluster(NODES, seed);
+    Random crashes = new Random(-seed);
+    cluster.nodes.forEach(node -> node.crashes = () -> crashes.nextInt(12) == 0);
+    for (int epoch = 1; epoch <= 3; epoch++) {
+      cluster.work(cluster.random.nextInt(150));
+      long target = cluster.now() - (cluster.random.nextInt(300) << 12);
+      cluster.haltAndGoOn(epoch, target, cluster.random.nextBoolean());
+      cluster.check(epoch);
+    }
+  }
+
   @Test
   void aNodeThatCrashesAtAnyOneOfItsStepsFinishesThePlan() {
     int points = crashPointsOfOnePlan();
@@ -108,12 +122,22 @@ class NodeControlTest {
     cluster.settle();
     assertThat(cluster.count(r -> !r.getRestored().getFailure().isEmpty())).isEqualTo(1);
     cluster.publish(step(1).setHalted(Halted.newBuilder().setReason("out of reach")));
-    // A resume of a plan that was halted is another orchestrator's mistake.
+    // A resume of a plan that was halted is another orchestrator's mistake, and so is a restore.
+    cluster.publish(step(1).setRestore(Restore.newBuilder().setAttempt(2).setTarget(target)));
     cluster.publish(step(1).setResume(Resume.getDefaultInstance()));
     cluster.settle();
     cluster.nodes.get(1).start();
     cluster.settle();
     assertThat(cluster.nodes).noneMatch(node -> node.store().isServing());
+  }
+
+  @Test
+  void anAbandonedPlanKeepsWhatIsThereAlsoWhereTheTargetIsOutOfReach() {
+    SimulatedCluster cluster = new SimulatedCluster(NODES, 1);
+    cluster.work(50);
+    cluster.nodes.get(2).loseWindowLog();
+    cluster.haltAndGoOn(1, cluster.now() - (10 << 12), true);
+    cluster.check(1);
   }
 
   @Test

@@ -3,12 +3,15 @@ package io.palinode.detector;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
+import io.palinode.wire.v1.Halted;
 import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Resume;
+import io.palinode.wire.v1.Retry;
 import io.palinode.wire.v1.SafePoint;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -282,16 +285,57 @@ final class SimulatedCluster {
 
   /** Carries a plan out, with an attempt for each target; returns when all nodes serve again. */
   void rollBack(long epoch, List<Long> targets) {
-    publish(record(epoch).setPlanOpened(PlanOpened.newBuilder().setTarget(targets.get(0))));
-    publish(record(epoch).setPause(Pause.getDefaultInstance()));
-    awaitAll(epoch, r -> r.hasPaused() ? r.getPaused().getNode() : null);
-    runUntil(() -> nodes.stream().allMatch(n -> n.isUp() && n.isFenced()));
-    inFlight.clear();
+    pause(epoch, targets.get(0));
     long target = 0;
     for (int attempt = 1; attempt <= targets.size(); attempt++) {
       target = notTakenBack(targets.get(attempt - 1));
       restore(epoch, attempt, target);
+      converge(epoch, attempt);
     }
+    resume(epoch, target);
+  }
+
+  /**
+   * A plan that is halted, once or twice, before or after it restored, and what an operator says.
+   */
+  void haltAndGoOn(long epoch, long wanted, boolean abandon) {
+    long target = notTakenBack(wanted);
+    pause(epoch, target);
+    int attempt = 0;
+    int halts = 1 + random.nextInt(2);
+    for (int halt = 1; halt <= halts; halt++) {
+      if (random.nextBoolean()) {
+        restore(epoch, ++attempt, target);
+      }
+      publish(record(epoch).setRetry(Retry.newBuilder().setHalt(halt)));
+      publish(record(epoch).setHalted(Halted.newBuilder().setReason("halt " + halt)));
+      publish(record(epoch).setAbandon(Abandon.newBuilder().setHalt(halt - 1)));
+      publish(record(epoch).setResume(Resume.getDefaultInstance()));
+      publish(
+          abandon && halt == halts
+              ? record(epoch).setAbandon(Abandon.newBuilder().setHalt(halt))
+              : record(epoch).setRetry(Retry.newBuilder().setHalt(halt)));
+    }
+    attempt++;
+    if (abandon) {
+      publish(record(epoch).setRestore(Restore.newBuilder().setAttempt(attempt).setTarget(7)));
+      keep(epoch, attempt, target);
+    } else {
+      restore(epoch, attempt, target);
+    }
+    converge(epoch, attempt);
+    resume(epoch, target);
+  }
+
+  private void pause(long epoch, long target) {
+    publish(record(epoch).setPlanOpened(PlanOpened.newBuilder().setTarget(target)));
+    publish(record(epoch).setPause(Pause.getDefaultInstance()));
+    awaitAll(epoch, r -> r.hasPaused() ? r.getPaused().getNode() : null);
+    runUntil(() -> nodes.stream().allMatch(n -> n.isUp() && n.isFenced()));
+    inFlight.clear();
+  }
+
+  private void resume(long epoch, long target) {
     long clock = clockOf(epoch);
     publish(record(epoch).setResume(Resume.newBuilder().setTarget(target).setClock(clock)));
     takenBack.add(new long[] {target, clock});
@@ -319,12 +363,28 @@ final class SimulatedCluster {
     atTarget.clear();
     nodes.forEach(node -> atTarget.add(node.disk.stateAt(target)));
     publish(record(epoch).setRestore(Restore.newBuilder().setAttempt(attempt).setTarget(target)));
+    awaitRestored(epoch, attempt);
+  }
+
+  private void keep(long epoch, int attempt, long target) {
+    settle();
+    atTarget.clear();
+    nodes.forEach(node -> atTarget.add(node.store().state()));
+    Restore.Builder keep = Restore.newBuilder().setAttempt(attempt).setTarget(target);
+    publish(record(epoch).setRestore(keep.setKeep(true)));
+    awaitRestored(epoch, attempt);
+  }
+
+  private void awaitRestored(long epoch, int attempt) {
     awaitAll(
         epoch,
         r ->
             r.hasRestored() && r.getRestored().getAttempt() == attempt && r.getRestored().getLast()
                 ? r.getRestored().getNode()
                 : null);
+  }
+
+  private void converge(long epoch, int attempt) {
     publish(record(epoch).setConverge(Converge.newBuilder().setAttempt(attempt)));
     awaitAll(
         epoch,

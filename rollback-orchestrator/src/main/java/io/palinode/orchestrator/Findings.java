@@ -16,13 +16,19 @@ import java.util.stream.Stream;
  * @param waiting violations whose predicate is not known yet, oldest first
  * @param heldAt the safe point does not pass this, because of lost coverage; {@link #NOT_HELD}
  * @param losses lost ranges that were not acknowledged
+ * @param acceptedEpoch plans up to this one that were abandoned are acknowledged too
  */
 public record Findings(
-    long judged, SortedMap<Long, Demand> demands, List<Waiting> waiting, long heldAt, int losses) {
+    long judged,
+    SortedMap<Long, Demand> demands,
+    List<Waiting> waiting,
+    long heldAt,
+    int losses,
+    long acceptedEpoch) {
   public static final long NOT_HELD = Long.MAX_VALUE;
   static final int WAITING_MAX = 1_000;
   static final Findings NONE =
-      new Findings(0, Collections.emptySortedMap(), List.of(), NOT_HELD, 0);
+      new Findings(0, Collections.emptySortedMap(), List.of(), NOT_HELD, 0, 0);
 
   /** A violation that waits for its predicate. */
   public record Waiting(Violation violation, long sinceMicros) {}
@@ -33,7 +39,9 @@ public record Findings(
   }
 
   Findings judgedTo(long hlc) {
-    return hlc <= judged ? this : new Findings(hlc, demands, waiting, heldAt, losses);
+    return hlc <= judged
+        ? this
+        : new Findings(hlc, demands, waiting, heldAt, losses, acceptedEpoch);
   }
 
   Findings demanding(Demand demand) {
@@ -61,19 +69,30 @@ public record Findings(
 
   Findings losing(long fromHlc) {
     return new Findings(
-        judged, demands, waiting, Math.min(heldAt, Math.max(0, fromHlc - 1)), losses + 1);
+        judged,
+        demands,
+        waiting,
+        Math.min(heldAt, Math.max(0, fromHlc - 1)),
+        losses + 1,
+        acceptedEpoch);
   }
 
-  Findings acknowledged() {
-    return new Findings(judged, demands, waiting, NOT_HELD, 0);
+  /** All losses, and what was abandoned up to this epoch. */
+  Findings acknowledged(long epoch) {
+    return new Findings(judged, demands, waiting, NOT_HELD, 0, epoch);
   }
 
   private Findings withDemands(SortedMap<Long, Demand> newDemands) {
     return new Findings(
-        judged, Collections.unmodifiableSortedMap(newDemands), waiting, heldAt, losses);
+        judged,
+        Collections.unmodifiableSortedMap(newDemands),
+        waiting,
+        heldAt,
+        losses,
+        acceptedEpoch);
   }
 
   private Findings withWaiting(List<Waiting> newWaiting) {
-    return new Findings(judged, demands, newWaiting, heldAt, losses);
+    return new Findings(judged, demands, newWaiting, heldAt, losses, acceptedEpoch);
   }
 }

@@ -47,15 +47,44 @@ public record Journal(
                   nodes, epoch, null, past, record.getSafePoint().getHlc(), sequentialUntilMicros)
               : this;
       case NODE_JOINED -> plan == null ? this : withPlan(plan.read(record));
-      case PAUSE, PAUSED, RESTORE, RESTORED, CONVERGE, CONTRIBUTION, CONVERGED, HALTED ->
+      case PAUSE,
+          PAUSED,
+          RESTORE,
+          RESTORED,
+          CONVERGE,
+          CONTRIBUTION,
+          CONVERGED,
+          HALTED,
+          RETRY,
+          ABANDON ->
           plan != null && record.getEpoch() == plan.epoch() ? withPlan(plan.read(record)) : this;
       case STEP_NOT_SET -> this;
     };
   }
 
-  /** A plan that was resumed has taken back what happened at {@code hlc} in {@code ofEpoch}. */
-  boolean isTakenBack(long ofEpoch, long hlc) {
-    return past.stream().anyMatch(p -> p.epoch() > ofEpoch && p.target() < hlc);
+  /**
+   * A plan has taken back what happened at {@code hlc} in {@code ofEpoch}, or an operator has given
+   * that up.
+   */
+  boolean isSettled(long ofEpoch, long hlc) {
+    return past.stream().anyMatch(p -> p.settles(ofEpoch, hlc));
+  }
+
+  /** It is settled, but not taken back. */
+  boolean isGivenUp(long ofEpoch, long hlc) {
+    return isSettled(ofEpoch, hlc)
+        && past.stream().filter(p -> p.settles(ofEpoch, hlc)).allMatch(PastPlan::abandoned);
+  }
+
+  /** The newest plan that was abandoned, unless the safe point has passed it since; or null. */
+  @Nullable PastPlan unclaimed() {
+    for (int i = past.size() - 1; i >= 0; i--) {
+      PastPlan plan = past.get(i);
+      if (plan.abandoned()) {
+        return safePoint < plan.clock() ? plan : null;
+      }
+    }
+    return null;
   }
 
   /** The open plan takes, or has been told to take, back what happened at {@code hlc}. */
@@ -84,11 +113,15 @@ public record Journal(
     return cut;
   }
 
-  /** The earliest cut that is the same as the one at {@code hlc}: plans, if any, undone. */
+  /**
+   * The earliest cut that is the same as the one at {@code hlc}, as if the plans that ended there
+   * had not been; 0: there is none, the plan was abandoned.
+   */
   long beforePlansAt(long hlc) {
     long cut = hlc;
     for (int i = past.size() - 1; i >= 0; i--) {
-      cut = past.get(i).clock() == cut ? past.get(i).target() : cut;
+      PastPlan plan = past.get(i);
+      cut = plan.clock() != cut ? cut : plan.abandoned() ? 0 : plan.target();
     }
     return cut;
   }
@@ -108,7 +141,17 @@ public record Journal(
       case CONTRIBUTION -> record.getContribution().getNode();
       case CONVERGED -> record.getConverged().getNode();
       case NODE_JOINED -> record.getNodeJoined().getNode();
-      case PLAN_OPENED, PAUSE, RESTORE, CONVERGE, RESUME, HALTED, SAFE_POINT, STEP_NOT_SET -> -1;
+      case PLAN_OPENED,
+          PAUSE,
+          RESTORE,
+          CONVERGE,
+          RESUME,
+          HALTED,
+          RETRY,
+          ABANDON,
+          SAFE_POINT,
+          STEP_NOT_SET ->
+          -1;
     };
   }
 
@@ -125,7 +168,8 @@ public record Journal(
             done.predicate(),
             done.openedMicros(),
             record.getResume().getTarget(),
-            record.getResume().getClock());
+            record.getResume().getClock(),
+            done.isAbandoned());
     List<PastPlan> longer =
         Stream.concat(past.stream().skip(Math.max(0, past.size() + 1 - PAST_MAX)), Stream.of(last))
             .toList();

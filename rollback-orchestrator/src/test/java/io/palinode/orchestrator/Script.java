@@ -95,6 +95,21 @@ final class Script {
     return this;
   }
 
+  Script operator(long epoch, Intervention intervention) {
+    hear(new Event.OperatorSpoke(epoch, intervention, nowMicros));
+    return this;
+  }
+
+  /** Why it is of no use to ask now. */
+  String refusal(long epoch, Intervention intervention) {
+    try {
+      RollbackMachine.requirePossible(state, epoch, intervention);
+      return "";
+    } catch (RefusedException e) {
+      return String.valueOf(e.getMessage());
+    }
+  }
+
   Script policy(Policy policy) {
     hear(new Event.PolicyChanged(policy, nowMicros));
     return this;
@@ -269,12 +284,17 @@ final class Script {
                   + " to "
                   + time(r.getPlanOpened().getTarget());
           case RESTORE ->
-              "restore " + r.getRestore().getAttempt() + " to " + time(r.getRestore().getTarget());
+              (r.getRestore().getKeep() ? "keep " : "restore ")
+                  + r.getRestore().getAttempt()
+                  + " to "
+                  + time(r.getRestore().getTarget());
           case CONVERGE -> "converge " + r.getConverge().getAttempt();
           case RESUME ->
               "resume from " + time(r.getResume().getTarget()) + sequential(r) + after(r);
           case HALTED -> "halt: " + r.getHalted().getReason();
           case SAFE_POINT -> "safe " + time(r.getSafePoint().getHlc());
+          case RETRY -> "retry " + r.getRetry().getHalt();
+          case ABANDON -> "abandon " + r.getAbandon().getHalt();
           case PAUSE, PAUSED, RESTORED, CONTRIBUTION, CONVERGED, NODE_JOINED, STEP_NOT_SET ->
               r.getStepCase().name().toLowerCase(Locale.ROOT);
         };

@@ -180,6 +180,11 @@ final class SimulatedNode {
     int attempt = record.getRestore().getAttempt();
     Restored.Builder ack = Restored.newBuilder().setNode(id).setAttempt(attempt);
     boolean isNew = !restores.contains(record.getEpoch() + "/" + attempt);
+    if (record.getRestore().getKeep()) {
+      restores.add(record.getEpoch() + "/" + attempt);
+      ack(record(record.getEpoch()).setRestored(ack.setLast(true)));
+      return;
+    }
     if (isNew && reach() > target) {
       ack(record(record.getEpoch()).setRestored(ack.setFailure("out of reach")));
       return;
