@@ -35,6 +35,10 @@ public final class ApiClient {
     return send("PUT", path, body);
   }
 
+  JsonNode post(String path) {
+    return send("POST", path, null);
+  }
+
   JsonNode delete(String path) {
     return send("DELETE", path, null);
   }

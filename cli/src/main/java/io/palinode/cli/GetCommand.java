@@ -77,8 +77,24 @@ final class GetCommand implements Callable<Integer> {
             table.row(
                 resource.fields().stream().map(field -> item.path(field).asText("")).toList()));
     spec.commandLine().getOut().print(items.isEmpty() ? "none\n" : table.render());
+    if (resource == Resource.ROLLBACKS) {
+      items.forEach(this::tellHalted);
+    }
     spec.commandLine().getOut().flush();
     return 0;
+  }
+
+  private void tellHalted(JsonNode rollback) {
+    if (rollback.path("state").asText().equals("halted")) {
+      spec.commandLine().getOut().println(waysOut(rollback));
+    }
+  }
+
+  /** What to do about a halted rollback, of which this is the view or the status. */
+  static String waysOut(JsonNode halted) {
+    String id = halted.path("openEpoch").asText(halted.path("epoch").asText());
+    return "rollback %s is halted: %s; 'palinode rollback retry %s' tries again, 'palinode rollback abandon %s' goes on without it"
+        .formatted(id, halted.path("haltReason").asText(), id, id);
   }
 
   /** {@code undoneWrites} becomes {@code UNDONE-WRITES}. */

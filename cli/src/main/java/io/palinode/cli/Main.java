@@ -34,6 +34,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       GetCommand.class,
       DeleteCommand.class,
       StatusCommand.class,
+      RollbackCommand.class,
       DetectCommand.class,
       PutCommand.class,
       GetValueCommand.class

@@ -58,13 +58,11 @@ final class StatusCommand implements Callable<Integer> {
       spec.commandLine()
           .getErr()
           .println(
-              "palinode: coverage was lost; the safe point is held at "
-                  + status.path("safePointHeldAt").asText());
+              "palinode: %s; the safe point is held at %s"
+                  .formatted(lost(status), status.path("safePointHeldAt").asText()));
     }
     if (isHalted(status)) {
-      spec.commandLine()
-          .getErr()
-          .println("palinode: a rollback is halted; 'palinode get rollbacks -o json' says why");
+      spec.commandLine().getErr().println("palinode: " + GetCommand.waysOut(status));
     }
     if (status.path("failure").isTextual()) {
       spec.commandLine()
@@ -72,6 +70,13 @@ final class StatusCommand implements Callable<Integer> {
           .println("palinode: the orchestrator stands still: " + status.path("failure").asText());
     }
     return standsStill(status) ? 1 : 0;
+  }
+
+  private static String lost(JsonNode status) {
+    JsonNode abandoned = status.path("abandonedEpoch");
+    return abandoned.isNumber()
+        ? "rollback %s was abandoned, its cut is not restored".formatted(abandoned.asText())
+        : "coverage was lost";
   }
 
   private static boolean isHalted(JsonNode status) {

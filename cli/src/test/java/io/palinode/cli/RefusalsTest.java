@@ -137,6 +137,13 @@ class RefusalsTest {
   }
 
   @Test
+  void aRollbackIsNotAbandonedWithoutAYes() {
+    // A server that is not there would be named if it were asked.
+    assertThat(run("rollback", "abandon", "3", "--server", "http://127.0.0.1:1")).isEqualTo(2);
+    assertOneSentence("--yes");
+  }
+
+  @Test
   void debugShowsTheTrace() {
     assertThat(run("up", "--nodes", "0", "--debug")).isEqualTo(2);
     assertThat(err.toString()).contains("\tat io.palinode.cli.UpCommand");
@@ -144,7 +151,18 @@ class RefusalsTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"demo", "up", "apply", "get", "delete", "status", "detect", "put", "get-value"})
+      strings = {
+        "demo",
+        "up",
+        "apply",
+        "get",
+        "delete",
+        "status",
+        "rollback",
+        "detect",
+        "put",
+        "get-value"
+      })
   void theHelpOfACommandHasAnExample(String command) {
     assertThat(run(command, "--help")).isZero();
     assertThat(out.toString()).contains("Example").contains("palinode " + command);

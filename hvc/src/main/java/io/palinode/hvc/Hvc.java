@@ -64,6 +64,13 @@ public final class Hvc {
     return entries.length;
   }
 
+  /** The same knowledge of the others, at another own time. */
+  public Hvc withOwn(long hlc) {
+    long[] moved = entries.clone();
+    moved[owner] = hlc;
+    return of(owner, moved);
+  }
+
   /**
    * The entry-wise maximum, without an owner: how a client adds what it hears to what it knows.
    * O(n).

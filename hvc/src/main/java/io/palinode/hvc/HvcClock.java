@@ -67,6 +67,18 @@ public final class HvcClock {
     return reading(now);
   }
 
+  /**
+   * A receive event of a bare HLC that the cluster agreed on. It is never refused, for whoever has
+   * to take it must go on; but a broken clock drags nobody further than the drift that is accepted:
+   * the own HLC is then not past {@code hlc} but that far ahead of the physical clock.
+   */
+  public synchronized Hvc tickPast(long hlc) {
+    long now = epochMicros.getAsLong();
+    long furthest = Hlc.ofMicros(Math.min(Hlc.MICROS_MAX, now + maxDriftMicros)) - 1;
+    entries[owner] = Hlc.tick(entries[owner], now, Math.min(hlc, furthest));
+    return reading(now);
+  }
+
   /** The reading of the last event, without an event of its own. */
   public synchronized Hvc last() {
     return Hvc.of(owner, entries);

@@ -55,6 +55,22 @@ class HvcClockTest {
   }
 
   @Test
+  void whatTheClusterAgreedOnIsTickedPast() {
+    HvcClock clock = clock(0, 3, "10ms");
+    long agreed = Hlc.of(1_400_000, 7);
+    assertThat(clock.tickPast(agreed).own()).isEqualTo(agreed + 1);
+    assertThat(clock.tickPast(agreed - 5).own()).isEqualTo(agreed + 2);
+  }
+
+  @Test
+  void aClockTooFarAheadDragsNobodyFurtherThanTheDriftButIsNotRefused() {
+    HvcClock clock = clock(0, 3, "10ms");
+    assertThat(clock.tickPast(Hlc.ofMicros(9_000_000)).own()).isEqualTo(Hlc.ofMicros(1_500_000));
+    Hvc far = clock.last();
+    assertThat(clock(1, 3, "10ms").tick(far).own()).isGreaterThan(far.own());
+  }
+
+  @Test
   void clocksOfAnotherClusterAreRefused() {
     assertThatThrownBy(() -> clock(0, 3, "10ms").tick(hvc(0, 1, 1)))
         .hasMessageContaining("has 3 entries");

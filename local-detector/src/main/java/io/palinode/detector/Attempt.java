@@ -18,29 +18,31 @@ import java.util.function.ToIntFunction;
  * <p>It holds the pieces that nodes published: at most what their window-logs hold, for nothing
  * else changed near or after the target.
  *
+ * @param keep whether it undoes nothing
  * @param converged whether this node has said all of its {@code Converged}
  */
 record Attempt(
     int number,
     long target,
+    boolean keep,
     List<Restored> restored,
     List<Contribution> contributions,
     boolean converged) {
 
-  static Attempt of(int number, long target) {
-    return new Attempt(number, target, List.of(), List.of(), false);
+  static Attempt of(int number, long target, boolean keep) {
+    return new Attempt(number, target, keep, List.of(), List.of(), false);
   }
 
   Attempt with(Restored piece) {
-    return new Attempt(number, target, append(restored, piece), contributions, converged);
+    return new Attempt(number, target, keep, append(restored, piece), contributions, converged);
   }
 
   Attempt with(Contribution piece) {
-    return new Attempt(number, target, restored, append(contributions, piece), converged);
+    return new Attempt(number, target, keep, restored, append(contributions, piece), converged);
   }
 
   Attempt withConverged() {
-    return new Attempt(number, target, restored, contributions, true);
+    return new Attempt(number, target, keep, restored, contributions, true);
   }
 
   /** The nodes that said all of {@code Restored}, and did restore. */
@@ -68,15 +70,14 @@ record Attempt(
     return List.copyOf(keys);
   }
 
-  /** What all nodes but this one contributed. */
-  List<KeyRecord> contributedByOthers(int self) {
+  /** What all nodes contributed. */
+  List<KeyRecord> contributed() {
     List<KeyRecord> records = new ArrayList<>();
     for (Contribution piece : contributions) {
-      if (piece.getNode() != self) {
-        for (KeyVersions entry : piece.getEntriesList()) {
-          StoreKey key = new StoreKey(entry.getStore(), entry.getKey().toByteArray());
-          records.add(new KeyRecord(key, entry.getSiblings().toByteArray()));
-        }
+      for (KeyVersions entry : piece.getEntriesList()) {
+        StoreKey key = new StoreKey(entry.getStore(), entry.getKey().toByteArray());
+        records.add(
+            new KeyRecord(key, entry.getSiblings().toByteArray(), entry.getPast().toByteArray()));
       }
     }
     return records;

@@ -15,11 +15,11 @@ public sealed interface Command {
     }
   }
 
-  /** Let the detector see the state as it is, in this epoch. */
-  record Watch(long epoch) implements Command {
+  /** Let the detector see the state as it is, in this epoch, at a time after {@code clock}. */
+  record Watch(long epoch, long clock) implements Command {
     @Override
     public void execute(ControlExecution node) {
-      node.watch(epoch);
+      node.watch(epoch, clock);
     }
   }
 
@@ -55,6 +55,14 @@ public sealed interface Command {
     }
   }
 
+  /** Stay where it is, and publish which keys changed near and after the target. */
+  record Keep(long epoch, int attempt, long target) implements Command {
+    @Override
+    public void execute(ControlExecution node) {
+      node.keep(epoch, attempt, target);
+    }
+  }
+
   /** Publish the versions of these keys. */
   record Contribute(long epoch, int attempt, List<StoreKey> keys) implements Command {
     @Override
@@ -63,7 +71,7 @@ public sealed interface Command {
     }
   }
 
-  /** Merge what the other nodes contributed, and publish what holds then. */
+  /** Merge what all nodes contributed, and publish what holds then. */
   record Converge(long epoch, int attempt, List<KeyRecord> records) implements Command {
     @Override
     public void execute(ControlExecution node) {

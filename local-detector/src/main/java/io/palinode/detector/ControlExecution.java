@@ -71,8 +71,10 @@ public final class ControlExecution {
     log.append(List.of(record(epoch).setPaused(paused).build()));
   }
 
-  void watch(long epoch) {
-    detector.reset(epoch);
+  void watch(long epoch, long clock) {
+    // Whatever is opened or written in the epoch comes after every node's undo before it.
+    store.clock().tickPast(clock);
+    detector.reset(epoch, clock);
   }
 
   void serve(long epoch, long target, long sequentialUntilMicros) {
@@ -96,14 +98,20 @@ public final class ControlExecution {
 
   void restore(long epoch, int attempt, long target) {
     long begun = epochMicros.getAsLong();
-    Restoration restoration;
     try {
-      restoration = store.restore(epoch, attempt, target);
+      tellRestored(epoch, attempt, store.restore(epoch, attempt, target), begun);
     } catch (OutOfReachException e) {
       Restored failed = restored(attempt).setFailure(e.getMessage()).setLast(true).build();
       log.append(List.of(record(epoch).setRestored(failed).build()));
-      return;
     }
+  }
+
+  void keep(long epoch, int attempt, long target) {
+    long begun = epochMicros.getAsLong();
+    tellRestored(epoch, attempt, store.keep(epoch, attempt, target), begun);
+  }
+
+  private void tellRestored(long epoch, int attempt, Restoration restoration, long begun) {
     detector.noteChanged(restoration.changed());
     long durationMicros = epochMicros.getAsLong() - begun;
     append(
@@ -123,8 +131,8 @@ public final class ControlExecution {
     for (int from = 0; from < keys.size(); from += KEYS_PER_READ) {
       for (KeyRecord found :
           store.read(keys.subList(from, Math.min(from + KEYS_PER_READ, keys.size())))) {
-        // What is absent here adds nothing elsewhere.
-        if (found.siblings().length > 0) {
+        // What is absent here, and nobody knows why, adds nothing elsewhere.
+        if (found.siblings().length > 0 || found.past().length > 0) {
           entries.add(message(found));
         }
       }
@@ -141,11 +149,11 @@ public final class ControlExecution {
                     .setLast(last)));
   }
 
-  void converge(long epoch, int attempt, List<KeyRecord> others) {
+  void converge(long epoch, int attempt, List<KeyRecord> contributed) {
     // Before any node can be told to resume, for that waits for this node's answer.
     detector.endEpoch();
-    long changed = store.merge(others);
-    detector.noteChanged(others.stream().map(KeyRecord::key).toList());
+    long changed = store.merge(contributed);
+    detector.noteChanged(contributed.stream().map(KeyRecord::key).toList());
     append(
         epoch,
         detector.holding(),
@@ -155,6 +163,7 @@ public final class ControlExecution {
                     .setNode(store.node())
                     .setAttempt(attempt)
                     .setChangedKeys(changed)
+                    .setClock(store.clock().last().own())
                     .addAllHolding(piece)
                     .setLast(last)));
   }
@@ -196,6 +205,7 @@ public final class ControlExecution {
         .setStore(found.key().store())
         .setKey(ByteString.copyFrom(found.key().key()))
         .setSiblings(ByteString.copyFrom(found.siblings()))
+        .setPast(ByteString.copyFrom(found.past()))
         .build();
   }
 }

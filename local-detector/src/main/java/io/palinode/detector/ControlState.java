@@ -1,6 +1,7 @@
 package io.palinode.detector;
 
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Resume;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -33,9 +34,13 @@ public record ControlState(
     begun = Set.copyOf(begun);
   }
 
-  /** What the newest {@code Resume} told. */
-  record Resumed(long target, long sequentialUntilMicros) {
-    static final Resumed NEVER = new Resumed(0, 0);
+  /**
+   * What the newest {@code Resume} told.
+   *
+   * @param clock the epoch is later than this on every node
+   */
+  record Resumed(long target, long sequentialUntilMicros, long clock) {
+    static final Resumed NEVER = new Resumed(0, 0, 0);
   }
 
   static ControlState initial(int node, int nodes, long incarnation) {
@@ -63,8 +68,9 @@ public record ControlState(
   }
 
   ControlState resumed(ControlRecord record) {
+    Resume resume = record.getResume();
     Resumed newest =
-        new Resumed(record.getResume().getTarget(), record.getResume().getSequentialUntilMicros());
+        new Resumed(resume.getTarget(), resume.getSequentialUntilMicros(), resume.getClock());
     return new ControlState(
         node, nodes, incarnation, record.getEpoch(), newest, safePoint, null, acting, begun);
   }

@@ -77,7 +77,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   /** Intervals that are open, and that the ring had no room to tell of; oldest first. */
   private final Set<OpenInterval> untold = new LinkedHashSet<>();
 
-  /** The clock when the epoch was over for this node; null while it speaks in its epoch. */
+  /** When the epoch was over for this node, or the next one began; null while it speaks. */
   private @Nullable Hvc overSince;
 
   /**
@@ -128,10 +128,10 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   /**
    * The epoch is over for this node, whose state is now what the next one begins with: until the
-   * next {@link #reset} nothing is told, no progress either, and what that finds is open from now
-   * on. So if every node says so before any may serve the next epoch, then however late one of them
-   * opens it, it finds again what held from the beginning, and has told no progress past that. Only
-   * while paused; a repeat changes nothing.
+   * next {@link #reset} nothing is told, no progress either, and what that finds is open from its
+   * beginning, which is not before now. So if every node says so before any may serve the next
+   * epoch, then however late one of them opens it, it finds again what held from the beginning, and
+   * has told no progress past that. Only while paused; a repeat changes nothing.
    */
   public synchronized void endEpoch() {
     store.atomically(
@@ -142,13 +142,20 @@ public final class LocalDetector implements StoreBinding.WriteListener {
         });
   }
 
+  /** {@link #reset(long, long)} for an epoch that begins when this node has ended the last. */
+  public synchronized void reset(long newEpoch) {
+    reset(newEpoch, 0);
+  }
+
   /**
    * Starts the epoch: forgets every interval and opens those that hold in the state as it is. A
    * repeat for the epoch it is in does only what one before that threw has left. Only while the
    * node serves no writes: after a restart, and at the end of a rollback. O(keys in the store) the
    * first time, then O(open intervals + changed keys).
+   *
+   * @param after the epoch begins right after this on every node, or as late as this clock is
    */
-  public synchronized void reset(long newEpoch) {
+  public synchronized void reset(long newEpoch, long after) {
     if (watching && epoch == newEpoch) {
       finishReset();
       return;
@@ -163,6 +170,10 @@ public final class LocalDetector implements StoreBinding.WriteListener {
           complete = true;
           open.clear();
           untold.clear();
+          if (overSince != null) {
+            long begin = Math.max(overSince.own(), after + 1);
+            overSince = overSince.withOwn(Math.min(begin, store.clock().tick().own()));
+          }
         });
     if (known != null) {
       openThose(new Found(known, true), index);

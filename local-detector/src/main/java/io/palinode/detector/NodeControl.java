@@ -1,6 +1,5 @@
 package io.palinode.detector;
 
-import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.wire.v1.ControlRecord;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -126,7 +125,7 @@ public final class NodeControl {
   private static Command command(ControlState state, Duty duty) {
     return switch (duty.kind()) {
       case PAUSE -> new Command.Pause(duty.epoch());
-      case WATCH -> new Command.Watch(duty.epoch());
+      case WATCH -> new Command.Watch(duty.epoch(), state.resumed().clock());
       case SERVE ->
           new Command.Serve(
               duty.epoch(), state.resumed().target(), state.resumed().sequentialUntilMicros());
@@ -134,7 +133,9 @@ public final class NodeControl {
       case TELL_SAFE_POINT -> new Command.TellSafePoint(duty.number());
       case RESTORE -> {
         Attempt attempt = attemptOf(state);
-        yield new Command.Restore(duty.epoch(), attempt.number(), attempt.target());
+        yield attempt.keep()
+            ? new Command.Keep(duty.epoch(), attempt.number(), attempt.target())
+            : new Command.Restore(duty.epoch(), attempt.number(), attempt.target());
       }
       case CONTRIBUTE -> {
         Attempt attempt = attemptOf(state);
@@ -142,8 +143,7 @@ public final class NodeControl {
       }
       case CONVERGE -> {
         Attempt attempt = attemptOf(state);
-        List<KeyRecord> records = attempt.contributedByOthers(state.node());
-        yield new Command.Converge(duty.epoch(), attempt.number(), records);
+        yield new Command.Converge(duty.epoch(), attempt.number(), attempt.contributed());
       }
     };
   }

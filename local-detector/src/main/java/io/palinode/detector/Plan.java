@@ -15,20 +15,28 @@ import org.jspecify.annotations.Nullable;
  * @param epoch the epoch that it opens, which names it
  * @param paused whether this incarnation of this node has said {@code Paused}
  * @param attempt the newest; null before the first
+ * @param halts how often it was halted
+ * @param abandoned whether an operator gave it up when it was halted last
  */
-record Plan(long epoch, Phase phase, boolean paused, @Nullable Attempt attempt) {
+record Plan(
+    long epoch,
+    Phase phase,
+    boolean paused,
+    @Nullable Attempt attempt,
+    int halts,
+    boolean abandoned) {
 
   enum Phase {
     OPENED,
     PAUSING,
     RESTORING,
     CONVERGING,
-    /** An operator has to act. */
+    /** An operator has to say how to go on. */
     HALTED
   }
 
   static Plan of(long epoch) {
-    return new Plan(epoch, Phase.OPENED, false, null);
+    return new Plan(epoch, Phase.OPENED, false, null, 0, false);
   }
 
   /** Whether nodes refuse requests below {@link #epoch}. */
@@ -57,22 +65,33 @@ record Plan(long epoch, Phase phase, boolean paused, @Nullable Attempt attempt) 
               ? in(Phase.CONVERGING, attempt)
               : this;
       case RESTORED, CONTRIBUTION, CONVERGED -> answered(record, self);
-      case HALTED -> in(Phase.HALTED, attempt);
+      case HALTED ->
+          phase == Phase.HALTED
+              ? this
+              : new Plan(epoch, Phase.HALTED, paused, attempt, halts + 1, abandoned);
+      case RETRY -> goOn(record.getRetry().getHalt(), false);
+      case ABANDON -> goOn(record.getAbandon().getHalt(), true);
       case PLAN_OPENED, RESUME, SAFE_POINT, NODE_JOINED, STEP_NOT_SET -> this;
     };
   }
 
   private Plan paused(Paused said, int self, long incarnation) {
     boolean isOwn = said.getNode() == self && said.getIncarnation() == incarnation;
-    return isOwn ? new Plan(epoch, phase, true, attempt) : this;
+    return isOwn ? new Plan(epoch, phase, true, attempt, halts, abandoned) : this;
+  }
+
+  /** An operator's word counts for the halt that it was given for. */
+  private Plan goOn(int halt, boolean abandon) {
+    return phase == Phase.HALTED && halt == halts
+        ? new Plan(epoch, Phase.PAUSING, paused, attempt, halts, abandon)
+        : this;
   }
 
   private Plan restore(Restore asked) {
-    boolean isFirst = phase == Phase.PAUSING && asked.getAttempt() == 1;
-    boolean isNext =
-        phase == Phase.CONVERGING && attempt != null && asked.getAttempt() == attempt.number() + 1;
-    return isFirst || isNext
-        ? in(Phase.RESTORING, Attempt.of(asked.getAttempt(), asked.getTarget()))
+    int next = attempt == null ? 1 : attempt.number() + 1;
+    boolean isDue = phase == Phase.PAUSING || phase == Phase.CONVERGING;
+    return isDue && asked.getAttempt() == next && asked.getKeep() == abandoned
+        ? in(Phase.RESTORING, Attempt.of(next, asked.getTarget(), asked.getKeep()))
         : this;
   }
 
@@ -99,6 +118,6 @@ record Plan(long epoch, Phase phase, boolean paused, @Nullable Attempt attempt) 
   }
 
   private Plan in(Phase next, @Nullable Attempt nextAttempt) {
-    return new Plan(epoch, next, paused, nextAttempt);
+    return new Plan(epoch, next, paused, nextAttempt, halts, abandoned);
   }
 }

@@ -51,16 +51,27 @@ public interface StoreBinding {
    */
   Restoration restore(long epoch, int attempt, long target);
 
-  /** The records of these keys, in the store's own format; an empty array for an absent key. */
+  /**
+   * Like {@link #restore}, a step of the plan that is done once, but undoes nothing: what changed
+   * near and after {@code target} is to be made equal on all replicas as it is now. As far as the
+   * node's past reaches.
+   */
+  Restoration keep(long epoch, int attempt, long target);
+
+  /**
+   * The records of these keys, in the store's own format, an empty array for an absent key; and
+   * what is known of how they came about, up to the cut that was restored or kept last.
+   */
   List<KeyRecord> read(List<StoreKey> keys);
 
   /** All versions of one key as they are now; empty when it is absent. */
   List<Version> siblings(StoreKey key);
 
   /**
-   * Adds the versions of {@code records} that are not obsolete here; keys that do not live on this
-   * node are passed over. A repeat changes nothing. Only while paused. Returns how many keys
-   * changed.
+   * Makes each key what all nodes together know of it, given what each of them, this one included,
+   * {@linkplain #read has}: the versions that no other supersedes and that no delete covered. Keys
+   * that do not live on this node are passed over. A repeat changes nothing. Only while paused.
+   * Returns how many keys changed.
    */
   int merge(List<KeyRecord> records);
 
@@ -93,8 +104,12 @@ public interface StoreBinding {
     void visit(StoreKey key, List<Version> siblings);
   }
 
-  /** The stored record of a key. */
-  record KeyRecord(StoreKey key, byte[] siblings) {}
+  /**
+   * The stored record of a key.
+   *
+   * @param past how it came about, in the store's own format; empty: not known
+   */
+  record KeyRecord(StoreKey key, byte[] siblings, byte[] past) {}
 
   /**
    * What a restore did.

@@ -288,8 +288,22 @@ public final class MemoryNode implements StoreBinding {
   }
 
   @Override
+  public Restoration keep(long newEpoch, int attempt, long target) {
+    failIfAsked();
+    requirePaused();
+    List<Long> step = List.of(newEpoch, (long) attempt);
+    Set<StoreKey> changed = new LinkedHashSet<>();
+    disk.history.stream()
+        .filter(change -> change.hlc() > target - convergenceWindow)
+        .forEach(change -> changed.add(change.key()));
+    return disk.restored.computeIfAbsent(step, first -> new Restoration(0, List.copyOf(changed)));
+  }
+
+  @Override
   public List<KeyRecord> read(List<StoreKey> keys) {
-    return keys.stream().map(key -> new KeyRecord(key, encode(siblings(key)))).toList();
+    return keys.stream()
+        .map(key -> new KeyRecord(key, encode(siblings(key)), new byte[0]))
+        .toList();
   }
 
   @Override

@@ -56,6 +56,20 @@ class NodeControlTest {
     runPlans(cluster, 2);
   }
 
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void aHaltedPlanEndsOnAllNodesAsTheOperatorSaid(long seed) {
+    SimulatedCluster cluster = new SimulatedCluster(NODES, seed);
+    Random crashes = new Random(-seed);
+    cluster.nodes.forEach(node -> node.crashes = () -> crashes.nextInt(12) == 0);
+    for (int epoch = 1; epoch <= 3; epoch++) {
+      cluster.work(cluster.random.nextInt(150));
+      long target = cluster.now() - (cluster.random.nextInt(300) << 12);
+      cluster.haltAndGoOn(epoch, target, cluster.random.nextBoolean());
+      cluster.check(epoch);
+    }
+  }
+
   @Test
   void aNodeThatCrashesAtAnyOneOfItsStepsFinishesThePlan() {
     int points = crashPointsOfOnePlan();
@@ -109,12 +123,22 @@ class NodeControlTest {
     cluster.settle();
     assertThat(cluster.count(r -> !r.getRestored().getFailure().isEmpty())).isEqualTo(1);
     cluster.publish(step(1).setHalted(Halted.newBuilder().setReason("out of reach")));
-    // A resume of a plan that was halted is another orchestrator's mistake.
+    // A resume of a plan that was halted is another orchestrator's mistake, and so is a restore.
+    cluster.publish(step(1).setRestore(Restore.newBuilder().setAttempt(2).setTarget(target)));
     cluster.publish(step(1).setResume(Resume.getDefaultInstance()));
     cluster.settle();
     cluster.nodes.get(1).start();
     cluster.settle();
     assertThat(cluster.nodes).noneMatch(node -> node.store().isServing());
+  }
+
+  @Test
+  void anAbandonedPlanKeepsWhatIsThereAlsoWhereTheTargetIsOutOfReach() {
+    SimulatedCluster cluster = new SimulatedCluster(NODES, 1);
+    cluster.work(50);
+    cluster.nodes.get(2).loseWindowLog();
+    cluster.haltAndGoOn(1, cluster.now() - (10 << 12), true);
+    cluster.check(1);
   }
 
   @Test
@@ -141,7 +165,7 @@ class NodeControlTest {
             step(1).setPause(Pause.getDefaultInstance()).build(),
             paused(0, 4));
     assertThat(commandsAtStart(log, 5))
-        .containsExactly(new Command.Pause(1), new Command.Watch(0), new Command.Join(0));
+        .containsExactly(new Command.Pause(1), new Command.Watch(0, 0), new Command.Join(0));
   }
 
   @Test
@@ -149,7 +173,7 @@ class NodeControlTest {
     List<ControlRecord> log =
         List.of(step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build());
     assertThat(commandsAtStart(log, 5))
-        .containsExactly(new Command.Watch(0), new Command.Serve(0, 0, 0), new Command.Join(0));
+        .containsExactly(new Command.Watch(0, 0), new Command.Serve(0, 0, 0), new Command.Join(0));
   }
 
   @Test
@@ -163,13 +187,13 @@ class NodeControlTest {
     assertThat(commandsAtStart(log, 5))
         .containsExactly(
             new Command.Pause(3),
-            new Command.Watch(0),
+            new Command.Watch(0, 0),
             new Command.Join(0),
             new Command.Restore(3, 1, 9));
     log.add(
         step(3).setRestored(Restored.newBuilder().setNode(0).setAttempt(1).setLast(true)).build());
     assertThat(commandsAtStart(log, 5))
-        .containsExactly(new Command.Pause(3), new Command.Watch(0), new Command.Join(0));
+        .containsExactly(new Command.Pause(3), new Command.Watch(0, 0), new Command.Join(0));
   }
 
   @Test
@@ -195,7 +219,7 @@ class NodeControlTest {
     assertThat(commandsAtStart(log, 5))
         .containsExactly(
             new Command.Pause(1),
-            new Command.Watch(0),
+            new Command.Watch(0, 0),
             new Command.Join(0),
             new Command.Restore(1, 2, 8));
   }
@@ -275,9 +299,11 @@ class NodeControlTest {
       state = NodeControl.step(state, record).next();
     }
     ControlRecord resume =
-        step(1).setResume(Resume.newBuilder().setTarget(5).setSequentialUntilMicros(6)).build();
+        step(1)
+            .setResume(Resume.newBuilder().setTarget(5).setSequentialUntilMicros(6).setClock(7))
+            .build();
     assertThat(NodeControl.step(state, resume).commands())
-        .containsExactly(new Command.Watch(1), new Command.Serve(1, 5, 6));
+        .containsExactly(new Command.Watch(1, 7), new Command.Serve(1, 5, 6));
   }
 
   private static List<Command> commandsAtStart(List<ControlRecord> log, long incarnation) {

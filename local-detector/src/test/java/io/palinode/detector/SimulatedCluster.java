@@ -3,12 +3,15 @@ package io.palinode.detector;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
+import io.palinode.wire.v1.Halted;
 import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Resume;
+import io.palinode.wire.v1.Retry;
 import io.palinode.wire.v1.SafePoint;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -50,10 +53,10 @@ final class SimulatedCluster {
   /** What nodes hold when all are paused for the plan and none has restored. */
   private final List<Map<StoreKey, List<Version>>> atTarget = new ArrayList<>();
 
-  private long writes;
+  /** Of the plans so far, by epoch: what they went back to, and where the epoch began. */
+  private final List<long[]> takenBack = new ArrayList<>();
 
-  /** When the newest {@code Resume} was published: nobody serves the epoch before. */
-  long resumedAt;
+  private long writes;
 
   SimulatedCluster(int size, long seed) {
     random = new Random(seed);
@@ -93,7 +96,9 @@ final class SimulatedCluster {
     }
 
     private void boot() {
-      store = new MemoryNode(id, size, disk, micros, WINDOW);
+      // The first node's clock is ahead.
+      long aheadMicros = id == 0 ? 300 : 0;
+      store = new MemoryNode(id, size, disk, () -> micros.getAsLong() + aheadMicros, WINDOW);
       ring = new CandidateRing(1 << 12, 2);
       detector = new LocalDetector(store, ring, i -> Math.floorMod(i.hashCode(), 2), 1 << 16);
       store.listen(detector);
@@ -288,30 +293,106 @@ final class SimulatedCluster {
 
   /** Carries a plan out, with an attempt for each target; returns when all nodes serve again. */
   void rollBack(long epoch, List<Long> targets) {
-    publish(record(epoch).setPlanOpened(PlanOpened.newBuilder().setTarget(targets.get(0))));
+    pause(epoch, targets.get(0));
+    long target = 0;
+    for (int attempt = 1; attempt <= targets.size(); attempt++) {
+      target = notTakenBack(targets.get(attempt - 1));
+      restore(epoch, attempt, target);
+      converge(epoch, attempt);
+    }
+    resume(epoch, target);
+  }
+
+  /**
+   * A plan that is halted, once or twice, before or after it restored, and what an operator says.
+   */
+  void haltAndGoOn(long epoch, long wanted, boolean abandon) {
+    long target = notTakenBack(wanted);
+    pause(epoch, target);
+    int attempt = 0;
+    int halts = 1 + random.nextInt(2);
+    for (int halt = 1; halt <= halts; halt++) {
+      if (random.nextBoolean()) {
+        restore(epoch, ++attempt, target);
+      }
+      publish(record(epoch).setRetry(Retry.newBuilder().setHalt(halt)));
+      publish(record(epoch).setHalted(Halted.newBuilder().setReason("halt " + halt)));
+      publish(record(epoch).setAbandon(Abandon.newBuilder().setHalt(halt - 1)));
+      publish(record(epoch).setResume(Resume.getDefaultInstance()));
+      publish(
+          abandon && halt == halts
+              ? record(epoch).setAbandon(Abandon.newBuilder().setHalt(halt))
+              : record(epoch).setRetry(Retry.newBuilder().setHalt(halt)));
+    }
+    attempt++;
+    if (abandon) {
+      publish(record(epoch).setRestore(Restore.newBuilder().setAttempt(attempt).setTarget(7)));
+      keep(epoch, attempt, target);
+    } else {
+      restore(epoch, attempt, target);
+    }
+    converge(epoch, attempt);
+    resume(epoch, target);
+  }
+
+  private void pause(long epoch, long target) {
+    publish(record(epoch).setPlanOpened(PlanOpened.newBuilder().setTarget(target)));
     publish(record(epoch).setPause(Pause.getDefaultInstance()));
     awaitAll(epoch, r -> r.hasPaused() ? r.getPaused().getNode() : null);
     runUntil(() -> nodes.stream().allMatch(n -> n.isUp() && n.isFenced()));
     inFlight.clear();
-    for (int attempt = 1; attempt <= targets.size(); attempt++) {
-      restore(epoch, attempt, targets.get(attempt - 1));
-    }
-    resumedAt = now();
-    publish(
-        record(epoch).setResume(Resume.newBuilder().setTarget(targets.get(targets.size() - 1))));
+  }
+
+  private void resume(long epoch, long target) {
+    long clock = clockOf(epoch);
+    publish(record(epoch).setResume(Resume.newBuilder().setTarget(target).setClock(clock)));
+    takenBack.add(new long[] {target, clock});
     settle();
+  }
+
+  /** While a plan is carried out, nodes are on different cuts: the orchestrator chooses none. */
+  private long notTakenBack(long target) {
+    long cut = target;
+    for (long[] plan : takenBack) {
+      cut = plan[0] < cut && cut < plan[1] ? plan[1] : cut;
+    }
+    return cut;
+  }
+
+  long clockOf(long epoch) {
+    return log.stream()
+        .filter(r -> r.getEpoch() == epoch)
+        .mapToLong(r -> r.getConverged().getClock())
+        .max()
+        .orElse(0);
   }
 
   private void restore(long epoch, int attempt, long target) {
     atTarget.clear();
     nodes.forEach(node -> atTarget.add(node.disk.stateAt(target)));
     publish(record(epoch).setRestore(Restore.newBuilder().setAttempt(attempt).setTarget(target)));
+    awaitRestored(epoch, attempt);
+  }
+
+  private void keep(long epoch, int attempt, long target) {
+    settle();
+    atTarget.clear();
+    nodes.forEach(node -> atTarget.add(node.store().state()));
+    Restore.Builder keep = Restore.newBuilder().setAttempt(attempt).setTarget(target);
+    publish(record(epoch).setRestore(keep.setKeep(true)));
+    awaitRestored(epoch, attempt);
+  }
+
+  private void awaitRestored(long epoch, int attempt) {
     awaitAll(
         epoch,
         r ->
             r.hasRestored() && r.getRestored().getAttempt() == attempt && r.getRestored().getLast()
                 ? r.getRestored().getNode()
                 : null);
+  }
+
+  private void converge(long epoch, int attempt) {
     publish(record(epoch).setConverge(Converge.newBuilder().setAttempt(attempt)));
     awaitAll(
         epoch,
@@ -386,6 +467,7 @@ final class SimulatedCluster {
     for (Node node : nodes) {
       assertThat(node.store().isServing()).isTrue();
       assertThat(node.store().epoch()).isEqualTo(epoch);
+      assertThat(node.store().clock().last().own()).isGreaterThan(clockOf(epoch));
       assertThat(asSets(node.store().state())).isEqualTo(expected);
       assertThat(node.openInEpoch(epoch))
           .containsExactlyInAnyOrderElementsOf(TruthOracle.holding(ACTIVE, node.store().state()));

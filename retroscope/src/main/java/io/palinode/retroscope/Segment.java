@@ -68,6 +68,11 @@ final class Segment {
    * Returns how many changes lie there.
    */
   long collect(int end, long after, long upTo, Map<Slice, Slice> oldByKey) {
+    return forEach(end, after, upTo, (hlc, key, old) -> oldByKey.putIfAbsent(key, old));
+  }
+
+  /** Visits the changes in {@code (after, upTo]}, in order. Returns how many there are. */
+  long forEach(int end, long after, long upTo, Visitor visitor) {
     Cursor cursor = new Cursor();
     long hlc = base;
     long entries = 0;
@@ -78,10 +83,15 @@ final class Segment {
       Slice old = oldLengthPlusOne == 0 ? Slice.ABSENT : cursor.slice(oldLengthPlusOne - 1);
       if (hlc > after && hlc <= upTo) {
         entries++;
-        oldByKey.putIfAbsent(key, old);
+        visitor.visit(hlc, key, old);
       }
     }
     return entries;
+  }
+
+  /** Sees the entries. */
+  interface Visitor {
+    void visit(long hlc, Slice key, Slice old);
   }
 
   private int putVarint(int at, long value) {

@@ -95,6 +95,27 @@ public final class WindowLog {
     return new Diff(oldByKey, entries);
   }
 
+  /**
+   * Visits each change in {@code (start, end]}, in order. Throws like {@link #diffTo}. Reads the
+   * same segments as a diff.
+   */
+  public void forEachBetween(long start, long end, ChangeVisitor visitor) {
+    for (Pinned pinned : pin(start)) {
+      pinned.segment.forEach(
+          pinned.used,
+          start,
+          end,
+          (hlc, key, old) -> visitor.visit(hlc, key.copy(), old.isAbsent() ? null : old.copy()));
+    }
+  }
+
+  /** Sees the changes. */
+  @FunctionalInterface
+  public interface ChangeVisitor {
+    /** {@code old} is null when the key was absent before. */
+    void visit(long hlc, byte[] key, byte @Nullable [] old);
+  }
+
   /** A segment and how much of it was filled when the diff began. */
   private record Pinned(Segment segment, int used) {}
 

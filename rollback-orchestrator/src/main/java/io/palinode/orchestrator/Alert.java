@@ -38,6 +38,7 @@ public record Alert(
     PREDICATE_UNKNOWN("PalinodePredicateUnknown"),
     PLAN_WAITS("PalinodePlanWaits"),
     PLAN_HALTED("PalinodePlanHalted"),
+    PLAN_ABANDONED("PalinodePlanAbandoned"),
     COVERAGE_LOST("PalinodeCoverageLost"),
     CONTROL_WRITE_FAILED("PalinodeControlWriteFailed"),
     ORCHESTRATOR_STOPPED("PalinodeOrchestratorStopped");

@@ -63,7 +63,22 @@ final class Alerts {
     return Alert.toOperator(
         Alert.Kind.PLAN_HALTED,
         Map.of("epoch", Long.toString(plan.epoch()), "predicate", plan.predicate()),
-        "the rollback is halted and the nodes stay paused: " + plan.failure(),
+        "the rollback is halted and the nodes stay paused until it is retried or abandoned: "
+            + plan.failure(),
+        nowMicros);
+  }
+
+  static Alert planAbandoned(PastPlan plan, long safePoint, long nowMicros) {
+    return Alert.toOperator(
+        Alert.Kind.PLAN_ABANDONED,
+        Map.of("epoch", Long.toString(plan.epoch()), "predicate", plan.predicate()),
+        "the rollback to "
+            + Hlc.format(plan.target())
+            + " was abandoned: that cut is not restored, nothing before "
+            + Hlc.format(plan.clock())
+            + " is trusted, and the safe point is held at "
+            + Hlc.format(safePoint)
+            + " until this is acknowledged",
         nowMicros);
   }
 

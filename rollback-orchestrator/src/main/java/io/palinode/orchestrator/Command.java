@@ -22,6 +22,8 @@ public sealed interface Command {
     ROLLBACK,
     /** A plan has taken, or is taking, the store back to before it. */
     COVERED,
+    /** An operator has abandoned the plan that took it, or would have taken it, back. */
+    ABANDONED,
     /** Its predicate asks for no rollback, or not at this grade, or is deleted. */
     NO_ROLLBACK,
     /** It is at or before the safe point: what was promised is not taken back. */

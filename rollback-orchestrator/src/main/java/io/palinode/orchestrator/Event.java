@@ -23,6 +23,9 @@ public sealed interface Event {
   /** The operator accepts what was lost so far: the safe point may pass it. */
   record CoverageAcknowledged(long atMicros) implements Event {}
 
+  /** An operator's word on the plan that is halted. */
+  record OperatorSpoke(long epoch, Intervention intervention, long atMicros) implements Event {}
+
   /** All predicates, by name, as the log has them at the start. */
   record PoliciesKnown(Map<String, Policy> policies, long atMicros) implements Event {
     public PoliciesKnown {

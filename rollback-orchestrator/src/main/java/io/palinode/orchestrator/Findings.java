@@ -17,6 +17,7 @@ import java.util.stream.Stream;
  * @param heldAt the safe point does not pass this, because of lost coverage; {@link #NOT_HELD}
  * @param heldUntilMicros when that hold is over by itself
  * @param losses lost ranges that were not acknowledged
+ * @param acceptedEpoch plans up to this one that were abandoned are acknowledged too
  */
 public record Findings(
     long judged,
@@ -24,11 +25,12 @@ public record Findings(
     List<Waiting> waiting,
     long heldAt,
     long heldUntilMicros,
-    int losses) {
+    int losses,
+    long acceptedEpoch) {
   public static final long NOT_HELD = Long.MAX_VALUE;
   static final int WAITING_MAX = 1_000;
   static final Findings NONE =
-      new Findings(0, Collections.emptySortedMap(), List.of(), NOT_HELD, 0, 0);
+      new Findings(0, Collections.emptySortedMap(), List.of(), NOT_HELD, 0, 0, 0);
 
   /** A violation that waits for its predicate. */
   public record Waiting(Violation violation, long sinceMicros) {}
@@ -41,7 +43,7 @@ public record Findings(
   Findings judgedTo(long hlc) {
     return hlc <= judged
         ? this
-        : new Findings(hlc, demands, waiting, heldAt, heldUntilMicros, losses);
+        : new Findings(hlc, demands, waiting, heldAt, heldUntilMicros, losses, acceptedEpoch);
   }
 
   Findings demanding(Demand demand) {
@@ -75,18 +77,20 @@ public record Findings(
         waiting,
         Math.min(heldAt, Math.max(0, fromHlc - 1)),
         Math.max(heldUntilMicros, untilMicros),
-        losses + 1);
+        losses + 1,
+        acceptedEpoch);
   }
 
   /** Without the hold, once its time is over; what was lost stays counted. */
   Findings at(long nowMicros) {
     return heldAt == NOT_HELD || nowMicros < heldUntilMicros
         ? this
-        : new Findings(judged, demands, waiting, NOT_HELD, 0, losses);
+        : new Findings(judged, demands, waiting, NOT_HELD, 0, losses, acceptedEpoch);
   }
 
-  Findings acknowledged() {
-    return new Findings(judged, demands, waiting, NOT_HELD, 0, 0);
+  /** All losses, and what was abandoned up to this epoch. */
+  Findings acknowledged(long epoch) {
+    return new Findings(judged, demands, waiting, NOT_HELD, 0, 0, epoch);
   }
 
   private Findings withDemands(SortedMap<Long, Demand> newDemands) {
@@ -96,10 +100,12 @@ public record Findings(
         waiting,
         heldAt,
         heldUntilMicros,
-        losses);
+        losses,
+        acceptedEpoch);
   }
 
   private Findings withWaiting(List<Waiting> newWaiting) {
-    return new Findings(judged, demands, newWaiting, heldAt, heldUntilMicros, losses);
+    return new Findings(
+        judged, demands, newWaiting, heldAt, heldUntilMicros, losses, acceptedEpoch);
   }
 }

@@ -47,15 +47,44 @@ public record Journal(
                   nodes, epoch, null, past, record.getSafePoint().getHlc(), sequentialUntilMicros)
               : this;
       case NODE_JOINED -> plan == null ? this : withPlan(plan.read(record));
-      case PAUSE, PAUSED, RESTORE, RESTORED, CONVERGE, CONTRIBUTION, CONVERGED, HALTED ->
+      case PAUSE,
+          PAUSED,
+          RESTORE,
+          RESTORED,
+          CONVERGE,
+          CONTRIBUTION,
+          CONVERGED,
+          HALTED,
+          RETRY,
+          ABANDON ->
           plan != null && record.getEpoch() == plan.epoch() ? withPlan(plan.read(record)) : this;
       case STEP_NOT_SET -> this;
     };
   }
 
-  /** A plan that was resumed has taken back what happened at {@code hlc} in {@code ofEpoch}. */
-  boolean isTakenBack(long ofEpoch, long hlc) {
-    return past.stream().anyMatch(p -> p.epoch() > ofEpoch && p.target() < hlc);
+  /**
+   * A plan has taken back what happened at {@code hlc} in {@code ofEpoch}, or an operator has given
+   * that up.
+   */
+  boolean isSettled(long ofEpoch, long hlc) {
+    return past.stream().anyMatch(p -> p.settles(ofEpoch, hlc));
+  }
+
+  /** It is settled, but not taken back. */
+  boolean isGivenUp(long ofEpoch, long hlc) {
+    return isSettled(ofEpoch, hlc)
+        && past.stream().filter(p -> p.settles(ofEpoch, hlc)).allMatch(PastPlan::abandoned);
+  }
+
+  /** The newest plan that was abandoned, unless the safe point has passed it since; or null. */
+  @Nullable PastPlan unclaimed() {
+    for (int i = past.size() - 1; i >= 0; i--) {
+      PastPlan plan = past.get(i);
+      if (plan.abandoned()) {
+        return safePoint < plan.clock() ? plan : null;
+      }
+    }
+    return null;
   }
 
   /** The open plan takes, or has been told to take, back what happened at {@code hlc}. */
@@ -65,6 +94,36 @@ public record Journal(
         && plan.attempt() > 0
         && plan.epoch() > ofEpoch
         && plan.target() < hlc;
+  }
+
+  /** The plan that took back what happened up to {@code hlc} and was not done by then, or null. */
+  @Nullable PastPlan takenBackAround(long hlc) {
+    return past.stream().filter(p -> p.isWithin(hlc)).findFirst().orElse(null);
+  }
+
+  /**
+   * The first cut at or after {@code hlc} that brings back nothing that a plan took back: right
+   * after a plan the store is what it was at the plan's target.
+   */
+  long notTakenBack(long hlc) {
+    long cut = hlc;
+    for (PastPlan plan : past) {
+      cut = plan.isWithin(cut) ? plan.clock() : cut;
+    }
+    return cut;
+  }
+
+  /**
+   * The earliest cut that is the same as the one at {@code hlc}, as if the plans that ended there
+   * had not been; 0: there is none, the plan was abandoned.
+   */
+  long beforePlansAt(long hlc) {
+    long cut = hlc;
+    for (int i = past.size() - 1; i >= 0; i--) {
+      PastPlan plan = past.get(i);
+      cut = plan.clock() != cut ? cut : plan.abandoned() ? 0 : plan.target();
+    }
+    return cut;
   }
 
   /** Plans that {@code predicate} caused after that time, without the open one. */
@@ -82,7 +141,17 @@ public record Journal(
       case CONTRIBUTION -> record.getContribution().getNode();
       case CONVERGED -> record.getConverged().getNode();
       case NODE_JOINED -> record.getNodeJoined().getNode();
-      case PLAN_OPENED, PAUSE, RESTORE, CONVERGE, RESUME, HALTED, SAFE_POINT, STEP_NOT_SET -> -1;
+      case PLAN_OPENED,
+          PAUSE,
+          RESTORE,
+          CONVERGE,
+          RESUME,
+          HALTED,
+          RETRY,
+          ABANDON,
+          SAFE_POINT,
+          STEP_NOT_SET ->
+          -1;
     };
   }
 
@@ -95,7 +164,12 @@ public record Journal(
   private Journal resumed(Plan done, ControlRecord record) {
     PastPlan last =
         new PastPlan(
-            done.epoch(), done.predicate(), done.openedMicros(), record.getResume().getTarget());
+            done.epoch(),
+            done.predicate(),
+            done.openedMicros(),
+            record.getResume().getTarget(),
+            record.getResume().getClock(),
+            done.isAbandoned());
     List<PastPlan> longer =
         Stream.concat(past.stream().skip(Math.max(0, past.size() + 1 - PAST_MAX)), Stream.of(last))
             .toList();

@@ -3,6 +3,7 @@ package io.palinode.orchestrator;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All that {@link RollbackMachine} knows. Immutable. {@code journal}, {@code findings} and {@code
@@ -37,6 +38,20 @@ public record MachineState(
   /** Nothing at or before this is taken back: published, or on its way to the log. */
   public long safePoint() {
     return Math.max(journal.safePoint(), outbox.safePoint());
+  }
+
+  /** A plan that was abandoned, and neither acknowledged nor passed by the safe point; or null. */
+  public @Nullable PastPlan abandoned() {
+    PastPlan plan = journal.unclaimed();
+    return plan == null || plan.epoch() <= findings.acceptedEpoch() ? null : plan;
+  }
+
+  /**
+   * The safe point does not pass this HLC, because of lost coverage or of an abandoned plan; {@link
+   * Findings#NOT_HELD}.
+   */
+  public long heldAt() {
+    return abandoned() == null ? findings.heldAt() : Math.min(safePoint(), findings.heldAt());
   }
 
   MachineState with(Journal next) {

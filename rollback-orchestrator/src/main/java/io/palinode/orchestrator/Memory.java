@@ -56,6 +56,11 @@ public final class Memory {
     return rollbacks.latest(limit);
   }
 
+  /** The one that opened, or opens, this epoch, if it is remembered. */
+  public @Nullable Rollback rollback(long epoch) {
+    return rollbacks.get(epoch);
+  }
+
   public List<NodeStatus> nodes() {
     return nodes.all();
   }

@@ -2,6 +2,7 @@ package io.palinode.orchestrator;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.predicate.OnViolation.WhenFrequent;
+import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
 import io.palinode.wire.v1.Halted;
@@ -9,6 +10,7 @@ import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Resume;
+import io.palinode.wire.v1.Retry;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +47,7 @@ final class NextStep {
    * target was chosen: a safe point that a killed orchestrator had sent can arrive late.
    */
   static long target(MachineState state, Plan plan) {
-    if (!plan.phase().isBeforeRestore()) {
+    if (!plan.phase().isBeforeRestore() || plan.isAbandoned()) {
       return plan.target();
     }
     long target = plan.target();
@@ -79,13 +81,20 @@ final class NextStep {
   }
 
   private @Nullable ControlRecord afterPause(Plan plan) {
+    if (plan.isAbandoned()) {
+      return plan.ackedByAll(state.settings().nodes()) ? keep(plan) : null;
+    }
     long target = target(state, plan);
     if (plan.reachMax() > target) {
       return halt(plan, outOfReach(plan, target));
     }
+    PastPlan earlier = state.journal().takenBackAround(target);
+    if (earlier != null) {
+      return halt(plan, amidEarlier(earlier, target));
+    }
     // A violation that waits for its predicate may yet move the target back.
     boolean judged = state.findings().judged() >= target && state.findings().waiting().isEmpty();
-    return judged && plan.ackedByAll(state.settings().nodes()) ? restore(plan, 1, target) : null;
+    return judged && plan.ackedByAll(state.settings().nodes()) ? restore(plan, target) : null;
   }
 
   private @Nullable ControlRecord afterRestore(Plan plan) {
@@ -101,6 +110,9 @@ final class NextStep {
     if (!plan.ackedByAll(state.settings().nodes())) {
       return null;
     }
+    if (plan.isAbandoned()) {
+      return resume(plan);
+    }
     String violated = CutCheck.violatedClause(plan.holding(), state.policies());
     return violated == null ? resume(plan) : stepBack(plan, violated);
   }
@@ -108,20 +120,23 @@ final class NextStep {
   /**
    * The cut at the target is itself a violation (its witnesses began within ε before it, or stand
    * on a replica that lagged): go further back, each time twice as far, but not beyond what every
-   * node can restore, and not before the safe point, which is a promise.
+   * node can restore, and not before the safe point, which is a promise. What an earlier plan took
+   * back is passed over: it must not come again.
    */
   private ControlRecord stepBack(Plan plan, String violated) {
     long floor = Math.max(plan.reachMax(), state.safePoint());
     String still = violated + " still holds at " + Hlc.format(plan.target());
-    if (plan.attempt() >= state.settings().attemptsMax()) {
+    if (plan.attemptsOfThisTry() >= state.settings().attemptsMax()) {
       return halt(plan, still + " after attempts=" + plan.attempt());
     }
-    if (plan.target() <= floor) {
+    long from = state.journal().beforePlansAt(plan.target());
+    if (from <= floor) {
       return halt(plan, still + " and nothing before can be restored");
     }
-    long back = RollbackSettings.micros(state.settings().stepBack()) << (plan.attempt() - 1);
-    long earlier = plan.target() - (back << Hlc.COUNTER_BITS);
-    return restore(plan, plan.attempt() + 1, Math.max(floor, earlier));
+    long back = RollbackSettings.micros(state.settings().stepBack());
+    long further = back << (plan.attemptsOfThisTry() - 1);
+    long earlier = Math.max(floor, from - (further << Hlc.COUNTER_BITS));
+    return restore(plan, state.journal().notTakenBack(earlier));
   }
 
   private ControlRecord resume(Plan plan) {
@@ -129,6 +144,7 @@ final class NextStep {
         Resume.newBuilder()
             .setTarget(plan.target())
             .setSequentialUntilMicros(sequentialUntil(plan))
+            .setClock(Math.max(plan.clock(), plan.target()))
             .build();
     return step(plan).setResume(resume).build();
   }
@@ -149,10 +165,47 @@ final class NextStep {
     return rollbacks > frequent.over() ? Math.max(until, now + per) : until;
   }
 
-  private ControlRecord restore(Plan plan, int attempt, long target) {
+  private ControlRecord restore(Plan plan, long target) {
     return step(plan)
-        .setRestore(Restore.newBuilder().setAttempt(attempt).setTarget(target))
+        .setRestore(Restore.newBuilder().setAttempt(plan.attempt() + 1).setTarget(target))
         .build();
+  }
+
+  private ControlRecord keep(Plan plan) {
+    return step(plan)
+        .setRestore(
+            Restore.newBuilder()
+                .setAttempt(plan.attempt() + 1)
+                .setTarget(plan.target())
+                .setKeep(true))
+        .build();
+  }
+
+  /**
+   * The record of an operator's word on the halted plan. A target that a node does not reach stays
+   * out of reach, so there is no use in trying again.
+   *
+   * @throws RefusedException when it cannot be given now, or cannot help
+   */
+  static ControlRecord onBehalfOfOperator(MachineState state, long epoch, Intervention intervention)
+      throws RefusedException {
+    Plan plan = state.journal().plan();
+    if (plan == null || plan.epoch() != epoch || plan.phase() != Phase.HALTED) {
+      throw new RefusedException("rollback " + epoch + " is not halted");
+    }
+    int halt = plan.halts().count();
+    ControlRecord.Builder step = new NextStep(state).step(plan);
+    return switch (intervention) {
+      case ABANDON -> step.setAbandon(Abandon.newBuilder().setHalt(halt)).build();
+      case RETRY -> {
+        if (plan.reachMax() > plan.target()) {
+          throw new RefusedException(
+              "rollback %d cannot succeed: %s; it can only be abandoned"
+                  .formatted(epoch, outOfReach(plan, plan.target())));
+        }
+        yield step.setRetry(Retry.newBuilder().setHalt(halt)).build();
+      }
+    };
   }
 
   private ControlRecord halt(Plan plan, String reason) {
@@ -172,6 +225,12 @@ final class NextStep {
         + node
         + ", which is back to "
         + Hlc.format(plan.reach().getOrDefault(node, 0L));
+  }
+
+  /** Nodes tick past a plan's clock, so only a clock that is too far ahead makes this happen. */
+  private static String amidEarlier(PastPlan earlier, long target) {
+    return "target %s is before epoch %d began everywhere (%s): check the clocks of all nodes"
+        .formatted(Hlc.format(target), earlier.epoch(), Hlc.format(earlier.clock()));
   }
 
   private ControlRecord.Builder step(Plan plan) {

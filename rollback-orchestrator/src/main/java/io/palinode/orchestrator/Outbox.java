@@ -51,6 +51,8 @@ public record Outbox(
     return a.getEpoch() == b.getEpoch()
         && a.getStepCase() == b.getStepCase()
         && a.getRestore().getAttempt() == b.getRestore().getAttempt()
-        && a.getConverge().getAttempt() == b.getConverge().getAttempt();
+        && a.getConverge().getAttempt() == b.getConverge().getAttempt()
+        && a.getRetry().getHalt() == b.getRetry().getHalt()
+        && a.getAbandon().getHalt() == b.getAbandon().getHalt();
   }
 }

@@ -1,6 +1,26 @@
 package io.palinode.orchestrator;
 
 /**
- * A plan that was carried out: it opened {@code epoch}, and the store went back to {@code target}.
+ * A plan that ended: it opened {@code epoch}, and the store went back to {@code target}.
+ *
+ * @param clock every undo of the plan is at or before it on every node, and every write of the
+ *     epoch after it
+ * @param abandoned the store stayed as it was: nothing before {@code clock} is trusted, nor ever a
+ *     target again
  */
-public record PastPlan(long epoch, String predicate, long openedMicros, long target) {}
+public record PastPlan(
+    long epoch, String predicate, long openedMicros, long target, long clock, boolean abandoned) {
+
+  /** What happened at {@code hlc} in {@code ofEpoch} asks for nothing any more. */
+  boolean settles(long ofEpoch, long hlc) {
+    return epoch > ofEpoch && (abandoned || target < hlc);
+  }
+
+  /**
+   * Whether the plan took back what happened up to {@code hlc}, but was not yet done everywhere by
+   * then: a cut there would bring it back, on some nodes or on all.
+   */
+  boolean isWithin(long hlc) {
+    return (abandoned || target < hlc) && hlc < clock;
+  }
+}

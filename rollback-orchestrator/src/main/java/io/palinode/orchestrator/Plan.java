@@ -23,9 +23,11 @@ import java.util.stream.Stream;
  * @param target of the last {@code Restore}, or of {@code PlanOpened} before there is one
  * @param attempt 0 before the first restore
  * @param sinceMicros when the phase began, by the orchestrator's clock
+ * @param paused nodes that were paused
  * @param acked nodes that are done with the phase
  * @param reach the latest reach each node told during the plan
  * @param holding terms that hold on the cut, as they came
+ * @param clock the greatest that a node told after it had converged, of all attempts; 0 before
  * @param failure why a node could not restore, or why the plan was halted; empty: none did
  */
 public record Plan(
@@ -37,9 +39,12 @@ public record Plan(
     Phase phase,
     int attempt,
     long sinceMicros,
+    Set<Integer> paused,
     Set<Integer> acked,
     Map<Integer, Long> reach,
     List<List<IntervalRef>> holding,
+    long clock,
+    Halts halts,
     String failure) {
 
   static Plan opened(ControlRecord record) {
@@ -53,8 +58,11 @@ public record Plan(
         0,
         record.getAtMicros(),
         Set.of(),
+        Set.of(),
         Map.of(),
         List.of(),
+        0,
+        Halts.NONE,
         "");
   }
 
@@ -73,6 +81,8 @@ public record Plan(
       case HALTED -> phase == Phase.HALTED ? this : halted(record);
       case NODE_JOINED ->
           reaching(record.getNodeJoined().getNode(), record.getNodeJoined().getReach());
+      case RETRY -> goOn(record, record.getRetry().getHalt(), false);
+      case ABANDON -> goOn(record, record.getAbandon().getHalt(), true);
       case PLAN_OPENED, CONTRIBUTION, RESUME, SAFE_POINT, STEP_NOT_SET -> this;
     };
   }
@@ -91,16 +101,33 @@ public record Plan(
     return reach.values().stream().mapToLong(Long::longValue).max().orElse(0);
   }
 
+  /** Attempts since the beginning, or since an operator had it tried again. */
+  int attemptsOfThisTry() {
+    return attempt - halts.attemptsBefore();
+  }
+
+  boolean isAbandoned() {
+    return halts.abandoned();
+  }
+
   private Plan paused(Paused ack) {
-    Plan known = reaching(ack.getNode(), ack.getReach());
+    Plan known = reaching(ack.getNode(), ack.getReach()).withPaused(ack.getNode());
     return phase == Phase.PAUSING ? known.acked(ack.getNode()) : known;
+  }
+
+  /** An operator's word counts for the halt that it was given for. Who is paused, stays so. */
+  private Plan goOn(ControlRecord record, int halt, boolean abandon) {
+    return phase == Phase.HALTED && halt == halts.count()
+        ? enter(Phase.PAUSING, attempt, target, record)
+            .with(halts.answered(attempt, abandon))
+            .ackedBy(paused)
+        : this;
   }
 
   private Plan restore(ControlRecord record) {
     int next = record.getRestore().getAttempt();
-    boolean first = phase == Phase.PAUSING && next == 1;
-    boolean again = phase == Phase.CONVERGING && next == attempt + 1;
-    return first || again
+    boolean due = phase == Phase.PAUSING || phase == Phase.CONVERGING;
+    return due && next == attempt + 1 && record.getRestore().getKeep() == isAbandoned()
         ? enter(Phase.RESTORING, next, record.getRestore().getTarget(), record)
         : this;
   }
@@ -122,6 +149,7 @@ public record Plan(
       return this;
     }
     Plan known = ack.getHoldingCount() == 0 ? this : withHolding(ack.getHoldingList());
+    known = known.withClock(ack.getClock());
     return ack.getLast() ? known.acked(ack.getNode()) : known;
   }
 
@@ -135,14 +163,19 @@ public record Plan(
         next,
         nextAttempt,
         record.getAtMicros(),
+        paused,
         Set.of(),
         reach,
         List.of(),
+        clock,
+        halts,
         "");
   }
 
   private Plan halted(ControlRecord record) {
-    return enter(Phase.HALTED, attempt, target, record).withFailure(record.getHalted().getReason());
+    return enter(Phase.HALTED, attempt, target, record)
+        .with(halts.more())
+        .withFailure(record.getHalted().getReason());
   }
 
   private Plan acked(int node) {
@@ -151,7 +184,43 @@ public record Plan(
     }
     Set<Integer> more = new HashSet<>(acked);
     more.add(node);
-    return with(Collections.unmodifiableSet(more), reach, holding, failure);
+    return ackedBy(Collections.unmodifiableSet(more));
+  }
+
+  private Plan ackedBy(Set<Integer> nodes) {
+    return with(nodes, reach, holding, clock, failure);
+  }
+
+  private Plan withPaused(int node) {
+    if (paused.contains(node)) {
+      return this;
+    }
+    Set<Integer> more = new HashSet<>(paused);
+    more.add(node);
+    return with(Collections.unmodifiableSet(more), halts);
+  }
+
+  private Plan with(Halts newHalts) {
+    return with(paused, newHalts);
+  }
+
+  private Plan with(Set<Integer> newPaused, Halts newHalts) {
+    return new Plan(
+        epoch,
+        predicate,
+        violationIds,
+        openedMicros,
+        target,
+        phase,
+        attempt,
+        sinceMicros,
+        newPaused,
+        acked,
+        reach,
+        holding,
+        clock,
+        newHalts,
+        failure);
   }
 
   private Plan reaching(int node, long hlc) {
@@ -161,21 +230,27 @@ public record Plan(
     }
     Map<Integer, Long> more = new HashMap<>(reach);
     more.put(node, hlc);
-    return with(acked, Collections.unmodifiableMap(more), holding, failure);
+    return with(acked, Collections.unmodifiableMap(more), holding, clock, failure);
   }
 
   private Plan withHolding(List<IntervalRef> piece) {
-    return with(acked, reach, Stream.concat(holding.stream(), Stream.of(piece)).toList(), failure);
+    List<List<IntervalRef>> more = Stream.concat(holding.stream(), Stream.of(piece)).toList();
+    return with(acked, reach, more, clock, failure);
+  }
+
+  private Plan withClock(long hlc) {
+    return hlc <= clock ? this : with(acked, reach, holding, hlc, failure);
   }
 
   private Plan withFailure(String reason) {
-    return with(acked, reach, holding, reason);
+    return with(acked, reach, holding, clock, reason);
   }
 
   private Plan with(
       Set<Integer> newAcked,
       Map<Integer, Long> newReach,
       List<List<IntervalRef>> newHolding,
+      long newClock,
       String newFailure) {
     return new Plan(
         epoch,
@@ -186,9 +261,12 @@ public record Plan(
         phase,
         attempt,
         sinceMicros,
+        paused,
         newAcked,
         newReach,
         newHolding,
+        newClock,
+        halts,
         newFailure);
   }
 }

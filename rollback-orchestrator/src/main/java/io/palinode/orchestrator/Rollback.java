@@ -17,7 +17,8 @@ import java.util.List;
  * @param sinceMicros when its last step was written
  * @param lastPausedMicros when the last node so far was paused
  * @param endedMicros when it was resumed or halted; 0 before
- * @param haltReason empty unless halted
+ * @param haltReason of the last halt, while it is halted and when it was abandoned; else empty
+ * @param abandoned an operator gave it up
  */
 public record Rollback(
     long epoch,
@@ -33,7 +34,8 @@ public record Rollback(
     long lastPausedMicros,
     long endedMicros,
     StepTimes times,
-    String haltReason) {
+    String haltReason,
+    boolean abandoned) {
 
   /** How far it has come. */
   public enum State {
@@ -42,7 +44,9 @@ public record Rollback(
     RESTORING,
     CONVERGING,
     RESUMED,
-    HALTED
+    HALTED,
+    /** The epoch began, and nothing was taken back. */
+    ABANDONED
   }
 
   public static Rollback opened(ControlRecord record) {
@@ -60,7 +64,8 @@ public record Rollback(
         record.getAtMicros(),
         0,
         StepTimes.NONE,
-        "");
+        "",
+        false);
   }
 
   /** With one more record of its epoch that took effect. */
@@ -73,14 +78,17 @@ public record Rollback(
       case RESTORED -> restored(record.getRestored());
       case CONVERGE -> entered(State.CONVERGING, record, times.restored(since));
       case CONVERGED -> converged(record.getConverged());
-      case RESUME -> entered(State.RESUMED, record, times.converged(since));
+      case RESUME ->
+          entered(abandoned ? State.ABANDONED : State.RESUMED, record, times.converged(since));
       case HALTED -> entered(State.HALTED, record, times);
+      case RETRY -> answered(record, false);
+      case ABANDON -> answered(record, true);
       case PLAN_OPENED, CONTRIBUTION, SAFE_POINT, NODE_JOINED, STEP_NOT_SET -> this;
     };
   }
 
   public boolean isEnded() {
-    return state == State.RESUMED || state == State.HALTED;
+    return state == State.RESUMED || state == State.HALTED || state == State.ABANDONED;
   }
 
   /** From the opening to the end; 0 before it ended. */
@@ -98,7 +106,8 @@ public record Rollback(
   }
 
   private Rollback entered(State next, ControlRecord record, StepTimes newTimes) {
-    boolean ends = next == State.RESUMED || next == State.HALTED;
+    boolean goesOn = next != State.RESUMED && next != State.HALTED && next != State.ABANDONED;
+    String reason = abandoned && !record.hasHalted() ? haltReason : record.getHalted().getReason();
     return new Rollback(
         epoch,
         predicate,
@@ -111,9 +120,30 @@ public record Rollback(
         openedMicros,
         record.getAtMicros(),
         lastPausedMicros,
-        ends ? record.getAtMicros() : 0,
+        goesOn ? 0 : record.getAtMicros(),
         newTimes,
-        record.getHalted().getReason());
+        reason,
+        abandoned);
+  }
+
+  private Rollback answered(ControlRecord record, boolean abandon) {
+    Rollback paused = entered(State.PAUSING, record, times);
+    return new Rollback(
+        paused.epoch,
+        paused.predicate,
+        paused.violationIds,
+        paused.state,
+        paused.target,
+        paused.attempts,
+        paused.undoneWrites,
+        paused.convergedKeys,
+        paused.openedMicros,
+        paused.sinceMicros,
+        paused.lastPausedMicros,
+        paused.endedMicros,
+        paused.times,
+        abandon ? haltReason : "",
+        abandon);
   }
 
   private Rollback paused(long atMicros) {
@@ -152,6 +182,7 @@ public record Rollback(
         lastPaused,
         endedMicros,
         times,
-        haltReason);
+        haltReason,
+        abandoned);
   }
 }

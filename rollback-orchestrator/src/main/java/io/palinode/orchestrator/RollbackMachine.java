@@ -34,6 +34,11 @@ import org.jspecify.annotations.Nullable;
  * there the target is {@code max(first - 1, safe point)}: what was promised stands, and since the
  * safe point is before {@code violate}, the violation is still undone.
  *
+ * <p><b>A halted plan</b> waits for an operator's record: Retry and Abandon both lead back to the
+ * pause, from where the next attempt restores again, or keeps what is there. An abandoned plan has
+ * taken nothing back: the violations before it are given up, its epoch begins in the state that
+ * there is, and the safe point stays where it is until the operator acknowledges that too.
+ *
  * <p><b>Lost coverage</b> holds the safe point at {@code from_hlc - 1} until an operator
  * acknowledges it, or until nothing more was lost for {@code coverageHold}: what was lost is never
  * found again, so a hold without end would help nobody, and the promise stands that nothing before
@@ -69,7 +74,9 @@ public final class RollbackMachine {
     } else if (event instanceof Event.CoverageLost e) {
       coverageLost(e.loss());
     } else if (event instanceof Event.CoverageAcknowledged) {
-      state = state.with(state.findings().acknowledged());
+      state = state.with(state.findings().acknowledged(state.journal().epoch()));
+    } else if (event instanceof Event.OperatorSpoke e) {
+      operatorSpoke(e);
     } else if (event instanceof Event.PoliciesKnown e) {
       state = state.with(e.policies());
     } else if (event instanceof Event.PolicyChanged e) {
@@ -93,7 +100,33 @@ public final class RollbackMachine {
     state = state.with(state.findings().withoutDemands(this::isCovered));
     if (record.hasHalted() && state.live()) {
       alertHalted();
+    } else if (record.hasResume() && state.live()) {
+      alertAbandoned();
     }
+  }
+
+  /** Also two operators may speak at once: the first word that is in the log counts. */
+  private void operatorSpoke(Event.OperatorSpoke event) {
+    if (!state.live() || state.outbox().awaited() != null) {
+      return;
+    }
+    try {
+      ControlRecord word = NextStep.onBehalfOfOperator(state, event.epoch(), event.intervention());
+      state = state.with(state.outbox().wrote(word, state.nowMicros()));
+      commands.add(new Command.Append(word));
+    } catch (RefusedException tooLate) {
+      // It was possible when the operator was told so, and is no more: someone else has spoken.
+    }
+  }
+
+  /**
+   * Whether {@link Event.OperatorSpoke} can do anything now.
+   *
+   * @throws RefusedException that says why not
+   */
+  public static void requirePossible(MachineState state, long epoch, Intervention intervention)
+      throws RefusedException {
+    ControlRecord unused = NextStep.onBehalfOfOperator(state, epoch, intervention);
   }
 
   private void violationFound(Violation violation) {
@@ -143,6 +176,9 @@ public final class RollbackMachine {
     if (!rollsBack) {
       return Command.Outcome.NO_ROLLBACK;
     }
+    if (state.journal().isGivenUp(violation.getEpoch(), violation.getViolate())) {
+      return Command.Outcome.ABANDONED;
+    }
     if (isCovered(violation.getEpoch(), violation.getViolate())) {
       return Command.Outcome.COVERED;
     }
@@ -167,7 +203,7 @@ public final class RollbackMachine {
   /** Whoever was here before has dealt with it, so it is not alerted again after a restart. */
   private boolean isStale(Violation violation) {
     return violation.getViolate() <= state.safePoint()
-        || state.journal().isTakenBack(violation.getEpoch(), violation.getViolate());
+        || state.journal().isSettled(violation.getEpoch(), violation.getViolate());
   }
 
   private boolean isCovered(Demand demand) {
@@ -175,7 +211,7 @@ public final class RollbackMachine {
   }
 
   private boolean isCovered(long epoch, long violate) {
-    return state.journal().isTakenBack(epoch, violate)
+    return state.journal().isSettled(epoch, violate)
         || state.journal().isBeingTakenBack(epoch, violate);
   }
 
@@ -208,6 +244,7 @@ public final class RollbackMachine {
     if (plan != null && plan.phase() == Phase.HALTED) {
       alertHalted();
     }
+    alertAbandoned();
   }
 
   private void appendFailed(ControlRecord record, String reason) {
@@ -221,6 +258,15 @@ public final class RollbackMachine {
     Plan plan = state.journal().plan();
     if (plan != null) {
       commands.add(new Command.Raise(Alerts.planHalted(plan, state.nowMicros())));
+    }
+  }
+
+  /** What nobody acknowledged yet is told again by whoever starts. */
+  private void alertAbandoned() {
+    PastPlan plan = state.abandoned();
+    if (plan != null) {
+      commands.add(
+          new Command.Raise(Alerts.planAbandoned(plan, state.safePoint(), state.nowMicros())));
     }
   }
 
@@ -284,7 +330,7 @@ public final class RollbackMachine {
         state.journal().plan() == null
             && state.outbox().awaited() == null
             && state.findings().isSettled();
-    return quiet ? Math.min(state.findings().judged(), state.findings().heldAt()) : 0;
+    return quiet ? Math.min(state.findings().judged(), state.heldAt()) : 0;
   }
 
   private ControlRecord safePoint(long hlc) {

@@ -5,14 +5,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where the orchestrator stands. HLC times are 0 before there is one.
  *
+ * @param openEpoch what the open plan opens; null when none is open
  * @param phase of the open plan; null when none is open
- * @param heldAt the safe point does not pass this HLC because of lost coverage; null: not held
+ * @param haltReason why it is halted; null when it is not
+ * @param abandonedEpoch the plan that was abandoned and not acknowledged; null: none
+ * @param heldAt the safe point does not pass this HLC because of lost coverage or an abandoned
+ *     plan; null: not held
  * @param losses lost ranges that were not acknowledged
  * @param failure why it has stopped; null while it works
  */
 public record Status(
     long epoch,
+    @Nullable Long openEpoch,
     @Nullable Phase phase,
+    @Nullable String haltReason,
+    @Nullable Long abandonedEpoch,
     long safePoint,
     long safePointLagMicros,
     long judged,

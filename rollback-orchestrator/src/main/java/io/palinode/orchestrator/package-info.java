@@ -4,8 +4,9 @@
  * <p>Promises, and who relies on them:
  *
  * <ul>
- *   <li><b>One outcome.</b> A plan ends in the old state under the old epoch (halted, nodes paused)
- *       or in the cut at its target under the new one. (Clients, nodes.)
+ *   <li><b>One outcome.</b> A plan ends in the cut at its target under the new epoch, or is halted
+ *       with all nodes paused until an operator has it tried again or abandons it; then the new
+ *       epoch begins with what is there, and the safe point claims none of it. (Clients, nodes.)
  *   <li><b>The log is the state.</b> {@link io.palinode.orchestrator.RollbackMachine} advances only
  *       on what it reads back, so replaying the logs rebuilds it wherever it was killed. (The
  *       runtime.)

@@ -3,6 +3,7 @@ package io.palinode.orchestrator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.predicate.OnViolation.WhenFrequent;
+import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.SafePoint;
@@ -113,6 +114,137 @@ class RollbackScenarioTest {
     script.steps();
     assertThat(script.restoreFailed(1, 0, "disk full").steps())
         .containsExactly("1: halt: node 0 could not restore: disk full");
+  }
+
+  @Test
+  void aHaltedPlanThatIsRetriedRestoresAgainWithTheNextAttempt() {
+    Script script = failedRestore();
+    assertThat(script.operator(1, Intervention.RETRY).steps())
+        .containsExactly("1: retry 1", "1: restore 2 to 500-");
+    script.restored(1, 0, 2).restored(1, 1, 2).convergedAt(1, 0, 2, 900).converged(1, 1, 2, "p");
+    assertThat(script.steps()).contains("1: converge 2", "1: resume from 500- after 900");
+    assertThat(script.state().journal().plan()).isNull();
+    assertThat(script.state().heldAt()).isEqualTo(Findings.NOT_HELD);
+  }
+
+  @Test
+  void aHaltedPlanThatIsAbandonedOpensItsEpochAndTakesNothingBack() {
+    Script script = failedRestore();
+    assertThat(script.operator(1, Intervention.ABANDON).steps())
+        .containsExactly("1: abandon 1", "1: keep 2 to 500-");
+    script.restored(1, 0, 2).restored(1, 1, 2).convergedAt(1, 0, 2, 900);
+    script.converged(1, 1, 2, "p", 0, 1).judged(2_000).pass(100_000);
+    assertThat(script.steps()).containsExactly("1: converge 2", "1: resume from 500- after 900");
+    assertThat(script.alerts()).extracting(Alert::kind).endsWith(Alert.Kind.PLAN_ABANDONED);
+    script.violation("again", "p", 100, 450);
+    assertThat(script.outcomes()).last().isEqualTo(Command.Outcome.ABANDONED);
+  }
+
+  @Test
+  void theSafePointDoesNotClaimWhatWasAbandonedUntilThatIsAcknowledged() {
+    Script script = Script.of(1, P).judged(400).violation("v1", "p", 100, 500).paused(1, 0, 501);
+    script.operator(1, Intervention.ABANDON).restored(1, 0, 1).convergedAt(1, 0, 1, 900);
+    script.judged(700).pass(100_000).steps();
+    assertThat(script.restart().judged(800).pass(100_000).steps()).isEmpty();
+    assertThat(script.state().heldAt()).isEqualTo(400L << 12);
+    assertThat(script.acknowledgeCoverage().steps()).containsExactly("1: safe 800");
+    script.judged(2_000).pass(100_000);
+    assertThat(script.restart().state().abandoned()).as("the safe point has passed it").isNull();
+  }
+
+  @Test
+  void afterAnAbandonedPlanNothingGoesBackToBeforeIt() {
+    Script script = Script.of(1, P).violation("v1", "p", 100, 500).paused(1, 0, 501);
+    script.operator(1, Intervention.ABANDON).restored(1, 0, 1).convergedAt(1, 0, 1, 900);
+    script.violation("v2", "p", 950, 950, 1, ViolationGrade.POSSIBLE).judged(960).steps();
+    script.paused(2, 0, 0).restored(2, 0, 1).converged(2, 0, 1, "p", 0, 1);
+    assertThat(script.steps()).contains("2: restore 1 to 950-", "2: restore 2 to 900");
+    script.restored(2, 0, 2).converged(2, 0, 2, "p", 0, 1);
+    assertThat(script.steps()).last().asString().contains("nothing before can be restored");
+  }
+
+  @Test
+  void aRetryHasItsOwnAttempts() {
+    Script script = Script.of(1, P).violation("v1", "p", 100, 60_000_000).judged(60_000_000);
+    script.paused(1, 0, 0);
+    for (int attempt = 1; attempt <= 8; attempt++) {
+      script.restored(1, 0, attempt).converged(1, 0, attempt, "p", 0, 1);
+    }
+    script.operator(1, Intervention.RETRY).steps();
+    script.restored(1, 0, 9).converged(1, 0, 9, "p", 0, 1);
+    assertThat(script.steps()).last().asString().startsWith("1: restore 10 to ");
+  }
+
+  @Test
+  void anOperatorIsToldWhyItIsOfNoUse() {
+    Script script = Script.of(1, P).judged(400);
+    assertThat(script.refusal(1, Intervention.RETRY)).isEqualTo("rollback 1 is not halted");
+    script.violation("v1", "p", 100, 500);
+    assertThat(script.refusal(1, Intervention.ABANDON)).isEqualTo("rollback 1 is not halted");
+    script.paused(1, 0, 501).steps();
+    assertThat(script.refusal(1, Intervention.RETRY))
+        .contains("out of the reach of node 0")
+        .endsWith("it can only be abandoned");
+    assertThat(script.operator(1, Intervention.RETRY).steps()).isEmpty();
+    assertThat(script.refusal(1, Intervention.ABANDON)).isEmpty();
+    assertThat(script.refusal(2, Intervention.ABANDON)).isEqualTo("rollback 2 is not halted");
+  }
+
+  @Test
+  void anOperatorsWordForAnEarlierHaltOrWithoutOneChangesNothing() {
+    Script script = Script.of(2, P).violation("v1", "p", 100, 500).judged(600);
+    script.log(script.record(1).setAbandon(Abandon.newBuilder().setHalt(0)));
+    script.paused(1, 0, 0).paused(1, 1, 0).restoreFailed(1, 0, "disk full");
+    script.operator(1, Intervention.RETRY).steps();
+    script.log(
+        script
+            .record(1)
+            .setRestored(
+                io.palinode.wire.v1.Restored.newBuilder().setAttempt(2).setFailure("disk full")));
+    script.steps();
+    script.log(script.record(1).setAbandon(Abandon.newBuilder().setHalt(1)));
+    assertThat(script.steps()).isEmpty();
+    assertThat(script.operator(1, Intervention.ABANDON).steps()).contains("1: abandon 2");
+  }
+
+  private static Script failedRestore() {
+    Script script = Script.of(2, P).violation("v1", "p", 100, 500).judged(600);
+    script.paused(1, 0, 0).paused(1, 1, 0).restored(1, 0, 1).restoreFailed(1, 1, "disk full");
+    assertThat(script.steps()).last().asString().startsWith("1: halt: node 1 could not restore");
+    return script;
+  }
+
+  @Test
+  void anEpochBeginsAfterTheLatestClockOfAllNodes() {
+    Script script = Script.of(2, P).violation("v1", "p", 100, 500).judged(600);
+    script.paused(1, 0, 0).paused(1, 1, 0).restored(1, 0, 1).restored(1, 1, 1);
+    script.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 700);
+    assertThat(script.steps()).contains("1: resume from 500- after 900");
+  }
+
+  @Test
+  void steppingBackPassesOverWhatAnEarlierPlanTookBack() {
+    Script script = Script.of(1, P).violation("v1", "p", 100, 400_000).judged(500_000);
+    script.paused(1, 0, 0).restored(1, 0, 1).convergedAt(1, 0, 1, 600_000);
+    script.coverageLost(0, 350_000, 350_001).judged(650_000).steps();
+    script.violation("v2", "p", 650_000, 650_000, 1, ViolationGrade.POSSIBLE).paused(2, 0, 0);
+    script.restored(2, 0, 1).converged(2, 0, 1, "p", 0, 1);
+    assertThat(script.steps()).contains("2: restore 2 to 600000");
+    script.restored(2, 0, 2).converged(2, 0, 2, "p", 0, 1);
+    // From before the first plan, and to where its safe point stands.
+    assertThat(script.steps()).last().asString().contains("nothing before can be restored");
+  }
+
+  @Test
+  void aTargetAmidAnEarlierPlanHaltsInsteadOfBringingBackWhatItTook() {
+    Script script = Script.of(1, P).violation("v1", "p", 100, 500).judged(510);
+    script.paused(1, 0, 0).restored(1, 0, 1).convergedAt(1, 0, 1, 700);
+    script.violation("v2", "p", 600, 600, 1, ViolationGrade.POSSIBLE).judged(900).paused(2, 0, 0);
+    assertThat(script.steps())
+        .last()
+        .isEqualTo(
+            "2: halt: target 599.4095 is before epoch 1 began everywhere (700):"
+                + " check the clocks of all nodes");
   }
 
   @Test

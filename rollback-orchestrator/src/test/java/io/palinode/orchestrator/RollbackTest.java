@@ -2,6 +2,7 @@ package io.palinode.orchestrator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
 import io.palinode.wire.v1.Converged;
@@ -12,6 +13,7 @@ import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
 import io.palinode.wire.v1.Resume;
+import io.palinode.wire.v1.Retry;
 import org.junit.jupiter.api.Test;
 
 class RollbackTest {
@@ -47,6 +49,22 @@ class RollbackTest {
     assertThat(rollback.isEnded()).isTrue();
     assertThat(rollback.haltReason()).isEqualTo("why");
     assertThat(rollback.totalMicros()).isEqualTo(30);
+  }
+
+  @Test
+  void anAbandonedOneKeepsTheReasonOfItsHalt() {
+    Rollback halted =
+        opened(100).after(at(130).setHalted(Halted.newBuilder().setReason("why")).build());
+    Rollback retried = halted.after(at(140).setRetry(Retry.getDefaultInstance()).build());
+    assertThat(retried.isEnded()).isFalse();
+    assertThat(retried.haltReason()).isEmpty();
+    Rollback abandoned =
+        halted
+            .after(at(140).setAbandon(Abandon.getDefaultInstance()).build())
+            .after(at(150).setRestore(restore(1, 7)).build())
+            .after(at(160).setResume(Resume.getDefaultInstance()).build());
+    assertThat(abandoned.state()).isEqualTo(Rollback.State.ABANDONED);
+    assertThat(abandoned.haltReason()).isEqualTo("why");
   }
 
   private static Rollback opened(long micros) {

@@ -95,6 +95,21 @@ final class Script {
     return this;
   }
 
+  Script operator(long epoch, Intervention intervention) {
+    hear(new Event.OperatorSpoke(epoch, intervention, nowMicros));
+    return this;
+  }
+
+  /** Why it is of no use to ask now. */
+  String refusal(long epoch, Intervention intervention) {
+    try {
+      RollbackMachine.requirePossible(state, epoch, intervention);
+      return "";
+    } catch (RefusedException e) {
+      return String.valueOf(e.getMessage());
+    }
+  }
+
   Script policy(Policy policy) {
     hear(new Event.PolicyChanged(policy, nowMicros));
     return this;
@@ -123,6 +138,18 @@ final class Script {
     return log(
         record(epoch)
             .setRestored(Restored.newBuilder().setNode(node).setAttempt(1).setFailure(failure)));
+  }
+
+  /** Nothing holds at the node, whose clock is at {@code clockMicros}. */
+  Script convergedAt(long epoch, int node, int attempt, long clockMicros) {
+    return log(
+        record(epoch)
+            .setConverged(
+                Converged.newBuilder()
+                    .setNode(node)
+                    .setAttempt(attempt)
+                    .setClock(Hlc.ofMicros(clockMicros))
+                    .setLast(true)));
   }
 
   /** {@code terms} of clause 0 of {@code predicate} hold at the node. */
@@ -257,11 +284,17 @@ final class Script {
                   + " to "
                   + time(r.getPlanOpened().getTarget());
           case RESTORE ->
-              "restore " + r.getRestore().getAttempt() + " to " + time(r.getRestore().getTarget());
+              (r.getRestore().getKeep() ? "keep " : "restore ")
+                  + r.getRestore().getAttempt()
+                  + " to "
+                  + time(r.getRestore().getTarget());
           case CONVERGE -> "converge " + r.getConverge().getAttempt();
-          case RESUME -> "resume from " + time(r.getResume().getTarget()) + sequential(r);
+          case RESUME ->
+              "resume from " + time(r.getResume().getTarget()) + sequential(r) + after(r);
           case HALTED -> "halt: " + r.getHalted().getReason();
           case SAFE_POINT -> "safe " + time(r.getSafePoint().getHlc());
+          case RETRY -> "retry " + r.getRetry().getHalt();
+          case ABANDON -> "abandon " + r.getAbandon().getHalt();
           case PAUSE, PAUSED, RESTORED, CONTRIBUTION, CONVERGED, NODE_JOINED, STEP_NOT_SET ->
               r.getStepCase().name().toLowerCase(Locale.ROOT);
         };
@@ -271,6 +304,11 @@ final class Script {
   private static String sequential(ControlRecord r) {
     long until = r.getResume().getSequentialUntilMicros();
     return until == 0 ? "" : " sequential until " + until;
+  }
+
+  private static String after(ControlRecord r) {
+    long clock = r.getResume().getClock();
+    return clock == r.getResume().getTarget() ? "" : " after " + time(clock);
   }
 
   /** {@code 100-} is the last time before 100 µs. */

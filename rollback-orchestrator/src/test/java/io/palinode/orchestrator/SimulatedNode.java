@@ -58,14 +58,19 @@ final class SimulatedNode {
     }
   }
 
+  /** What was between the two was taken back. */
+  private record Undo(long epoch, long target, long hlc) {}
+
   private final int id;
   private final World world;
   private final Random random;
   private final long windowMicros;
+  private final long aheadMicros;
   private final List<Write> history = new ArrayList<>();
   private final List<Held> intervals = new ArrayList<>();
   private final Map<Variable, Held> open = new HashMap<>();
   private final Set<String> restores = new HashSet<>();
+  private final List<Undo> undos = new ArrayList<>();
   private long hlc;
   private long epoch;
   private long joinedMicros;
@@ -73,11 +78,13 @@ final class SimulatedNode {
   private int position;
   private int servesFrom;
 
-  SimulatedNode(int id, World world, Random random, long windowMicros) {
+  /** {@code aheadMicros}: how far its clock is ahead of the world's. */
+  SimulatedNode(int id, World world, Random random, long windowMicros, long aheadMicros) {
     this.id = id;
     this.world = world;
     this.random = random;
     this.windowMicros = windowMicros;
+    this.aheadMicros = aheadMicros;
     this.journal = Journal.empty(world.nodes());
   }
 
@@ -121,7 +128,7 @@ final class SimulatedNode {
   void crash(boolean forgetful) {
     journal = Journal.empty(world.nodes());
     position = 0;
-    joinedMicros = forgetful ? world.nowMicros() : joinedMicros;
+    joinedMicros = forgetful ? world.nowMicros() + aheadMicros : joinedMicros;
     NodeJoined joined = NodeJoined.newBuilder().setNode(id).setReach(reach()).build();
     world.append(record(epoch).setNodeJoined(joined));
     servesFrom = world.control().size();
@@ -160,7 +167,10 @@ final class SimulatedNode {
       case PAUSE -> ack(record(record.getEpoch()).setPaused(pausedAck()));
       case RESTORE -> restore(record);
       case CONVERGE -> converge(record);
-      case RESUME -> resume(record.getEpoch());
+      case RESUME -> {
+        hlc = Math.max(hlc, record.getResume().getClock());
+        resume(record.getEpoch());
+      }
       default -> {}
     }
   }
@@ -170,12 +180,24 @@ final class SimulatedNode {
     int attempt = record.getRestore().getAttempt();
     Restored.Builder ack = Restored.newBuilder().setNode(id).setAttempt(attempt);
     boolean isNew = !restores.contains(record.getEpoch() + "/" + attempt);
+    if (record.getRestore().getKeep()) {
+      restores.add(record.getEpoch() + "/" + attempt);
+      ack(record(record.getEpoch()).setRestored(ack.setLast(true)));
+      return;
+    }
     if (isNew && reach() > target) {
       ack(record(record.getEpoch()).setRestored(ack.setFailure("out of reach")));
       return;
     }
     if (isNew) {
       restores.add(record.getEpoch() + "/" + attempt);
+      for (Undo undo : undos) {
+        assertThat(
+                undo.epoch() < record.getEpoch() && undo.target() < target && target < undo.hlc())
+            .as("a cut at %s brings back what was undone: %s", Hlc.format(target), undo)
+            .isFalse();
+      }
+      undos.add(new Undo(record.getEpoch(), target, tick()));
       for (Write write : history) {
         if (write.hlc() > target) {
           assertThat(write.hlc())
@@ -202,7 +224,7 @@ final class SimulatedNode {
         piece.clearHolding();
       }
     }
-    ack(record(record.getEpoch()).setConverged(piece.setLast(true)));
+    ack(record(record.getEpoch()).setConverged(piece.setLast(true).setClock(tick())));
   }
 
   private void resume(long newEpoch) {
@@ -234,11 +256,12 @@ final class SimulatedNode {
   }
 
   private long reach() {
-    return Hlc.ofMicros(Math.max(joinedMicros, Math.max(0, world.nowMicros() - windowMicros)));
+    long now = world.nowMicros() + aheadMicros;
+    return Hlc.ofMicros(Math.max(joinedMicros, Math.max(0, now - windowMicros)));
   }
 
   private long tick() {
-    hlc = Hlc.tick(hlc, world.nowMicros());
+    hlc = Hlc.tick(hlc, world.nowMicros() + aheadMicros);
     return hlc;
   }
 }

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.SimulatedNode.Held;
 import io.palinode.orchestrator.SimulatedNode.Variable;
+import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.Retry;
 import io.palinode.wire.v1.Violation;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,17 +27,25 @@ import org.jspecify.annotations.Nullable;
  */
 final class World {
   /** What may go wrong in a run, drawn from its seed. */
-  record Faults(boolean zombies, boolean shortReach, boolean forgetful, boolean lag, boolean gaps) {
+  record Faults(
+      boolean zombies,
+      boolean shortReach,
+      boolean forgetful,
+      boolean lag,
+      boolean gaps,
+      boolean skew) {
     static Faults draw(Random random) {
       return new Faults(
           random.nextInt(4) == 0,
           random.nextInt(12) == 0,
           random.nextInt(10) == 0,
           random.nextInt(6) == 0,
+          random.nextInt(4) == 0,
           random.nextInt(4) == 0);
     }
   }
 
+  private static final int SKEW_MAX_MICROS = 400_000;
   private static final int ACTIONS = 1_000;
   private static final int ACTIONS_TO_END_MAX = 20_000;
   private static final Map<String, Policy> POLICIES =
@@ -55,14 +65,18 @@ final class World {
   private final Deque<String> trace = new ArrayDeque<>();
   private final Set<String> stepsInLog = new HashSet<>();
   private final Set<String> policiesKnown = new HashSet<>();
+  private final Set<String> policiesDeleted = new HashSet<>();
   private final RollbackSettings settings;
   private MachineState state;
   private Journal truth;
   private int controlPosition;
   private int violationPosition;
   private long lostFrom = Long.MAX_VALUE;
+  private long unclaimedFrom = Long.MAX_VALUE;
   private long nowMicros = 10_000_000;
   private int stepsBack;
+  private int halts;
+  private int abandoned;
 
   World(long seed) {
     random = new Random(seed);
@@ -71,7 +85,8 @@ final class World {
     truth = Journal.empty(settings.nodes());
     long window = faults.shortReach() ? 100_000 : 60_000_000;
     for (int node = 0; node < settings.nodes(); node++) {
-      nodes.add(new SimulatedNode(node, this, random, window));
+      long ahead = faults.skew() ? random.nextInt(SKEW_MAX_MICROS) : 0;
+      nodes.add(new SimulatedNode(node, this, random, window, ahead));
     }
     monitor = new SimulatedMonitor(this, random, faults.lag() ? 150_000 : 0);
     policiesKnown.addAll(random.nextInt(4) == 0 ? Set.of("p") : POLICIES.keySet());
@@ -145,6 +160,14 @@ final class World {
     return truth.plan() != null && truth.plan().phase() == Phase.HALTED;
   }
 
+  int halts() {
+    return halts;
+  }
+
+  int abandoned() {
+    return abandoned;
+  }
+
   int stepsBack() {
     return stepsBack;
   }
@@ -171,8 +194,25 @@ final class World {
     } else if (dice < 96) {
       hear(new Event.Tick(nowMicros));
     } else {
-      goWrong(random.nextInt(6));
+      goWrong(random.nextInt(7));
     }
+  }
+
+  /** What an operator, a second one, or one who is late, may say at any time. */
+  private void operatorSpeaks() {
+    Intervention word = random.nextBoolean() ? Intervention.RETRY : Intervention.ABANDON;
+    long epoch = truth.epoch() + random.nextInt(2);
+    if (random.nextBoolean()) {
+      hear(new Event.OperatorSpoke(epoch, word, nowMicros));
+      return;
+    }
+    int halt = random.nextInt(3);
+    ControlRecord.Builder record =
+        ControlRecord.newBuilder().setEpoch(epoch).setAtMicros(nowMicros);
+    arrive(
+        word == Intervention.RETRY
+            ? record.setRetry(Retry.newBuilder().setHalt(halt)).build()
+            : record.setAbandon(Abandon.newBuilder().setHalt(halt)).build());
   }
 
   private void goWrong(int dice) {
@@ -184,6 +224,7 @@ final class World {
       }
       case 3 -> failAppend();
       case 4 -> loseCoverage();
+      case 5 -> operatorSpeaks();
       default -> learnPolicies();
     }
   }
@@ -208,6 +249,7 @@ final class World {
     for (String name : policiesKnown) {
       hear(new Event.PolicyChanged(known(name), nowMicros));
     }
+    policiesDeleted.forEach(this::hearDeleted);
     while (orchestratorReadsControl() || orchestratorReadsViolations()) {
       assertThat(inFlight).as("written while the logs are replayed").isEmpty();
     }
@@ -232,8 +274,7 @@ final class World {
       return;
     }
     if (lostFrom != Long.MAX_VALUE && random.nextBoolean()) {
-      lostFrom = Long.MAX_VALUE;
-      hear(new Event.CoverageAcknowledged(nowMicros));
+      acknowledge();
       note("coverage acknowledged");
       return;
     }
@@ -314,12 +355,22 @@ final class World {
             .as("a restore waits for judgement")
             .isLessThanOrEqualTo(monitor.judgedMax());
       }
+      case HALTED -> halts++;
       case SAFE_POINT ->
           assertThat(truth.safePoint())
               .as("the safe point is judged, and stops at a gap")
               .isLessThanOrEqualTo(monitor.judgedMax())
-              .isLessThan(lostFrom);
-      case RESUME -> checkCut(record);
+              .isLessThan(lostFrom)
+              .as("it claims nothing of what was abandoned")
+              .isLessThanOrEqualTo(unclaimedFrom);
+      case RESUME -> {
+        if (before.plan() != null && before.plan().isAbandoned()) {
+          abandoned++;
+          unclaimedFrom = Math.max(truth.safePoint(), before.plan().target());
+        } else {
+          checkCut(record);
+        }
+      }
       default -> {}
     }
   }
@@ -336,7 +387,8 @@ final class World {
             + r.getStepCase()
             + " "
             + r.getRestore().getAttempt()
-            + r.getConverge().getAttempt();
+            + r.getConverge().getAttempt()
+            + (r.hasHalted() ? " of halts before: " + halts : "");
     assertThat(!isStep || stepsInLog.add(step)).as("written twice: %s", step).isTrue();
   }
 
@@ -353,14 +405,15 @@ final class World {
   }
 
   private boolean mustNotHold(Variable variable) {
-    return !variable.predicate().equals("r") && policiesKnown.contains(variable.predicate());
+    return !variable.predicate().equals("r")
+        && policiesKnown.contains(variable.predicate())
+        && !policiesDeleted.contains(variable.predicate());
   }
 
   /** Nothing goes wrong any more, and everyone acts in turn. */
   private void end() {
     learnPolicies();
-    lostFrom = Long.MAX_VALUE;
-    hear(new Event.CoverageAcknowledged(nowMicros));
+    acknowledge();
     for (int action = 0; action < ACTIONS_TO_END_MAX; action++) {
       nowMicros += 2_000;
       zombies.forEach(inFlight::addLast);
@@ -378,8 +431,31 @@ final class World {
       if (isOver()) {
         return;
       }
+      if (isHalted()) {
+        giveUp();
+      }
     }
     throw new AssertionError("the plan does not end: " + state.journal() + state.findings());
+  }
+
+  /** As the manual says: what may still be violated is deleted first. */
+  private void giveUp() {
+    if (policiesDeleted.isEmpty()) {
+      note("the operator deletes all predicates");
+      policiesDeleted.addAll(POLICIES.keySet());
+      policiesDeleted.forEach(this::hearDeleted);
+    }
+    hear(new Event.OperatorSpoke(truth.epoch() + 1, Intervention.ABANDON, nowMicros));
+  }
+
+  private void hearDeleted(String predicate) {
+    hear(new Event.PolicyChanged(Policy.deleted(predicate, 2), nowMicros));
+  }
+
+  private void acknowledge() {
+    lostFrom = Long.MAX_VALUE;
+    unclaimedFrom = Long.MAX_VALUE;
+    hear(new Event.CoverageAcknowledged(nowMicros));
   }
 
   private boolean isOver() {
@@ -389,15 +465,16 @@ final class World {
             && inFlight.isEmpty()
             && nodes.stream().allMatch(SimulatedNode::isCaughtUp);
     return allRead
-        && (isHalted()
-            || (truth.plan() == null && state.findings().isSettled() && monitor.hasReportedAll()));
+        && truth.plan() == null
+        && state.findings().isSettled()
+        && monitor.hasReportedAll();
   }
 
   private void check() {
     assertThat(state.journal()).as("the orchestrator reads what is in the log").isEqualTo(truth);
     for (SimulatedNode node : nodes) {
       assertThat(node.epoch()).as("one epoch on all nodes").isEqualTo(truth.epoch());
-      assertThat(node.isServing()).as("halted nodes stay paused").isEqualTo(!isHalted());
+      assertThat(node.isServing()).as("every plan has ended").isTrue();
     }
     for (Violation violation : monitor.reported()) {
       boolean mustGo =
@@ -405,9 +482,9 @@ final class World {
               && Grades.of(violation.getGrade()).atLeast(io.palinode.hvc.Grade.POSSIBLE);
       assertThat(
               !mustGo
-                  || isHalted()
-                  || truth.isTakenBack(violation.getEpoch(), violation.getViolate()))
-          .as("a plan went back to before %s", violation.getId())
+                  || policiesDeleted.contains(violation.getPredicate())
+                  || truth.isSettled(violation.getEpoch(), violation.getViolate()))
+          .as("a plan went back to before %s, or was abandoned", violation.getId())
           .isTrue();
     }
   }

@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What a node knows of one of its stores, beside the records. */
-record LocalStore(String name, Ring ring, WindowLog past) {
+record LocalStore(String name, Ring ring, WindowLog past, Deletes deletes) {
 
   boolean isHeldBy(int node, byte[] key) {
     return ring.preferenceList(key).contains(node);

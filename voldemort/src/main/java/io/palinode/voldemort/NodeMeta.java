@@ -6,7 +6,9 @@ import io.palinode.voldemort.StorageEngine.Change;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * "fence"     | version u8 = 1 | epoch i64 | target i64 | sequential until, µs i64 |
  * "restored"  | version u8 = 1 | epoch i64 | attempt i32 | undone writes i64 | keys i32 |
  *             | per key: store name length i32, store name in UTF-8, key length i32, key |
+ * "pasts"     | version u8 = 1 | epoch i64 | attempt i32 | from i64 | keys i32 |
+ *             | per key: store name, key, past ({@link KeyPast}), each after its length i32 |
  * </pre>
  */
 final class NodeMeta {
@@ -27,6 +31,7 @@ final class NodeMeta {
   private static final byte[] START = "start".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] FENCE = "fence".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] RESTORED = "restored".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] PASTS = "pasts".getBytes(StandardCharsets.US_ASCII);
 
   private NodeMeta() {}
 
@@ -103,6 +108,52 @@ final class NodeMeta {
       out.putLong(epoch).putInt(attempt);
       out.putLong(restoration.undoneWrites()).putInt(restoration.changed().size());
       parts.forEach(part -> out.putInt(part.length).put(part));
+    }
+  }
+
+  /**
+   * How the keys that changed near the cut of a restore came about, known before the restore was
+   * done and, with the window-log, lost after a crash.
+   *
+   * @param from of the keys that did not change
+   */
+  record Pasts(long epoch, int attempt, long from, Map<StoreKey, byte[]> byKey) {
+
+    static @Nullable Pasts read(StorageEngine engine) {
+      ByteBuffer in = NodeMeta.read(engine, PASTS);
+      if (in == null) {
+        return null;
+      }
+      long epoch = in.getLong();
+      int attempt = in.getInt();
+      long from = in.getLong();
+      Map<StoreKey, byte[]> byKey = new LinkedHashMap<>();
+      for (int left = in.getInt(); left > 0; left--) {
+        byKey.put(
+            new StoreKey(new String(bytes(in), StandardCharsets.UTF_8), bytes(in)), bytes(in));
+      }
+      return new Pasts(epoch, attempt, from, byKey);
+    }
+
+    Change toChange() {
+      List<byte[]> parts = new ArrayList<>(3 * byKey.size());
+      byKey.forEach(
+          (key, past) -> {
+            parts.add(key.store().getBytes(StandardCharsets.UTF_8));
+            parts.add(key.key());
+            parts.add(past);
+          });
+      int bytes = 2 * Long.BYTES + 2 * Integer.BYTES;
+      for (byte[] part : parts) {
+        bytes = Math.addExact(bytes, Integer.BYTES + part.length);
+      }
+      return change(
+          PASTS,
+          bytes,
+          out -> {
+            out.putLong(epoch).putInt(attempt).putLong(from).putInt(byKey.size());
+            parts.forEach(part -> out.putInt(part.length).put(part));
+          });
     }
   }
 

@@ -3,7 +3,6 @@ package io.palinode.voldemort;
 import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.retroscope.Diff;
 import io.palinode.voldemort.StorageEngine.Change;
-import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.Versioned;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -41,19 +40,18 @@ final class Repairs {
   }
 
   /**
-   * Adds to each key the versions that are not obsolete. {@code records} may name a key more than
-   * once.
+   * Gives each key what {@code records}, one for each node that has something to say of it, come
+   * to.
    */
   void merge(LocalStore store, List<KeyRecord> records) {
-    Map<KeyBytes, List<Versioned>> addedByKey = new LinkedHashMap<>();
+    Map<KeyBytes, KeyCut> cuts = new LinkedHashMap<>();
     for (KeyRecord record : records) {
-      addedByKey.merge(
-          new KeyBytes(record.key().key()), Siblings.decode(record.siblings()), Siblings::merge);
+      cuts.computeIfAbsent(new KeyBytes(record.key().key()), key -> new KeyCut()).add(record);
     }
-    addedByKey.forEach(
-        (key, added) -> {
+    cuts.forEach(
+        (key, cut) -> {
           byte[] old = engine.get(store.name(), key.bytes());
-          List<Versioned> merged = Siblings.merge(LocalStore.versions(old), added);
+          List<Versioned> merged = cut.versions(LocalStore.versions(old));
           add(store, key.bytes(), old, LocalStore.record(merged));
         });
   }

@@ -9,9 +9,15 @@ import io.palinode.retroscope.Diff;
 import io.palinode.voldemort.Repairs.Repair;
 import io.palinode.voldemort.StorageEngine.Change;
 import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.voldemort.protocol.Versioned;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +31,7 @@ final class Rewind {
   private final HvcClock clock;
   private final long convergenceWindowHlc;
   private NodeMeta.@Nullable Mark last;
+  private NodeMeta.@Nullable Pasts pasts;
   private long repairsSincePause;
 
   Rewind(StoreNodeConfig config, StorageEngine engine, HvcClock clock) {
@@ -33,6 +40,7 @@ final class Rewind {
     this.clock = clock;
     this.convergenceWindowHlc = Hlc.ofMicros(config.convergenceWindow().toNanos() / 1_000);
     this.last = NodeMeta.Mark.read(engine);
+    this.pasts = NodeMeta.Pasts.read(engine);
   }
 
   /** From here on, what this object changes is not counted among the writes that it undoes. */
@@ -55,25 +63,107 @@ final class Rewind {
 
   /** Throws {@link io.palinode.retroscope.OutOfReachException} and changes nothing. */
   Restoration restore(Collection<LocalStore> stores, long epoch, int attempt, long target) {
-    long since = target - Math.min(target, convergenceWindowHlc);
     Repairs repairs = new Repairs(engine);
-    List<StoreKey> changed = new ArrayList<>();
     long undone = -repairsSincePause;
     for (LocalStore store : stores) {
       Diff diff = store.past().diffTo(target);
       undone += diff.entries();
       repairs.undo(store, diff);
-      Diff near = store.past().diffTo(Math.max(store.past().reach(), since));
-      near.forEach((key, then) -> changed.add(new StoreKey(store.name(), key)));
     }
-    Restoration restoration = new Restoration(undone, List.copyOf(changed));
+    Restoration restoration = new Restoration(undone, changedNear(stores, target));
     NodeMeta.Mark mark = new NodeMeta.Mark(epoch, attempt, restoration);
-    commit(repairs, List.of(mark.toChange()));
-    last = mark;
+    done(mark, pasts(stores, mark, sinceFor(target), target), repairs);
+    stores.forEach(store -> store.deletes().undone(clock.last().own(), target));
     return restoration;
   }
 
-  /** Adds the versions that are not obsolete, of keys that live on this node. */
+  /** Undoes nothing; the cut is what is there now. */
+  Restoration keep(Collection<LocalStore> stores, long epoch, int attempt, long target) {
+    Restoration restoration = new Restoration(0, changedNear(stores, target));
+    NodeMeta.Mark mark = new NodeMeta.Mark(epoch, attempt, restoration);
+    long now = clock.tick().own();
+    done(mark, pasts(stores, mark, sinceFor(target), now), new Repairs(engine));
+    return restoration;
+  }
+
+  private void done(NodeMeta.Mark mark, NodeMeta.Pasts past, Repairs repairs) {
+    commit(repairs, List.of(mark.toChange(), past.toChange()));
+    last = mark;
+    pasts = past;
+  }
+
+  private long sinceFor(long target) {
+    return target - Math.min(target, convergenceWindowHlc);
+  }
+
+  private List<StoreKey> changedNear(Collection<LocalStore> stores, long target) {
+    List<StoreKey> changed = new ArrayList<>();
+    for (LocalStore store : stores) {
+      Diff near = store.past().diffTo(Math.max(store.past().reach(), sinceFor(target)));
+      near.forEach((key, then) -> changed.add(new StoreKey(store.name(), key)));
+    }
+    return List.copyOf(changed);
+  }
+
+  /** How a key came to what it is on the cut of the last restore; empty: not known. */
+  byte[] past(StoreKey key) {
+    NodeMeta.Pasts known = pasts;
+    if (known == null || last == null || !last.covers(known.epoch(), known.attempt())) {
+      return new byte[0];
+    }
+    byte[] past = known.byKey().get(key);
+    return past == null ? KeyPast.unchanged(known.from()).encode() : past;
+  }
+
+  /** Before the restore, while the window-log still tells of the time before it alone. */
+  private NodeMeta.Pasts pasts(
+      Collection<LocalStore> stores, NodeMeta.Mark mark, long since, long target) {
+    long from = since;
+    for (LocalStore store : stores) {
+      from = Math.max(from, store.past().reach());
+    }
+    Map<StoreKey, byte[]> byKey = new LinkedHashMap<>();
+    for (LocalStore store : stores) {
+      addPasts(store, from, target, byKey);
+    }
+    return new NodeMeta.Pasts(mark.epoch(), mark.attempt(), from, byKey);
+  }
+
+  private void addPasts(LocalStore store, long from, long target, Map<StoreKey, byte[]> pastByKey) {
+    Map<KeyBytes, KeyPast.Builder> builders = new LinkedHashMap<>();
+    store
+        .past()
+        .forEachBetween(
+            from,
+            target,
+            (hlc, key, old) ->
+                builders
+                    .computeIfAbsent(new KeyBytes(key), k -> new KeyPast.Builder(from))
+                    .changed(hlc, LocalStore.versions(old)));
+    Map<KeyBytes, byte[]> changedLater = new HashMap<>();
+    Set<KeyBytes> absentThen = new HashSet<>();
+    store
+        .past()
+        .diffTo(target)
+        .forEach(
+            (key, then) -> {
+              if (then == null) {
+                absentThen.add(new KeyBytes(key));
+              } else {
+                changedLater.put(new KeyBytes(key), then);
+              }
+            });
+    Map<KeyBytes, List<Deletes.Delete>> deletes = store.deletes().standingAt(target, from);
+    builders.forEach(
+        (key, builder) -> {
+          byte[] now = absentThen.contains(key) ? null : engine.get(store.name(), key.bytes());
+          List<Versioned> then = LocalStore.versions(changedLater.getOrDefault(key, now));
+          KeyPast past = builder.build(then, deletes.getOrDefault(key, List.of()));
+          pastByKey.put(new StoreKey(store.name(), key.bytes()), past.encode());
+        });
+  }
+
+  /** Makes keys that live on this node what all nodes together know of them. */
   int merge(Collection<LocalStore> stores, List<KeyRecord> records) {
     Repairs repairs = new Repairs(engine);
     for (LocalStore store : stores) {

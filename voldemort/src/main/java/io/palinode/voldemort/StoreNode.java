@@ -87,7 +87,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     for (StoreDefinition store : config.stores()) {
       Ring ring = new Ring(config.cluster(), store.replicationFactor());
       WindowLog past = new WindowLog(config.windowLog(), openedAt);
-      stores.put(store.name(), new LocalStore(store.name(), ring, past));
+      stores.put(store.name(), new LocalStore(store.name(), ring, past, new Deletes()));
     }
     log.info("node={} phase=OPEN incarnation={} epoch={}", node(), incarnation, fence.epoch());
   }
@@ -119,7 +119,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   /** Adds a version. Refused as obsolete when the node has a newer or equal one. */
   public Reply<Boolean> put(StoreKey key, Versioned added, Caller caller) throws RefusedException {
     counters.add(NodeCounter.PUTS);
-    return write(new Write(key, caller, added, stored -> Siblings.put(stored, added)));
+    return write(new Write(key, caller, added, null, stored -> Siblings.put(stored, added)));
   }
 
   /** Removes the versions at or before {@code upTo}; the reply tells whether there were any. */
@@ -131,6 +131,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
             key,
             caller,
             null,
+            upTo,
             stored -> {
               List<Versioned> left = Siblings.delete(stored, upTo);
               return left.size() == stored.size() ? null : left;
@@ -153,8 +154,16 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     return new RefusedException(code, message);
   }
 
-  /** A write that was asked for; {@code edit} gives null when it changes nothing. */
-  private record Write(StoreKey key, Caller caller, @Nullable Versioned added, Edit edit) {}
+  /**
+   * A write that was asked for, a put of {@code added} or a delete of what is at most {@code
+   * deleted}; {@code edit} gives null when it changes nothing.
+   */
+  private record Write(
+      StoreKey key,
+      Caller caller,
+      @Nullable Versioned added,
+      @Nullable VectorClock deleted,
+      Edit edit) {}
 
   @FunctionalInterface
   private interface Edit {
@@ -216,6 +225,9 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       log.info("node={} phase=STORAGE_WORKS", node());
     }
     store.past().append(after.own(), key, old);
+    if (write.deleted() != null) {
+      store.deletes().add(after.own(), key, write.deleted(), store.past().reach());
+    }
     if (!listeners.isEmpty()) {
       WriteEvent event = event(write, siblings, before, after);
       listeners.forEach(listener -> listener.written(event));
@@ -389,12 +401,34 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
   }
 
+  /** {@inheritDoc} O(changes since the convergence window began). */
+  @Override
+  public Restoration keep(long epoch, int attempt, long target) {
+    writeLock.lock();
+    try {
+      Restoration done = rewind.done(epoch, attempt);
+      if (done != null) {
+        return done;
+      }
+      requirePaused();
+      log.info("node={} phase=KEPT epoch={} attempt={}", node(), epoch, attempt);
+      return rewind.keep(stores.values(), epoch, attempt, target);
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
   @Override
   public List<KeyRecord> read(List<StoreKey> keys) {
     List<KeyRecord> records = new ArrayList<>(keys.size());
-    for (StoreKey key : keys) {
-      byte[] record = engine.get(key.store(), key.key());
-      records.add(new KeyRecord(key, record == null ? new byte[0] : record));
+    writeLock.lock();
+    try {
+      for (StoreKey key : keys) {
+        byte[] record = engine.get(key.store(), key.key());
+        records.add(new KeyRecord(key, record == null ? new byte[0] : record, rewind.past(key)));
+      }
+    } finally {
+      writeLock.unlock();
     }
     return records;
   }

@@ -132,7 +132,7 @@ class RestoreOracleTest {
       for (int i = random.nextInt(6); i > 0; i--) {
         StoreKey key = randomKey();
         List<Versioned> added = List.of(randomVersion());
-        records.add(new KeyRecord(key, Siblings.encode(added)));
+        records.add(new KeyRecord(key, Siblings.encode(added), new byte[0]));
         next.put(key, Siblings.merge(next.getOrDefault(key, List.of()), added));
       }
       node.merge(records);

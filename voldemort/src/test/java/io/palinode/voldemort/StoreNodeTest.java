@@ -252,7 +252,7 @@ class StoreNodeTest {
             record(K, version("third", 0, 0, 1)),
             record(key("absent"), version("found", 1)),
             record(there, version("not ours", 1)),
-            new KeyRecord(key("absent everywhere"), new byte[0]));
+            new KeyRecord(key("absent everywhere"), new byte[0], new byte[0]));
     assertThat(node.merge(records)).isEqualTo(2);
     assertThat(valuesOf(K)).containsExactlyInAnyOrder("mine", "theirs", "third");
     assertThat(valuesOf(key("absent"))).containsExactly("found");
@@ -432,7 +432,7 @@ class StoreNodeTest {
   }
 
   private static KeyRecord record(StoreKey key, Versioned version) {
-    return new KeyRecord(key, Siblings.encode(List.of(version)));
+    return new KeyRecord(key, Siblings.encode(List.of(version)), new byte[0]);
   }
 
   private static Caller inEpoch(long epoch) {

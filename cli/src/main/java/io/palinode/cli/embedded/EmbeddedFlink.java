@@ -66,7 +66,9 @@ public final class EmbeddedFlink implements AutoCloseable {
   public static EmbeddedFlink start(Path folder, DetectionJobConfig config) throws IOException {
     Path home = folder.toAbsolutePath();
     Path temporary = Files.createDirectories(home.resolve("tmp"));
-    Checkpoints checkpoints = new Checkpoints(Files.createDirectories(home.resolve("checkpoints")));
+    Checkpoints checkpoints =
+        new Checkpoints(
+            Files.createDirectories(home.resolve("checkpoints-" + DetectionJob.STATE_VERSION)));
     Path latest = checkpoints.latest();
     checkpoints.deleteAllBut(latest);
 

@@ -3,6 +3,7 @@ package io.palinode.cli.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.palinode.monitor.flink.DetectionJob;
 import io.palinode.monitor.flink.DetectionJobConfig;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.LogTail;
@@ -218,7 +219,8 @@ class MonitorIT {
     await().atMost(SOON).until(this::judgedUpToNow);
     int reports = log.reports("again");
     flink.close();
-    new Checkpoints(folder.resolve("flink/checkpoints")).deleteAllBut(null);
+    new Checkpoints(folder.resolve("flink/checkpoints-" + DetectionJob.STATE_VERSION))
+        .deleteAllBut(null);
     startFlink();
     await().atMost(SOON).until(() -> log.reports("again") >= reports + 50);
     await().atMost(SOON).until(this::judgedUpToNow);

@@ -38,6 +38,12 @@ import org.apache.kafka.clients.producer.ProducerConfig;
  * The detection job: for any Flink cluster by {@link #main}, for an embedded one by {@link #build}.
  */
 public final class DetectionJob {
+  /**
+   * Of the state in checkpoints. The job cannot resume from those of another version: it then
+   * begins without one, from what the candidates' topic still holds.
+   */
+  public static final int STATE_VERSION = 2;
+
   private static final Set<String> OPTIONS =
       new TreeSet<>(
           Set.of(

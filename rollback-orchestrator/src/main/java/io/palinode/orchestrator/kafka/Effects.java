@@ -130,7 +130,8 @@ final class Effects {
     if (isLive && ends) {
       metrics.ended(rollback);
     }
-    if (record.hasPlanOpened() || record.hasRestore() || ends) {
+    boolean isOperators = record.hasRetry() || record.hasAbandon();
+    if (record.hasPlanOpened() || record.hasRestore() || isOperators || ends) {
       log.info(
           "plan={} state={} predicate={} target={} attempts={} undone={} replayed={} {}",
           rollback.epoch(),

@@ -9,11 +9,16 @@ import io.palinode.orchestrator.AppliedPredicate;
 import io.palinode.orchestrator.DetectionLatency;
 import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.Findings;
+import io.palinode.orchestrator.Intervention;
 import io.palinode.orchestrator.LatencySnapshot;
 import io.palinode.orchestrator.MachineState;
 import io.palinode.orchestrator.Memory;
 import io.palinode.orchestrator.NodeStatus;
+import io.palinode.orchestrator.PastPlan;
+import io.palinode.orchestrator.Phase;
+import io.palinode.orchestrator.Plan;
 import io.palinode.orchestrator.ReceivedViolation;
+import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.RollbackMachine;
 import io.palinode.orchestrator.Status;
@@ -164,14 +169,19 @@ public final class Orchestrator implements Backend, AutoCloseable {
     MachineState state = loop.state();
     Findings findings = state.findings();
     long safePoint = state.journal().safePoint();
+    Plan plan = state.journal().plan();
+    PastPlan abandoned = state.abandoned();
     return new Status(
         state.journal().epoch(),
+        plan == null ? null : plan.epoch(),
         RollbackMachine.phase(state),
+        plan == null || plan.phase() != Phase.HALTED ? null : plan.failure(),
+        abandoned == null ? null : abandoned.epoch(),
         safePoint,
         lagMicros(safePoint),
         findings.judged(),
         lagMicros(findings.judged()),
-        findings.heldAt() == Findings.NOT_HELD ? null : Math.max(safePoint, findings.heldAt()),
+        state.heldAt() == Findings.NOT_HELD ? null : Math.max(safePoint, state.heldAt()),
         findings.losses(),
         memory.violationsTotal(),
         memory.rollbacksTotal(),
@@ -185,6 +195,18 @@ public final class Orchestrator implements Backend, AutoCloseable {
   public void acknowledgeCoverage() {
     requireWorking();
     loop.put(new Event.CoverageAcknowledged(wallMicros.getAsLong()));
+  }
+
+  @Override
+  public @Nullable Rollback rollback(long epoch) {
+    return memory.rollback(epoch);
+  }
+
+  @Override
+  public void intervene(long epoch, Intervention intervention) throws RefusedException {
+    requireWorking();
+    RollbackMachine.requirePossible(loop.state(), epoch, intervention);
+    loop.put(new Event.OperatorSpoke(epoch, intervention, wallMicros.getAsLong()));
   }
 
   @Override
@@ -235,8 +257,8 @@ public final class Orchestrator implements Backend, AutoCloseable {
         "palinode.safe.point.lag.seconds", "The safe point's age", this::safePointLagSeconds);
     metrics.gauge(
         "palinode.coverage.held",
-        "1 while lost coverage holds the safe point",
-        () -> loop.state().findings().heldAt() == Findings.NOT_HELD ? 0 : 1);
+        "1 while lost coverage, or an abandoned rollback, holds the safe point",
+        () -> loop.state().heldAt() == Findings.NOT_HELD ? 0 : 1);
     metrics.gauge("palinode.predicates", "Predicates in force", () -> registry.all().size());
     metrics.gauge(
         "palinode.orchestrator.up", "1 while it works", () -> failure.get() == null ? 1 : 0);

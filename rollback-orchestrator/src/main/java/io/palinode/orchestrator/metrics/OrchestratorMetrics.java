@@ -41,6 +41,7 @@ public final class OrchestratorMetrics implements AutoCloseable {
   private final Counter undoneWrites;
   private final Counter resumed;
   private final Counter halted;
+  private final Counter abandoned;
   private final Timer rollback;
 
   public OrchestratorMetrics(MeterRegistry registry) {
@@ -51,6 +52,7 @@ public final class OrchestratorMetrics implements AutoCloseable {
     undoneWrites = counter("palinode.undone.writes", "Writes undone by rollbacks, on all nodes");
     resumed = rollbacks("resumed");
     halted = rollbacks("halted");
+    abandoned = rollbacks("abandoned");
     // From the start, so that a scrape shows all grades.
     Arrays.stream(Grade.values()).forEach(this::detection);
     rollback =
@@ -93,11 +95,15 @@ public final class OrchestratorMetrics implements AutoCloseable {
     coverageLost.increment();
   }
 
-  /** A rollback was resumed or halted. */
+  /** A rollback was resumed, halted or abandoned. */
   public void ended(Rollback ended) {
-    undoneWrites.increment((double) ended.undoneWrites());
     if (ended.state() == Rollback.State.HALTED) {
       halted.increment();
+      return;
+    }
+    undoneWrites.increment((double) ended.undoneWrites());
+    if (ended.state() == Rollback.State.ABANDONED) {
+      abandoned.increment();
       return;
     }
     resumed.increment();

@@ -1,8 +1,10 @@
 package io.palinode.orchestrator.rest;
 
 import io.palinode.orchestrator.AppliedPredicate;
+import io.palinode.orchestrator.Intervention;
 import io.palinode.orchestrator.NodeStatus;
 import io.palinode.orchestrator.ReceivedViolation;
+import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.Status;
 import java.util.List;
@@ -37,12 +39,23 @@ public interface Backend {
   /** The latest first. */
   List<Rollback> rollbacks(int limit);
 
+  /** The one that opened, or opens, this epoch; null when none is known. */
+  @Nullable Rollback rollback(long epoch);
+
+  /**
+   * Asks for a halted rollback to go on; returns before it does.
+   *
+   * @throws RefusedException when it is not halted, or this cannot help it
+   * @throws UnavailableException when the orchestrator has stopped
+   */
+  void intervene(long epoch, Intervention intervention) throws RefusedException;
+
   List<NodeStatus> nodes();
 
   Status status();
 
   /**
-   * Lets the safe point pass what was lost so far.
+   * Lets the safe point pass what was lost, and what was abandoned, so far.
    *
    * @throws UnavailableException when the orchestrator has stopped
    */

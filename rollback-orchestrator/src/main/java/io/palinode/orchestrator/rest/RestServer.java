@@ -8,6 +8,9 @@ import io.javalin.http.HttpResponseException;
 import io.javalin.util.JavalinBindException;
 import io.javalin.util.JavalinException;
 import io.palinode.orchestrator.AppliedPredicate;
+import io.palinode.orchestrator.Intervention;
+import io.palinode.orchestrator.RefusedException;
+import io.palinode.orchestrator.Rollback;
 import io.palinode.predicate.PredicateException;
 import io.palinode.predicate.Predicates;
 import java.util.List;
@@ -21,6 +24,7 @@ public final class RestServer implements AutoCloseable {
 
   private static final String PREDICATES = "/api/v1/predicates";
   private static final String NAME = "name";
+  private static final String ID = "id";
   private static final int LIMIT_DEFAULT = 100;
   private static final int THREADS_MAX = 16;
   private static final int THREADS_MIN = 4;
@@ -88,6 +92,8 @@ public final class RestServer implements AutoCloseable {
     server.get(
         "/api/v1/rollbacks",
         ctx -> ctx.json(views(backend.rollbacks(limit(ctx)), Views.RollbackView::of)));
+    server.post("/api/v1/rollbacks/{id}/retry", ctx -> intervene(ctx, Intervention.RETRY));
+    server.post("/api/v1/rollbacks/{id}/abandon", ctx -> intervene(ctx, Intervention.ABANDON));
     server.get("/api/v1/nodes", ctx -> ctx.json(views(backend.nodes(), Views.NodeView::of)));
     server.get("/api/v1/status", ctx -> ctx.json(Views.StatusView.of(backend.status())));
     server.post("/api/v1/coverage/acknowledge", this::acknowledgeCoverage);
@@ -98,6 +104,7 @@ public final class RestServer implements AutoCloseable {
   private void addErrors() {
     server.exception(PredicateException.class, (e, ctx) -> fail(ctx, 400, e.getMessage()));
     server.exception(UnavailableException.class, (e, ctx) -> fail(ctx, 503, e.getMessage()));
+    server.exception(RefusedException.class, (e, ctx) -> fail(ctx, 409, e.getMessage()));
     server.exception(HttpResponseException.class, RestServer::refuse);
     server.error(404, ctx -> failUnlessSaid(ctx, "there is nothing at " + ctx.path()));
     server.error(
@@ -152,6 +159,17 @@ public final class RestServer implements AutoCloseable {
   private void acknowledgeCoverage(Context ctx) {
     backend.acknowledgeCoverage();
     ctx.status(202).json(Views.StatusView.of(backend.status()));
+  }
+
+  private void intervene(Context ctx, Intervention intervention) throws RefusedException {
+    int epoch = parse(ctx.pathParam(ID));
+    Rollback rollback = epoch < 0 ? null : backend.rollback(epoch);
+    if (rollback == null) {
+      fail(ctx, 404, "there is no rollback '" + ctx.pathParam(ID) + "'");
+      return;
+    }
+    backend.intervene(epoch, intervention);
+    ctx.status(202).json(Views.RollbackView.of(rollback));
   }
 
   private void metrics(Context ctx) {

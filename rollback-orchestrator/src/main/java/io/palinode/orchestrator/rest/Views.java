@@ -159,7 +159,10 @@ final class Views {
 
   record StatusView(
       long epoch,
+      @Nullable Long openEpoch,
       @Nullable String phase,
+      @Nullable String haltReason,
+      @Nullable Long abandonedEpoch,
       String safePoint,
       double safePointLagMs,
       @Nullable String safePointHeldAt,
@@ -177,7 +180,10 @@ final class Views {
       Long heldAt = s.heldAt();
       return new StatusView(
           s.epoch(),
+          s.openEpoch(),
           s.phase() == null ? null : lowerCase(s.phase()),
+          s.haltReason(),
+          s.abandonedEpoch(),
           Hlc.format(s.safePoint()),
           s.safePointLagMicros() / MICROS_PER_MS,
           heldAt == null ? null : Hlc.format(heldAt),

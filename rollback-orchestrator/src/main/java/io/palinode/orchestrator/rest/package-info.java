@@ -10,9 +10,11 @@
  * DELETE /api/v1/predicates/{name}
  * GET    /api/v1/violations?limit=100     the latest first
  * GET    /api/v1/rollbacks?limit=100      the latest first
+ * POST   /api/v1/rollbacks/{epoch}/retry    has a halted one tried again; 409 when that is of no use
+ * POST   /api/v1/rollbacks/{epoch}/abandon  has the cluster go on without a halted one
  * GET    /api/v1/nodes
  * GET    /api/v1/status
- * POST   /api/v1/coverage/acknowledge     lets the safe point pass what was lost so far
+ * POST   /api/v1/coverage/acknowledge     lets the safe point pass what was lost or abandoned so far
  * GET    /metrics                         Prometheus
  * GET    /healthz                         200 while it works, else 503
  * </pre>

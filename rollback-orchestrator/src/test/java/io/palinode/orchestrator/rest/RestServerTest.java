@@ -10,9 +10,14 @@ import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.orchestrator.AppliedPredicate;
 import io.palinode.orchestrator.Command;
+import io.palinode.orchestrator.Intervention;
+import io.palinode.orchestrator.MachineState;
 import io.palinode.orchestrator.NodeStatus;
 import io.palinode.orchestrator.ReceivedViolation;
+import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.Rollback;
+import io.palinode.orchestrator.RollbackMachine;
+import io.palinode.orchestrator.RollbackSettings;
 import io.palinode.orchestrator.Status;
 import io.palinode.predicate.Predicates;
 import io.palinode.wire.CandidateRecords;
@@ -177,6 +182,17 @@ class RestServerTest {
   }
 
   @Test
+  void aRollbackThatIsNotHaltedIsNeitherRetriedNorAbandoned() throws Exception {
+    for (String verb : List.of("retry", "abandon")) {
+      HttpResponse<String> answer = send("POST", "/api/v1/rollbacks/1/" + verb, "");
+      assertThat(answer.statusCode()).isEqualTo(409);
+      assertThat(error(answer)).isEqualTo("rollback 1 is not halted");
+      assertThat(send("POST", "/api/v1/rollbacks/2/" + verb, "").statusCode()).isEqualTo(404);
+      assertThat(send("POST", "/api/v1/rollbacks/last/" + verb, "").statusCode()).isEqualTo(404);
+    }
+  }
+
+  @Test
   void aPortThatIsTakenIsNamed() {
     int port = URI.create(server.url()).getPort();
     try (RestServer second = new RestServer(new RestSettings("127.0.0.1", port), backend)) {
@@ -286,6 +302,17 @@ class RestServerTest {
     }
 
     @Override
+    public @Nullable Rollback rollback(long epoch) {
+      return epoch == 1 ? rollbacks(1).get(0) : null;
+    }
+
+    @Override
+    public void intervene(long epoch, Intervention intervention) throws RefusedException {
+      RollbackMachine.requirePossible(
+          MachineState.initial(RollbackSettings.of(1)), epoch, intervention);
+    }
+
+    @Override
     public List<NodeStatus> nodes() {
       return List.of(new NodeStatus(0, 1, 1, Hlc.ofMicros(7), "paused", 5));
     }
@@ -293,7 +320,23 @@ class RestServerTest {
     @Override
     public Status status() {
       return new Status(
-          3, null, Hlc.ofMicros(90), 10, Hlc.ofMicros(95), 5, null, 0, 1, 1, 1, 2, 2, failure);
+          3,
+          null,
+          null,
+          null,
+          null,
+          Hlc.ofMicros(90),
+          10,
+          Hlc.ofMicros(95),
+          5,
+          null,
+          0,
+          1,
+          1,
+          1,
+          2,
+          2,
+          failure);
     }
 
     @Override

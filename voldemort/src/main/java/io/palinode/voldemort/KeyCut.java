@@ -1,0 +1,58 @@
+package io.palinode.voldemort;
+
+import io.palinode.detector.StoreBinding.KeyRecord;
+import io.palinode.voldemort.Deletes.Delete;
+import io.palinode.voldemort.protocol.Siblings;
+import io.palinode.voldemort.protocol.Versioned;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What all nodes together know of one key at a cut: the versions that any of them has, less those
+ * that a delete covers, wherever it was accepted. A delete covers the versions at or before its
+ * clock that some node had accepted before it.
+ */
+final class KeyCut {
+  private final List<Versioned> versions = new ArrayList<>();
+  private final List<Delete> deletes = new ArrayList<>();
+  private final Map<KeyPast.Id, Long> firstAccepted = new HashMap<>();
+
+  /** What one node contributed. */
+  void add(KeyRecord contributed) {
+    List<Versioned> siblings = Siblings.decode(contributed.siblings());
+    versions.addAll(siblings);
+    if (contributed.past().length == 0) {
+      return;
+    }
+    KeyPast past = KeyPast.decode(contributed.past());
+    past.since().forEach(this::accepted);
+    for (Versioned version : siblings) {
+      if (!past.since().containsKey(KeyPast.Id.of(version))) {
+        accepted(KeyPast.Id.of(version), past.from());
+      }
+    }
+    deletes.addAll(past.deletes());
+  }
+
+  private void accepted(KeyPast.Id id, long hlc) {
+    firstAccepted.merge(id, hlc, Math::min);
+  }
+
+  /** The versions that the key is to have on a node that has {@code own}. */
+  List<Versioned> versions(List<Versioned> own) {
+    return Siblings.merge(uncovered(own), uncovered(versions));
+  }
+
+  private List<Versioned> uncovered(List<Versioned> some) {
+    return some.stream().filter(version -> !isCovered(version)).toList();
+  }
+
+  /** A version of which no time is known stays: to lose a write is worse than to keep one. */
+  private boolean isCovered(Versioned version) {
+    long accepted = firstAccepted.getOrDefault(KeyPast.Id.of(version), Long.MAX_VALUE);
+    return deletes.stream()
+        .anyMatch(delete -> accepted < delete.hlc() && version.clock().isAtMost(delete.upTo()));
+  }
+}

@@ -1,0 +1,115 @@
+package io.palinode.voldemort;
+
+import io.palinode.voldemort.Deletes.Delete;
+import io.palinode.voldemort.protocol.VectorClock;
+import io.palinode.voldemort.protocol.Versioned;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What one node knows of one key in the time before a cut: since when it had which versions, also
+ * those that it has no more, and which deletes it accepted. Nodes exchange it, because Voldemort
+ * keeps no tombstones and begins a key's clock anew after a delete: a version that a delete covers
+ * can be told from one that was written after it only by the time when it was first accepted.
+ *
+ * <pre>
+ * | version u8 = 1 | from i64
+ * | versions i32 | per version: since i64, hash of the value i32, clock with timestamp
+ * | deletes i32  | per delete: HLC i64, clock                                          |
+ * </pre>
+ *
+ * @param from versions that the node has and that are not in {@code since} were there at this time
+ * @param since when a version was first there
+ */
+record KeyPast(long from, Map<Id, Long> since, List<Delete> deletes) {
+  private static final byte VERSION = 1;
+
+  /** Names one write: clocks come again after a delete, hardly so in the same millisecond. */
+  record Id(KeyBytes clock, int valueHash) {
+    static Id of(Versioned version) {
+      return new Id(new KeyBytes(version.clock().encode()), Arrays.hashCode(version.value()));
+    }
+  }
+
+  static KeyPast unchanged(long from) {
+    return new KeyPast(from, Map.of(), List.of());
+  }
+
+  /** Collects the past of a key from its changes, in order. */
+  static final class Builder {
+    private final Map<Id, Long> since = new LinkedHashMap<>();
+    private final long from;
+    private long lastChange;
+
+    Builder(long from) {
+      this.from = from;
+      this.lastChange = from;
+    }
+
+    /** At {@code hlc} the key stopped having these versions, and has others since. */
+    void changed(long hlc, List<Versioned> before) {
+      had(before);
+      lastChange = hlc;
+    }
+
+    KeyPast build(List<Versioned> atTheCut, List<Delete> deletes) {
+      had(atTheCut);
+      return new KeyPast(from, since, deletes);
+    }
+
+    private void had(List<Versioned> versions) {
+      versions.forEach(version -> since.putIfAbsent(Id.of(version), lastChange));
+    }
+  }
+
+  byte[] encode() {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (DataOutputStream out = new DataOutputStream(bytes)) {
+      out.writeByte(VERSION);
+      out.writeLong(from);
+      out.writeInt(since.size());
+      for (Map.Entry<Id, Long> entry : since.entrySet()) {
+        out.writeLong(entry.getValue());
+        out.writeInt(entry.getKey().valueHash());
+        out.write(entry.getKey().clock().bytes());
+      }
+      out.writeInt(deletes.size());
+      for (Delete delete : deletes) {
+        out.writeLong(delete.hlc());
+        out.write(delete.upTo().encode());
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
+  }
+
+  /** Throws {@link IllegalArgumentException} for another version. */
+  static KeyPast decode(byte[] bytes) {
+    ByteBuffer in = ByteBuffer.wrap(bytes);
+    byte version = in.get();
+    if (version != VERSION) {
+      throw new IllegalArgumentException("the past of a key must be of version 1: " + version);
+    }
+    long from = in.getLong();
+    Map<Id, Long> since = new LinkedHashMap<>();
+    for (int left = in.getInt(); left > 0; left--) {
+      long hlc = in.getLong();
+      int valueHash = in.getInt();
+      since.put(new Id(new KeyBytes(VectorClock.readFrom(in).encode()), valueHash), hlc);
+    }
+    List<Delete> deletes = new ArrayList<>();
+    for (int left = in.getInt(); left > 0; left--) {
+      deletes.add(new Delete(in.getLong(), VectorClock.readFrom(in)));
+    }
+    return new KeyPast(from, since, deletes);
+  }
+}

@@ -1,0 +1,274 @@
+package io.palinode.voldemort;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.palinode.detector.StoreBinding.KeyRecord;
+import io.palinode.detector.StoreKey;
+import io.palinode.hvc.Hlc;
+import io.palinode.hvc.Hvc;
+import io.palinode.voldemort.TestNodes.Medium;
+import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
+import io.palinode.voldemort.protocol.VectorClock;
+import io.palinode.voldemort.protocol.VectorClock.Relation;
+import io.palinode.voldemort.protocol.Versioned;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Puts and deletes whose copies race each other to three replicas, then a rollback to any moment,
+ * and again: all replicas have of each key the greatest versions among those that any of them had
+ * accepted by then, less those that a delete that any of them had accepted by then covered.
+ */
+class DeleteRaceOracleTest {
+  private static final int NODES = 3;
+
+  @ParameterizedTest
+  @CsvSource({"0, 700, true", "0, 700, false"})
+  void replicasAgreeOnWhatNoDeleteCovered(long first, int seeds, boolean clocksAreUnique) {
+    int covered = 0;
+    for (long seed = first; seed < first + seeds; seed++) {
+      Run run = new Run(seed, clocksAreUnique);
+      for (int epoch = 1; epoch <= 3; epoch++) {
+        run.work(40);
+        run.rollBack(epoch);
+      }
+      covered += run.covered;
+      run.nodes.forEach(StoreNode::close);
+    }
+    // Deletes that never met a copy prove nothing.
+    assertThat(covered).isGreaterThan(seeds);
+  }
+
+  /** A put of {@code added}, or a delete up to {@code upTo}, on its way to a node. */
+  private record Copy(
+      int to,
+      StoreKey key,
+      @Nullable Versioned added,
+      @Nullable VectorClock upTo,
+      Hvc hvc,
+      int origin) {}
+
+  private record Put(long hlc, StoreKey key, Versioned version) {}
+
+  private record Delete(long hlc, StoreKey key, VectorClock upTo) {}
+
+  private static final class Run {
+    private final AtomicLong micros = TestNodes.clock();
+    private final Random random;
+    private final String label;
+    private final boolean clocksAreUnique;
+    private final List<StoreNode> nodes = new ArrayList<>();
+    private final List<Copy> inFlight = new ArrayList<>();
+    private final List<Put> puts = new ArrayList<>();
+    private final List<Delete> deletes = new ArrayList<>();
+    private Hvc client = Hvc.unknown(NODES);
+    private long writes;
+    private long epochBegan;
+    private int covered;
+
+    Run(long seed, boolean clocksAreUnique) {
+      random = new Random(seed);
+      label = "seed=" + seed + " clocksAreUnique=" + clocksAreUnique;
+      this.clocksAreUnique = clocksAreUnique;
+      for (int id = 0; id < NODES; id++) {
+        StoreNodeConfig config =
+            StoreNodeConfig.of(
+                id, TestNodes.cluster(NODES), TestNodes.stores(NODES, Persistence.BDB));
+        long ahead = random.nextInt(3_000);
+        nodes.add(
+            new StoreNode(
+                config, Medium.MEMORY.open(Path.of("unused")), () -> micros.get() + ahead));
+        epochBegan = Math.max(epochBegan, nodes.get(id).reach());
+      }
+    }
+
+    void work(int steps) {
+      for (int i = 0; i < steps; i++) {
+        micros.addAndGet(random.nextInt(2_000));
+        if (random.nextInt(4) == 0) {
+          // Another client, which has seen nothing.
+          client = Hvc.unknown(NODES);
+        }
+        if (inFlight.isEmpty() || random.nextInt(5) < 2) {
+          write();
+        } else {
+          accept(inFlight.remove(random.nextInt(inFlight.size())));
+        }
+      }
+    }
+
+    private void write() {
+      StoreKey key = TestNodes.key("k" + random.nextInt(2));
+      VectorClock seen = read(key);
+      int first = random.nextInt(NODES);
+      boolean deletes = random.nextInt(3) == 0;
+      if (deletes && seen.isEmpty()) {
+        return;
+      }
+      Versioned added = deletes ? null : Versioned.ofText("v" + ++writes, incremented(seen, first));
+      VectorClock upTo = deletes ? seen : null;
+      if (accept(new Copy(first, key, added, upTo, client, first))) {
+        for (int to = 0; to < NODES; to++) {
+          if (to != first) {
+            inFlight.add(new Copy(to, key, added, upTo, client, first));
+          }
+        }
+      }
+    }
+
+    private VectorClock incremented(VectorClock seen, int first) {
+      if (!clocksAreUnique) {
+        // As clients do it: after a delete the counters begin anew.
+        return seen.incremented(first, 0);
+      }
+      TreeMap<Integer, Long> entries = new TreeMap<>(seen.entries());
+      entries.put(first, writes);
+      return VectorClock.of(entries, 0);
+    }
+
+    private VectorClock read(StoreKey key) {
+      try {
+        Reply<List<Versioned>> reply = nodes.get(random.nextInt(NODES)).get(key, caller(null));
+        client = client.merge(reply.hvc());
+        return reply.value().stream()
+            .map(Versioned::clock)
+            .reduce(VectorClock.EMPTY, VectorClock::merge);
+      } catch (RefusedException e) {
+        throw new AssertionError(label, e);
+      }
+    }
+
+    /** False when the node refuses it as obsolete. */
+    private boolean accept(Copy copy) {
+      StoreNode node = nodes.get(copy.to());
+      Caller caller = new Caller(copy.hvc(), null, "c", copy.origin());
+      try {
+        Reply<Boolean> reply =
+            copy.added() != null
+                ? node.put(copy.key(), copy.added(), caller)
+                : node.delete(copy.key(), Objects.requireNonNull(copy.upTo()), caller);
+        client = client.merge(reply.hvc());
+        if (copy.added() != null) {
+          puts.add(new Put(reply.acceptedAt(), copy.key(), copy.added()));
+        } else if (reply.value()) {
+          deletes.add(
+              new Delete(reply.acceptedAt(), copy.key(), Objects.requireNonNull(copy.upTo())));
+        }
+        return true;
+      } catch (RefusedException obsolete) {
+        return false;
+      }
+    }
+
+    private Caller caller(@Nullable Integer origin) {
+      return new Caller(client, null, "c", origin);
+    }
+
+    void rollBack(int epoch) {
+      nodes.forEach(node -> node.pause(epoch));
+      inFlight.clear();
+      for (int attempt = 1; attempt <= 1 + random.nextInt(2); attempt++) {
+        long target = randomTarget();
+        converge(epoch, attempt, target);
+        Map<StoreKey, Set<Versioned>> expected = expectedAt(target);
+        for (StoreNode node : nodes) {
+          assertThat(stateOf(node))
+              .as("%s epoch=%d target=%s node=%d", label, epoch, Hlc.format(target), node.node())
+              .isEqualTo(expected);
+        }
+        // What is after it is gone for the next epoch; a later attempt goes no further than this.
+        puts.removeIf(put -> put.hlc() > target);
+        deletes.removeIf(delete -> delete.hlc() > target);
+      }
+      resume(epoch);
+    }
+
+    private void resume(int epoch) {
+      nodes.forEach(node -> epochBegan = Math.max(epochBegan, node.clock().last().own()));
+      for (StoreNode node : nodes) {
+        node.clock().tickPast(epochBegan);
+        node.resume(epoch, 0, 0);
+      }
+    }
+
+    private void converge(int epoch, int attempt, long target) {
+      Set<StoreKey> changed = new LinkedHashSet<>();
+      nodes.forEach(node -> changed.addAll(node.restore(epoch, attempt, target).changed()));
+      List<KeyRecord> contributed = new ArrayList<>();
+      nodes.forEach(node -> contributed.addAll(node.read(List.copyOf(changed))));
+      for (StoreNode node : nodes) {
+        node.merge(contributed);
+        assertThat(node.merge(contributed)).as("%s: a repeat changes nothing", label).isZero();
+      }
+    }
+
+    /** Not before this epoch began; the next attempt's is not after the last one's. */
+    private long randomTarget() {
+      List<Long> times = new ArrayList<>(List.of(epochBegan));
+      puts.forEach(put -> times.add(put.hlc()));
+      deletes.forEach(delete -> times.add(delete.hlc()));
+      times.removeIf(time -> time < epochBegan);
+      return times.get(random.nextInt(times.size()));
+    }
+
+    private Map<StoreKey, Set<Versioned>> expectedAt(long target) {
+      Map<StoreKey, Set<Versioned>> expected = new HashMap<>();
+      for (Put put : puts) {
+        if (put.hlc() <= target && stands(put, target)) {
+          expected.computeIfAbsent(put.key(), key -> new HashSet<>()).add(put.version());
+        }
+      }
+      return expected;
+    }
+
+    private boolean stands(Put put, long target) {
+      if (isCovered(put, target)) {
+        covered++;
+        return false;
+      }
+      return puts.stream()
+          .noneMatch(
+              other ->
+                  other.hlc() <= target
+                      && other.key().equals(put.key())
+                      && put.version().clock().compare(other.version().clock()) == Relation.BEFORE
+                      && (clocksAreUnique || !isCovered(other, target)));
+    }
+
+    /** With clocks that come again, a delete covers only what some node had accepted before it. */
+    private boolean isCovered(Put put, long target) {
+      long accepted =
+          puts.stream()
+              .filter(other -> other.version().equals(put.version()))
+              .mapToLong(Put::hlc)
+              .min()
+              .orElseThrow();
+      return deletes.stream()
+          .anyMatch(
+              delete ->
+                  delete.hlc() <= target
+                      && delete.key().equals(put.key())
+                      && put.version().clock().isAtMost(delete.upTo())
+                      && (clocksAreUnique || accepted < delete.hlc()));
+    }
+
+    private static Map<StoreKey, Set<Versioned>> stateOf(StoreNode node) {
+      Map<StoreKey, Set<Versioned>> state = new HashMap<>();
+      TestNodes.stateOf(node).forEach((key, versions) -> state.put(key, new HashSet<>(versions)));
+      return state;
+    }
+  }
+}
