@@ -6,7 +6,9 @@ import io.palinode.predicate.ReplicaRule;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,8 +42,8 @@ import org.jspecify.annotations.Nullable;
  * An event costs O(retained · nodes), plus one {@link CliqueSearch} for each interval that it made
  * certain; while nothing is violated and there are two terms, a search is O(retained). Where
  * something is violated, there is a search for each grade and for each interval that a report can
- * still improve on, and the pairs of the reports that are followed are looked at again. With more than
- * two terms, what waits is compared with what is over.
+ * still improve on, and the pairs of the reports that are followed are looked at again. With more
+ * than two terms, what waits is compared with what is over.
  *
  * <p>A node that restarts opens what holds there anew. With {@code replicas: any}, what its earlier
  * incarnation left open ends right before its first event in the new one; with {@code first}, the
@@ -376,7 +378,7 @@ public final class InstanceDetector {
     for (Candidate found : replicas.settle(this::isFirst)) {
       changed.add(Change.of(retain(found)));
     }
-    raise();
+    raise(changed);
     // What began first is likely to be reported once; in another order, it may be improved on
     // again.
     changed.sort(Comparator.comparingLong(change -> change.interval().start().own()));
@@ -389,8 +391,11 @@ public final class InstanceDetector {
     return findings.stream().map(Finding::witness).toList();
   }
 
-  private void raise() {
-    List<Finding> higher = rising.raise();
+  private void raise(List<Change> changed) {
+    // By identity: Retained has no other.
+    Set<Retained> intervals = new HashSet<>();
+    changed.forEach(change -> intervals.add(change.interval()));
+    List<Finding> higher = rising.raise(intervals);
     higher.forEach(finding -> clauses.get(finding.clause()).name(finding));
     raised = higher.stream().map(Finding::witness).toList();
   }

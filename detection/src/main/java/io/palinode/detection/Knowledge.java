@@ -101,14 +101,12 @@ final class Knowledge implements Horizon {
 
   /** Takes note of what {@code i} waits for: when it is new, and when its end became known. */
   void watch(Retained i) {
-    for (Grade grade : Grade.values()) {
-      BitSet awaited = new BitSet();
-      for (int node = 0; node < nodes; node++) {
-        awaited.set(node, mayEndTooEarly(node, i.start(), grade));
+    for (int node = 0; node < nodes; node++) {
+      for (Grade grade : Grade.values()) {
+        i.awaited(grade).set(node, mayEndTooEarly(node, i.start(), grade));
       }
-      i.await(grade, awaited);
     }
-    i.awaitEnd(finalAt(i) < Long.MAX_VALUE);
+    i.awaitEnds(nodesThatMayEnd(i));
   }
 
   /**
@@ -117,12 +115,15 @@ final class Knowledge implements Horizon {
    */
   @Nullable Grade settle(Retained i) {
     Grade least = null;
-    for (Grade grade : Grade.values()) {
-      boolean shrank = settle(i, grade);
-      least = shrank && least == null ? grade : least;
+    // The highest grade awaits all that the others do.
+    if (!i.awaited(Grade.DEFINITE).isEmpty()) {
+      for (Grade grade : Grade.values()) {
+        boolean shrank = settle(i, grade);
+        least = shrank && least == null ? grade : least;
+      }
     }
-    if (i.isEndAwaited() && finalAt(i) == Long.MAX_VALUE) {
-      i.awaitEnd(false);
+    if (i.isEndAwaited() && nodesThatMayEnd(i) < i.awaitedEnds()) {
+      i.awaitEnds(nodesThatMayEnd(i));
       return Grade.UNCERTAIN;
     }
     return least;
@@ -177,12 +178,16 @@ final class Knowledge implements Horizon {
    */
   long finalAt(Retained i) {
     Hvc end = i.end();
-    for (int node = 0; joined && end != null && node < nodes; node++) {
-      if (mayEndAt(i, node)) {
-        return end.own();
-      }
+    return end != null && nodesThatMayEnd(i) > 0 ? end.own() : Long.MAX_VALUE;
+  }
+
+  /** At how many nodes the end of {@code i}, which is known, may still move back. */
+  private int nodesThatMayEnd(Retained i) {
+    int count = 0;
+    for (int node = 0; joined && !i.isOpen() && node < nodes; node++) {
+      count += mayEndAt(i, node) ? 1 : 0;
     }
-    return Long.MAX_VALUE;
+    return count;
   }
 
   @Override

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class Retained {
   private final EnumMap<Grade, Standing> standings = new EnumMap<>(Grade.class);
   private Candidate candidate;
-  private boolean endAwaited;
+  private int awaitedEnds;
   private int pins;
 
   /** That no report has named. */
@@ -29,7 +29,7 @@ final class Retained {
   /** How things are with one grade. */
   private static final class Standing {
     private long earliest = Long.MAX_VALUE;
-    private BitSet awaited = new BitSet();
+    private final BitSet awaited = new BitSet();
   }
 
   private Standing standing(Grade grade) {
@@ -100,17 +100,18 @@ final class Retained {
     return standing(grade).awaited;
   }
 
-  void await(Grade grade, BitSet nodes) {
-    standing(grade).awaited = nodes;
-  }
-
   /** Whether its end, which is known, may still move back. */
   boolean isEndAwaited() {
-    return endAwaited;
+    return awaitedEnds > 0;
   }
 
-  void awaitEnd(boolean awaits) {
-    endAwaited = awaits;
+  /** How many nodes may still show an earlier end than the one that is known. */
+  int awaitedEnds() {
+    return awaitedEnds;
+  }
+
+  void awaitEnds(int nodes) {
+    awaitedEnds = nodes;
   }
 
   /** Keeps it retained, whatever else: once for each {@link #unpin}. */

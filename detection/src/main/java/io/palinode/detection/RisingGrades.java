@@ -3,8 +3,10 @@ package io.palinode.detection;
 import io.palinode.hvc.Grade;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The reports whose grade may still rise, because an end in them is to come, and what is known of
@@ -46,11 +48,18 @@ final class RisingGrades {
     findings.addLast(finding);
   }
 
-  /** The reports whose grade rose since it was told last. */
-  List<Finding> raise() {
+  /**
+   * The reports whose grade rose since it was told last. That can only be of those with one of
+   * {@code changed}: intervals that await less than they did, or whose end became known.
+   */
+  List<Finding> raise(Set<Retained> changed) {
     List<Finding> raised = new ArrayList<>();
-    for (int left = findings.size(); left > 0; left--) {
+    for (int left = changed.isEmpty() ? 0 : findings.size(); left > 0; left--) {
       Finding told = findings.removeFirst();
+      if (Collections.disjoint(changed, told.intervals())) {
+        findings.addLast(told);
+        continue;
+      }
       told.intervals().forEach(Retained::unpin);
       Finding now = Finding.of(told.clause(), told.intervals(), knowledge::grade);
       if (now.grade().compareTo(told.grade()) > 0) {
