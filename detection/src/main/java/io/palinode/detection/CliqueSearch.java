@@ -1,5 +1,6 @@
 package io.palinode.detection;
 
+import io.palinode.hvc.Grade;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -10,16 +11,31 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds intervals, one of each term, that are pairwise certain to be concurrent.
+ * Finds cliques: intervals, one of each term, that are pairwise certain to be concurrent with at
+ * least a grade.
  *
  * <p>With one queue chosen for each term, the search is that for a weak conjunctive predicate (Garg
  * and Waldecker, "Detection of Weak Unstable Predicates in Distributed Programs", IEEE TPDS 1994;
  * the head that is passed is the <em>forbidden</em> state of Chase and Garg, "Detection of Global
- * Predicates: Techniques and Their Limitations", Distributed Computing 1998): while one head may be
- * before another, it may be before all that follow the other in its queue ({@link
- * Horizon#mayBeBefore}), so it is in no clique of what is left, and is passed. Heads that cannot be
- * passed are a clique, and the first one. It costs O(k² · retained) comparisons for k terms,
- * because no head ever goes back.
+ * Predicates: Techniques and Their Limitations", Distributed Computing 1998): while one head I may
+ * end too early for another head J, it may end too early for all that follow J in its queue, so it
+ * is in no clique of what is left, and is passed. Heads that cannot be passed are a clique, and the
+ * first one in every queue; so no other of these queues has a lesser {@code violate}. It costs O(k²
+ * · retained) comparisons for k terms, because no head ever goes back.
+ *
+ * <p>Passing needs that "I may end too early for J" holds for all that follow J, and that a pair is
+ * of the grade unless one of the two may end too early. Let e be any end of I that is possible, s
+ * the start of J, and s' ≥ s (in every entry) that of one which follows J on its node:
+ *
+ * <ul>
+ *   <li>for UNCERTAIN, e is too early when e &lt; s, and by ε if that counts; then e &lt; s' too;
+ *   <li>for POSSIBLE, also when e &lt; s without regard to ε; then e &lt; s' too;
+ *   <li>for DEFINITE, also unless s happened before e (s &lt; e, or e is more than ε later); what
+ *       did not happen before e at s did not at s' either.
+ * </ul>
+ *
+ * Each looks at one end and the other's start only, and a pair's grade is the least of both sides;
+ * so the argument is the same for each grade.
  *
  * <p>A term that holds at several nodes has several queues. Choosing among them is where the
  * problem is hard: a term is then a disjunction over nodes, and detection is NP-complete in k
@@ -55,18 +71,35 @@ final class CliqueSearch {
   }
 
   /**
-   * A clique with all of {@code fixed}, which are of different terms and pairwise concurrent; null
-   * when there is none. In the order of terms.
+   * Of the cliques under the goal with all of {@code fixed}, one whose greatest start is the least;
+   * null when there is none. {@code fixed} are of different terms, and go with each other under the
+   * goal. In the order of terms.
    */
-  Retained @Nullable [] complete(Retained... fixed) {
+  Retained @Nullable [] earliest(Goal goal, Retained... fixed) {
+    long least = Finding.violate(List.of(fixed));
+    Retained[] earliest = null;
+    long violateMax = goal.violateMax();
+    while (violateMax >= least) {
+      Retained[] earlier = complete(new Goal(goal.grade(), violateMax), fixed);
+      if (earlier == null) {
+        break;
+      }
+      earliest = earlier;
+      violateMax = Finding.violate(List.of(earlier)) - 1;
+    }
+    return earliest;
+  }
+
+  /** Like {@link #earliest}, but any clique. */
+  Retained @Nullable [] complete(Goal goal, Retained... fixed) {
     int[] order = openTerms(fixed);
     if (!isMonotone()) {
       Retained[] clique = new Retained[queues.length];
-      return walk(order, 0, fixed, withFixed(clique, fixed), found -> true) ? clique : null;
+      return walk(goal, order, 0, fixed, withFixed(clique, fixed), found -> true) ? clique : null;
     }
     Lane[][] choices = new Lane[order.length][];
     for (int depth = 0; depth < order.length; depth++) {
-      choices[depth] = lanes(order[depth], fixed);
+      choices[depth] = lanes(goal, order[depth], fixed);
       if (choices[depth].length == 0) {
         return null;
       }
@@ -87,10 +120,11 @@ final class CliqueSearch {
     return chosen;
   }
 
-  /** Passes every clique with {@code fixed} on, in the order of queues. */
+  /** Passes every clique with {@code fixed} on. */
   void all(Retained fixed, Consumer<Retained[]> cliques) {
     Retained[] all = {fixed};
     walk(
+        new Goal(Grade.UNCERTAIN, Long.MAX_VALUE),
         openTerms(all),
         0,
         all,
@@ -103,16 +137,21 @@ final class CliqueSearch {
 
   /** Completes {@code clique} in every way, until {@code isLast}; whether that came. */
   private boolean walk(
-      int[] order, int depth, Retained[] fixed, Retained[] clique, Predicate<Retained[]> isLast) {
+      Goal goal,
+      int[] order,
+      int depth,
+      Retained[] fixed,
+      Retained[] clique,
+      Predicate<Retained[]> isLast) {
     if (depth == order.length) {
       return isLast.test(clique);
     }
-    for (Lane lane : lanes(order[depth], fixed)) {
+    for (Lane lane : lanes(goal, order[depth], fixed)) {
       for (; !lane.isExhausted(); lane.next()) {
         Retained[] more = Arrays.copyOf(fixed, fixed.length + 1);
         more[fixed.length] = lane.head();
         clique[order[depth]] = lane.head();
-        if (walk(order, depth + 1, more, clique, isLast)) {
+        if (walk(goal, order, depth + 1, more, clique, isLast)) {
           return true;
         }
       }
@@ -138,11 +177,13 @@ final class CliqueSearch {
     return Arrays.stream(queues[term]).mapToInt(IntervalQueue::size).sum();
   }
 
-  private Lane[] lanes(int term, Retained[] fixed) {
+  /** The earliest heads first: so what is found first is mostly the earliest. */
+  private Lane[] lanes(Goal goal, int term, Retained[] fixed) {
     return Arrays.stream(queues[term])
         .filter(queue -> queue.size() > 0)
-        .map(queue -> Lane.of(queue, fixed, horizon))
+        .map(queue -> Lane.of(queue, fixed, horizon, goal))
         .filter(lane -> !lane.isExhausted())
+        .sorted(Comparator.comparingLong(lane -> lane.head().start().own()))
         .toArray(Lane[]::new);
   }
 
@@ -162,7 +203,7 @@ final class CliqueSearch {
   }
 
   /** The choice of one lane for each term, in a limited number of steps. */
-  private final class Choice {
+  private static final class Choice {
     private final Lane[][] choices;
     private final long limit;
     private long steps;
@@ -202,7 +243,7 @@ final class CliqueSearch {
         moved = false;
         for (Lane lane : lanes) {
           for (Lane other : lanes) {
-            while (lane != other && horizon.mayBeBefore(lane.head(), other.head())) {
+            while (lane != other && lane.isForbiddenBy(other)) {
               lane.passTo(other.head());
               steps++;
               if (lane.isExhausted() || isCut()) {

@@ -1,5 +1,6 @@
 package io.palinode.detection;
 
+import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hvc;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -11,16 +12,24 @@ import org.jspecify.annotations.Nullable;
 /**
  * One clause of a violation, with a queue for each term at each node.
  *
- * <p>Invariant, after {@link #judge} was called for each change: every retained interval that is in
- * a clique (one interval of each term, pairwise certain to be concurrent) was named by a report.
- * Reports are cliques, hence sound; the invariant makes them covering. A report always names an
- * interval for the first time, hence no two reports name the same set.
+ * <p>A <em>clique of a grade</em> is one interval of each term, pairwise certain to be concurrent
+ * with at least the grade. Invariant, after {@link #judge} was called for each change, for each
+ * grade: every retained interval that is in a clique of the grade was named by a report of at least
+ * the grade, and by one that begins ({@link Witness#violate}) no later than any of these cliques.
+ * Reports are cliques, hence sound; the invariant makes them covering. A report always improves
+ * what some interval has, for some grade; reports whose grade rose have named their intervals anew
+ * ({@link #name}) before anything is judged. Hence no two reports name the same set.
  *
- * <p>A change is a new interval, an end, or a pair of intervals that became certain; it is named by
- * an interval that is in every clique that the change can have made. If that interval is in no
- * clique at all, nothing else changed: with nothing violated, a change costs one search.
+ * <p>A change is a new interval, an end, or a pair of intervals that became certain for a grade; it
+ * is named by an interval that is in every clique that the change can have made. If that interval
+ * is in no clique at all, nothing else changed: with nothing violated, a change costs one search.
+ * If it is in one, others are searched with it only if they can still be improved on: if they are
+ * not named for the grade, or for something later than what it has and than their own start.
  */
 final class ConjunctiveClause {
+  private static final List<Grade> FALLING =
+      List.of(Grade.DEFINITE, Grade.POSSIBLE, Grade.UNCERTAIN);
+
   private final int clause;
   private final IntervalQueue[][] queues;
   private final Horizon horizon;
@@ -42,16 +51,6 @@ final class ConjunctiveClause {
 
   IntervalQueue queue(int term, int node) {
     return queues[term][node];
-  }
-
-  /** Whether an interval of the term is retained, at whatever node. */
-  boolean holds(int term) {
-    for (IntervalQueue queue : queues[term]) {
-      if (queue.size() > 0) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private IntervalQueue queueOf(Retained interval) {
@@ -104,35 +103,80 @@ final class ConjunctiveClause {
     return search.cut();
   }
 
-  /** Reports what a change of {@code changed} completes. */
-  List<Finding> judge(Retained changed) {
+  /**
+   * Reports what a change of {@code changed} completes, if it made pairs certain for {@code from}
+   * and higher grades.
+   */
+  List<Finding> judge(Retained changed, Grade from) {
     List<Finding> reports = new ArrayList<>();
-    if (!changed.isNamed()) {
-      Retained[] clique = search.complete(changed);
-      if (clique == null) {
-        return reports;
-      }
-      reports.add(report(clique));
+    if (!isInClique(changed, from)) {
+      return reports;
     }
-    for (int term = 0; term < queues.length; term++) {
-      for (IntervalQueue queue : queues[term]) {
-        if (term != changed.term() && queue.hasUnnamed()) {
-          cover(Lane.of(queue, new Retained[] {changed}, horizon), changed, reports);
-        }
+    // The best first: it may do for the lesser grades as well.
+    for (Grade grade : FALLING) {
+      if (grade.atLeast(from)) {
+        improve(changed, grade, reports, changed);
+      }
+    }
+    for (Grade grade : FALLING) {
+      if (grade.atLeast(from) && changed.isNamed(grade)) {
+        improveOthers(changed, grade, reports);
       }
     }
     return reports;
   }
 
-  /** Reports the unnamed ones of {@code lane} that are in a clique with {@code changed}. */
-  private void cover(Lane lane, Retained changed, List<Finding> reports) {
-    for (; !lane.isExhausted(); lane.next()) {
-      if (!lane.head().isNamed()) {
-        Retained[] clique = search.complete(changed, lane.head());
-        if (clique != null) {
-          reports.add(report(clique));
+  /**
+   * Whether the interval is in a clique of whatever grade, or, when nothing changed for the lesser
+   * grades, in one of the grade below: all that is was named.
+   */
+  private boolean isInClique(Retained changed, Grade from) {
+    return switch (from) {
+      case UNCERTAIN ->
+          changed.isNamed(Grade.UNCERTAIN)
+              || search.complete(new Goal(Grade.UNCERTAIN, Long.MAX_VALUE), changed) != null;
+      case POSSIBLE -> changed.isNamed(Grade.UNCERTAIN);
+      case DEFINITE -> changed.isNamed(Grade.POSSIBLE);
+    };
+  }
+
+  /** Reports the earliest clique with {@code fixed} that improves what {@code interval} has. */
+  private void improve(Retained interval, Grade grade, List<Finding> reports, Retained... fixed) {
+    Retained[] clique = search.earliest(new Goal(grade, interval.earliest(grade) - 1), fixed);
+    if (clique != null) {
+      Finding report = Finding.of(clause, List.of(clique), horizon::grade);
+      name(report);
+      reports.add(report);
+    }
+  }
+
+  private void improveOthers(Retained changed, Grade grade, List<Finding> reports) {
+    for (int term = 0; term < queues.length; term++) {
+      for (IntervalQueue queue : queues[term]) {
+        if (term != changed.term() && queue.mayImprove(grade, changed.earliest(grade))) {
+          Goal any = new Goal(grade, Long.MAX_VALUE);
+          improveOthers(
+              Lane.of(queue, new Retained[] {changed}, horizon, any), changed, grade, reports);
         }
       }
+    }
+  }
+
+  private void improveOthers(Lane lane, Retained changed, Grade grade, List<Finding> reports) {
+    for (; !lane.isExhausted(); lane.next()) {
+      Retained other = lane.head();
+      // No clique with the changed one begins before the earliest that it is in.
+      if (changed.earliest(grade) < other.earliest(grade)) {
+        improve(other, grade, reports, changed, other);
+      }
+    }
+  }
+
+  /** A report names its intervals; again when its grade rose. */
+  void name(Finding report) {
+    long violate = Finding.violate(report.intervals());
+    for (Retained interval : report.intervals()) {
+      queueOf(interval).name(interval, report.grade(), violate);
     }
   }
 
@@ -173,12 +217,5 @@ final class ConjunctiveClause {
         action.accept(queue);
       }
     }
-  }
-
-  private Finding report(Retained[] clique) {
-    for (Retained interval : clique) {
-      queueOf(interval).name(interval);
-    }
-    return Finding.of(clause, List.of(clique), horizon::grade);
   }
 }

@@ -20,11 +20,11 @@ import org.jspecify.annotations.Nullable;
  * The bytes of a detector's state.
  *
  * <pre>
- * state     := | version u8 = 1 | nodes vint | progress vint | overflowed vint | node × nodes
+ * state     := | version u8 = 2 | nodes vint | progress vint | overflowed vint | node × nodes
  *              | count vint | retained × count | count vint | rising × count
  *              | count vint | end × count | count vint | candidate × count |
  * node      := | incarnation vint | latest HVC, bytes; empty: never heard of |
- * retained  := | candidate | named u8 |
+ * retained  := | candidate | named vint × 3: uncertain, possible, definite |
  * rising    := | clause vint | grade u8: 1 uncertain, 2 possible
  *              | index of a retained one vint × terms of the clause |
  * end       := | clause vint | term vint | version, bytes | HVC, bytes |
@@ -34,13 +34,17 @@ import org.jspecify.annotations.Nullable;
  * bytes     := | length vint | that many |
  * </pre>
  *
- * HVCs are in the form of {@link HvcCodec}, versions in UTF-8. What else a detector knows follows
- * from these. Pure; O(retained · nodes).
+ * {@code named} for a grade is 0 when no report of at least the grade has named the interval; else
+ * 1 + the least {@code violate} of those that have − the interval's own start. HVCs are in the form
+ * of {@link HvcCodec}, versions in UTF-8. What else a detector knows follows from these. Pure;
+ * O(retained · nodes).
  */
 final class DetectorCodec {
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int HAS_END = 1;
   private static final int HAS_ORIGIN = 2;
+  private static final List<Grade> GRADES =
+      List.of(Grade.UNCERTAIN, Grade.POSSIBLE, Grade.DEFINITE);
   private static final int UNCERTAIN = 1;
   private static final int POSSIBLE = 2;
 
@@ -60,7 +64,7 @@ final class DetectorCodec {
     out.vint(state.retained().size());
     for (Retained interval : state.retained()) {
       out.candidate(interval.candidate());
-      out.bytes.write(interval.isNamed() ? 1 : 0);
+      out.named(interval);
     }
     out.rising(state.retained(), state.rising());
     out.vint(state.ends().size());
@@ -80,7 +84,10 @@ final class DetectorCodec {
       byte version = in.bytes.get();
       if (version != VERSION) {
         throw new IllegalArgumentException(
-            "a detector's state must be of version " + VERSION + ": version=" + version);
+            "a detector's state must be of version "
+                + VERSION
+                + ", and no other can be converted: version="
+                + version);
       }
       DetectorState state = in.state();
       if (in.bytes.hasRemaining()) {
@@ -129,6 +136,13 @@ final class DetectorCodec {
         vint(origin);
       }
       sized(candidate.payload());
+    }
+
+    void named(Retained interval) {
+      for (Grade grade : GRADES) {
+        boolean named = interval.isNamed(grade);
+        vint(named ? 1 + interval.earliest(grade) - interval.start().own() : 0);
+      }
     }
 
     void rising(List<Retained> retained, List<Finding> rising) {
@@ -183,11 +197,25 @@ final class DetectorCodec {
       }
       List<Retained> retained = new ArrayList<>();
       for (int left = count(); left > 0; left--) {
-        retained.add(new Retained(candidate(), bytes.get() != 0));
+        retained.add(retained());
       }
       List<Finding> rising = rising(retained);
       return new DetectorState(
           progress, overflowed, latest, incarnations, retained, rising, ends(), found());
+    }
+
+    private Retained retained() {
+      Retained interval = new Retained(candidate());
+      for (Grade grade : GRADES) {
+        long named = vint();
+        if (named < 0) {
+          throw new IllegalArgumentException("a violation begins with an interval: " + interval);
+        }
+        if (named > 0) {
+          interval.name(grade, interval.start().own() + named - 1);
+        }
+      }
+      return interval;
     }
 
     private List<Finding> rising(List<Retained> retained) {

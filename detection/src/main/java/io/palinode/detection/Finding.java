@@ -25,6 +25,15 @@ record Finding(int clause, List<Retained> intervals, Grade grade) {
     return least;
   }
 
+  /** The greatest own-node start: see {@link Witness#violate}. */
+  static long violate(List<Retained> intervals) {
+    long violate = 0;
+    for (Retained interval : intervals) {
+      violate = Math.max(violate, interval.start().own());
+    }
+    return violate;
+  }
+
   /** As it stands now. */
   Witness witness() {
     return new Witness(clause, intervals.stream().map(Retained::candidate).toList(), grade);

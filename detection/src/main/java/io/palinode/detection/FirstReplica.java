@@ -125,7 +125,7 @@ final class FirstReplica {
       wake = Math.min(wake, end.own() + 1);
     }
     for (Candidate candidate : found.values()) {
-      wake = Math.min(wake, candidate.interval().start().own() + 1);
+      wake = Math.min(wake, candidate.interval().start().own());
     }
     return wake;
   }

@@ -8,17 +8,28 @@ import io.palinode.hvc.Grade;
  */
 interface Horizon {
   /**
-   * Whether {@code i} is before {@code j}, or may still turn out to be. Two intervals are
-   * <em>certain</em> to be concurrent when neither may be before the other; that never changes.
+   * Whether {@code i} ends, or may still turn out to end, too early for a pair of at least {@code
+   * grade} with {@code j} ({@link io.palinode.hvc.Causality#endsTooEarly}); for {@link
+   * Grade#UNCERTAIN}: before j. Two intervals are <em>certain</em> to be concurrent with a grade
+   * when neither may end too early for it; that never changes.
    *
    * <p>Monotone: if it holds for j, it holds for every later interval of j's node, because later
-   * starts are greater in every entry. The search relies on it.
+   * starts are greater in every entry; and it holds for every higher grade. The search relies on
+   * it.
    */
-  boolean mayBeBefore(Retained i, Retained j);
+  boolean mayEndTooEarly(Retained i, Retained j, Grade grade);
 
   /** Whether {@code i} is closed, and before every interval that has not been seen. */
   boolean isPassed(Retained i);
 
-  /** The grade of a pair that is certain to be concurrent, as far as it is known. */
-  Grade grade(Retained i, Retained j);
+  /** The greatest grade that is certain for a pair that is certain to be concurrent. */
+  default Grade grade(Retained i, Retained j) {
+    Grade certain = Grade.UNCERTAIN;
+    for (Grade grade : Grade.values()) {
+      if (!mayEndTooEarly(i, j, grade) && !mayEndTooEarly(j, i, grade)) {
+        certain = grade;
+      }
+    }
+    return certain;
+  }
 }

@@ -1,11 +1,14 @@
 package io.palinode.detection;
 
+import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hvc;
 import io.palinode.predicate.ReplicaRule;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,17 +23,27 @@ import org.jspecify.annotations.Nullable;
  *   <li><b>Sound</b>: the candidates of a witness are pairwise concurrent, whatever ends are still
  *       to come. A pair of which one interval is open is pending until that one cannot end before
  *       the other's start ({@link Knowledge}).
- *   <li><b>Covering</b>: once progress has passed, every interval that takes part in some witness
- *       was in at least one report ({@link ConjunctiveClause}).
+ *   <li><b>Covering</b>: for each grade, every interval that takes part in a witness of at least
+ *       the grade is named by a report of at least the grade whose {@link Witness#violate} is the
+ *       least of all these witnesses' ({@link ConjunctiveClause}). So there is no witness of at
+ *       least the grade that begins before every report of at least the grade. A report's grade is
+ *       the one it was told with last: at first, or as {@link #raised}; a witness's is the one it
+ *       has when all ends are known. After a progress W it holds for what begins at or before W;
+ *       for {@link io.palinode.hvc.Grade#DEFINITE}, once an end, an event or a progress has shown
+ *       that the starts happened before the ends.
  *   <li><b>Bounded</b>: a closed interval is dropped when it is before all that is to come and
  *       nothing pending may involve it. With ε = ∞ a progress says nothing of what nodes know of
  *       each other, so only intervals that every node has shown to know of are dropped. At most
- *       {@code retainedMax} are kept: then the oldest goes unjudged, and is counted by {@link
- *       #overflowed}.
+ *       {@code retainedMax} are kept: then the oldest goes unjudged. As many reports are followed
+ *       whose grade may rise: then the oldest keeps its grade, and may be found again. Both are
+ *       counted by {@link #overflowed}.
  * </ul>
  *
  * An event costs O(retained · nodes), plus one {@link CliqueSearch} for each interval that it made
- * certain; while nothing is violated and there are two terms, a search is O(retained).
+ * certain; while nothing is violated and there are two terms, a search is O(retained). Where
+ * something is violated, there is a search for each grade and for each interval that a report can
+ * still improve on, and the pairs of the reports that are followed are looked at again. With more
+ * than two terms, what waits is compared with what is over.
  *
  * <p>A node that restarts opens what holds there anew. With {@code replicas: any}, what its earlier
  * incarnation left open ends right before its first event in the new one; with {@code first}, the
@@ -62,7 +75,7 @@ public final class InstanceDetector {
     this.retainedMax = retainedMax;
     this.joined = spec.replicas() == ReplicaRule.FIRST;
     this.knowledge = new Knowledge(spec.nodes(), spec.causality(), joined);
-    this.rising = new RisingGrades(knowledge);
+    this.rising = new RisingGrades(knowledge, retainedMax);
     this.incarnations = new long[spec.nodes()];
     for (int terms : spec.termsPerClause()) {
       clauses.add(
@@ -106,6 +119,17 @@ public final class InstanceDetector {
     state.rising().forEach(rising::add);
   }
 
+  /** An interval of which pairs may be certain now, for {@code from} and higher grades. */
+  private record Change(Retained interval, Grade from) {
+    static Change of(Retained interval) {
+      return new Change(interval, Grade.UNCERTAIN);
+    }
+
+    List<Finding> judge(ConjunctiveClause clause) {
+      return clause.judge(interval, from);
+    }
+  }
+
   private void hear(@Nullable Hvc hvc) {
     if (hvc != null) {
       knowledge.heard(hvc);
@@ -124,10 +148,10 @@ public final class InstanceDetector {
     if (isStale(candidate)) {
       return judge(new ArrayList<>());
     }
-    List<Retained> changed = hear(candidate.id(), candidate.interval().start());
+    List<Change> changed = hear(candidate.id(), candidate.interval().start());
     Candidate start = start(candidate);
     if (start != null) {
-      changed.add(retain(start));
+      changed.add(Change.of(retain(start)));
     }
     return judge(changed);
   }
@@ -149,14 +173,14 @@ public final class InstanceDetector {
     if (isStale(candidate)) {
       return judge(new ArrayList<>());
     }
-    List<Retained> changed = hear(candidate.id(), end);
+    List<Change> changed = hear(candidate.id(), end);
     Retained known = retained(candidate);
     if (known != null) {
       close(known, end, changed);
     } else if (isJoined(candidate)) {
       replicas.end(FirstReplica.Key.of(candidate), end);
     } else if (!joined && end.own() >= knowledge.progress()) {
-      changed.add(retain(candidate));
+      changed.add(Change.of(retain(candidate)));
     }
     return judge(changed);
   }
@@ -171,11 +195,12 @@ public final class InstanceDetector {
         : List.of();
   }
 
-  private void close(Retained known, Hvc end, List<Retained> changed) {
+  private void close(Retained known, Hvc end, List<Change> changed) {
     boolean canEnd = known.isOpen() || isJoined(known.candidate());
     if (canEnd && FirstReplica.isEarlier(known.start(), known.end(), end)) {
       clauses.get(known.candidate().clause()).close(known, end);
-      changed.add(known);
+      knowledge.watch(known);
+      changed.add(Change.of(known));
     }
   }
 
@@ -193,7 +218,6 @@ public final class InstanceDetector {
   /**
    * The witnesses that were reported earlier and whose grade rose with the last event or progress,
    * because more became known of an open end. They are to be published again under the same id.
-   * Only the latest {@value RisingGrades#REPORTS_MAX} reports are followed.
    */
   public List<Witness> raised() {
     return raised;
@@ -205,7 +229,7 @@ public final class InstanceDetector {
    * when only a later event can show that a closed one is no longer needed.
    */
   public long wakeAt() {
-    long wake = Math.min(replicas.wakeAt(), rising.wakeAt());
+    long wake = replicas.wakeAt();
     for (ConjunctiveClause clause : clauses) {
       wake = Math.min(wake, new Pending(clause, knowledge, joined).wakeAt());
     }
@@ -240,11 +264,11 @@ public final class InstanceDetector {
   }
 
   /**
-   * How often a limit was met since the start: intervals that were dropped unjudged, and searches
-   * that were cut short. Each is a loss of coverage.
+   * How often a limit was met since the start: intervals that were dropped unjudged, reports that
+   * could not be followed, and searches that were cut short. Each is a loss of coverage.
    */
   public long overflowed() {
-    return lost + clauses.stream().mapToLong(ConjunctiveClause::searchesCut).sum();
+    return lost + rising.lost() + clauses.stream().mapToLong(ConjunctiveClause::searchesCut).sum();
   }
 
   /** Whether it is of a life that its node has left behind. */
@@ -253,9 +277,9 @@ public final class InstanceDetector {
   }
 
   /** Takes note of an event's HVC. Returns the intervals of which a pair may be certain now. */
-  private List<Retained> hear(CandidateId id, Hvc hvc) {
+  private List<Change> hear(CandidateId id, Hvc hvc) {
     knowledge.heard(hvc);
-    List<Retained> changed = settle();
+    List<Change> changed = settle();
     if (id.incarnation() > incarnations[id.node()]) {
       incarnations[id.node()] = id.incarnation();
       if (!joined) {
@@ -265,20 +289,21 @@ public final class InstanceDetector {
     return changed;
   }
 
-  private List<Retained> settle() {
-    List<Retained> changed = new ArrayList<>();
+  private List<Change> settle() {
+    List<Change> changed = new ArrayList<>();
     for (ConjunctiveClause clause : clauses) {
       clause.forEach(
           interval -> {
-            if (knowledge.settle(interval)) {
-              changed.add(interval);
+            Grade from = knowledge.settle(interval);
+            if (from != null) {
+              changed.add(new Change(interval, from));
             }
           });
     }
     return changed;
   }
 
-  private void endEarlierLives(CandidateId id, Hvc first, List<Retained> changed) {
+  private void endEarlierLives(CandidateId id, Hvc first, List<Change> changed) {
     for (ConjunctiveClause clause : clauses) {
       for (int term = 0; term < clause.terms(); term++) {
         IntervalQueue queue = clause.queue(term, id.node());
@@ -286,7 +311,7 @@ public final class InstanceDetector {
           Retained interval = queue.get(i);
           if (interval.isOpen() && interval.candidate().id().incarnation() < id.incarnation()) {
             clause.close(interval, rightBefore(first, interval.start()));
-            changed.add(interval);
+            changed.add(Change.of(interval));
           }
         }
       }
@@ -339,28 +364,40 @@ public final class InstanceDetector {
   }
 
   private Retained retain(Candidate candidate) {
-    Retained interval = new Retained(candidate, false);
+    Retained interval = new Retained(candidate);
     add(interval);
     return interval;
   }
 
   private void add(Retained interval) {
-    interval.await(knowledge.awaited(interval.start()));
+    knowledge.watch(interval);
     clauses.get(interval.candidate().clause()).add(interval);
   }
 
-  private List<Witness> judge(List<Retained> changed) {
+  private List<Witness> judge(List<Change> changed) {
     for (Candidate found : replicas.settle(this::isFirst)) {
-      changed.add(retain(found));
+      changed.add(Change.of(retain(found)));
     }
+    raise(changed);
+    // What began first is likely to be reported once; in another order, it may be improved on
+    // again.
+    changed.sort(Comparator.comparingLong(change -> change.interval().start().own()));
     List<Finding> findings = new ArrayList<>();
-    for (Retained interval : changed) {
-      findings.addAll(clauses.get(interval.candidate().clause()).judge(interval));
+    for (Change change : changed) {
+      findings.addAll(change.judge(clauses.get(change.interval().candidate().clause())));
     }
-    raised = rising.raise();
     findings.forEach(rising::add);
     drop();
     return findings.stream().map(Finding::witness).toList();
+  }
+
+  private void raise(List<Change> changed) {
+    // By identity: Retained has no other.
+    Set<Retained> intervals = new HashSet<>();
+    changed.forEach(change -> intervals.add(change.interval()));
+    List<Finding> higher = rising.raise(intervals);
+    higher.forEach(finding -> clauses.get(finding.clause()).name(finding));
+    raised = higher.stream().map(Finding::witness).toList();
   }
 
   private void drop() {

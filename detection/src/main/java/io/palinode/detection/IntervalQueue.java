@@ -1,7 +1,10 @@
 package io.palinode.detection;
 
+import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hvc;
 import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -16,13 +19,33 @@ final class IntervalQueue {
   private int head;
   private int tail;
   private int open;
-  private int unnamed;
+  private final EnumMap<Grade, Named> named = new EnumMap<>(Grade.class);
   // Starts rise in every entry. So it is with clocks that never go back; a recorded trace may hold
   // anything, and then there is no bisection.
   private boolean ascending = true;
   // Each ends before the next starts: then ends rise as well, and both sides of a range can be
   // found by bisection. So it is for one replica's intervals; not when replicas were joined.
   private boolean disjoint = true;
+
+  IntervalQueue() {
+    for (Grade grade : Grade.values()) {
+      named.put(grade, new Named());
+    }
+  }
+
+  /**
+   * What reports of a grade have left: how many intervals none has named, and a bound of when the
+   * violations of the others begin. While both say that nothing can be improved on, nobody need
+   * look.
+   */
+  private static final class Named {
+    private int missing;
+    private long violateMax;
+  }
+
+  private Named named(Grade grade) {
+    return Objects.requireNonNull(named.get(grade), "every grade is there");
+  }
 
   int size() {
     return tail - head;
@@ -36,11 +59,12 @@ final class IntervalQueue {
     return open > 0;
   }
 
-  boolean hasUnnamed() {
-    return unnamed > 0;
+  /** Whether a report of {@code grade} and {@code violate} may improve what one of them has. */
+  boolean mayImprove(Grade grade, long violate) {
+    return named(grade).missing > 0 || violate < named(grade).violateMax;
   }
 
-  /** Whether starts rise in every entry, as {@link Horizon#mayBeBefore} needs to be monotone. */
+  /** Whether starts rise in every entry, as {@link Horizon#mayEndTooEarly} needs to be monotone. */
   boolean isAscending() {
     return ascending;
   }
@@ -61,7 +85,14 @@ final class IntervalQueue {
     ascending &= at == tail - 1 || rises(interval.start(), items[at + 1].start());
     disjoint &= at == tail - 1 && isAfterLast(interval);
     open += interval.isOpen() ? 1 : 0;
-    unnamed += interval.isNamed() ? 0 : 1;
+    named.forEach(
+        (grade, has) -> {
+          if (interval.isNamed(grade)) {
+            has.violateMax = Math.max(has.violateMax, interval.earliest(grade));
+          } else {
+            has.missing++;
+          }
+        });
   }
 
   /** To be called before {@link Retained#closeAt}. {@code joined}: the end is another node's. */
@@ -70,11 +101,16 @@ final class IntervalQueue {
     disjoint &= !joined;
   }
 
-  void name(Retained interval) {
-    if (!interval.isNamed()) {
-      interval.name();
-      unnamed--;
-    }
+  /** A report of {@code grade} names it. */
+  void name(Retained interval, Grade grade, long violate) {
+    named.forEach(
+        (each, has) -> {
+          if (grade.atLeast(each)) {
+            has.missing -= interval.isNamed(each) ? 0 : 1;
+            has.violateMax = Math.max(has.violateMax, Math.min(violate, interval.earliest(each)));
+          }
+        });
+    interval.name(grade, violate);
   }
 
   /** O(1) for the newest ones. */
@@ -88,30 +124,30 @@ final class IntervalQueue {
   }
 
   /**
-   * An index below which all may be before {@code other}: the first one that may not where that can
-   * be bisected, else 0.
+   * An index below which all may end too early for {@code other}: the first one that may not where
+   * that can be bisected, else 0.
    */
-  int firstNotBefore(Retained other, Horizon horizon) {
-    int low = 0;
-    int high = disjoint ? size() : 0;
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (horizon.mayBeBefore(get(middle), other)) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+  int firstNotTooEarly(Retained other, Horizon horizon, Grade grade) {
+    return disjoint ? first(interval -> !horizon.mayEndTooEarly(interval, other, grade)) : 0;
   }
 
-  /** The first index that {@code other} may be before; so it may be before all from there on. */
-  int firstAfter(Retained other, Horizon horizon) {
-    int low = ascending ? 0 : size();
+  /** The first index that {@code other} may end too early for; so it may for all from there on. */
+  int firstTooLate(Retained other, Horizon horizon, Grade grade) {
+    return ascending ? first(interval -> horizon.mayEndTooEarly(other, interval, grade)) : size();
+  }
+
+  /** The first index of a start later than {@code hlc}. */
+  int firstLaterThan(long hlc) {
+    return first(interval -> interval.start().own() > hlc);
+  }
+
+  /** By bisection: {@code holds} for all from there on. */
+  private int first(Predicate<Retained> holds) {
+    int low = 0;
     int high = size();
     while (low < high) {
       int middle = (low + high) >>> 1;
-      if (horizon.mayBeBefore(other, get(middle))) {
+      if (holds.test(get(middle))) {
         high = middle;
       } else {
         low = middle + 1;
@@ -157,7 +193,7 @@ final class IntervalQueue {
 
   private void forget(Retained interval) {
     open -= interval.isOpen() ? 1 : 0;
-    unnamed -= interval.isNamed() ? 0 : 1;
+    named.forEach((grade, has) -> has.missing -= interval.isNamed(grade) ? 0 : 1);
   }
 
   private void restartIfEmpty() {
@@ -166,6 +202,7 @@ final class IntervalQueue {
       tail = 0;
       ascending = true;
       disjoint = true;
+      named.values().forEach(has -> has.violateMax = 0);
     }
   }
 

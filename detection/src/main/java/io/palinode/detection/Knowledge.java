@@ -16,9 +16,8 @@ import org.jspecify.annotations.Nullable;
  * showed in an event of this instance, and the progress of all.
  *
  * <p>Everything rests on {@link #reading}: the least HVC that a node can still show. An end to come
- * at node a may be before a start exactly when the reading of a is; a closed interval is before all
- * that is to come when it is before the readings of all nodes; and an open interval ends at its
- * node's reading or later.
+ * at node a may be too early for a start, and for a grade, exactly when the reading of a is; a
+ * closed interval is before all that is to come when it is before the readings of all nodes.
  *
  * <p>When replicas are joined ({@code replicas: first}), an interval may be ended by any node, and
  * an end moves back when a node shows an earlier one. So every node counts, not only the
@@ -69,10 +68,10 @@ final class Knowledge implements Horizon {
   }
 
   /**
-   * The least HVC that {@code node} can still show. Its own entry is at least its last event's, not
-   * more: one write can end several intervals at one HVC. With a finite ε, entries are above {@code
-   * own − 2ε}: one ε is the clock's floor, the other is how far an own entry can be ahead of its
-   * node's physical clock.
+   * The least HVC that {@code node} can still show. Its own entry is past the progress, and at
+   * least its last event's, not more: one write can end several intervals at one HVC. With a finite
+   * ε, entries are above {@code own − 2ε}: one ε is the clock's floor, the other is how far an own
+   * entry can be ahead of its node's physical clock.
    */
   Hvc reading(int node) {
     Hvc reading = readings[node];
@@ -85,7 +84,8 @@ final class Knowledge implements Horizon {
 
   private Hvc compute(int node) {
     Hvc last = latest[node];
-    long own = Math.max(progress, last == null ? 0 : last.own());
+    long next = progress == Long.MAX_VALUE ? progress : progress + 1;
+    long own = Math.max(next, last == null ? 0 : last.own());
     long floor = 0;
     Epsilon epsilon = causality.epsilon();
     if (epsilon.micros() < Hlc.micros(own) / 2) {
@@ -99,41 +99,77 @@ final class Knowledge implements Horizon {
     return Hvc.of(node, entries);
   }
 
-  /** The nodes at which an end to come may be before {@code start}. */
-  BitSet awaited(Hvc start) {
-    BitSet awaited = new BitSet();
+  /** Takes note of what {@code i} waits for: when it is new, and when its end became known. */
+  void watch(Retained i) {
     for (int node = 0; node < nodes; node++) {
-      if (causality.endsBefore(reading(node), start)) {
-        awaited.set(node);
+      for (Grade grade : Grade.values()) {
+        i.awaited(grade).set(node, mayEndTooEarly(node, i.start(), grade));
       }
     }
-    return awaited;
+    i.awaitEnds(nodesThatMayEnd(i));
   }
 
-  /** Brings {@code interval.awaited()} up to date. Whether it shrank. */
-  boolean settle(Retained interval) {
-    BitSet awaited = interval.awaited();
-    if (awaited.isEmpty()) {
-      return false;
+  /**
+   * Brings up to date what {@code i} waits for. The least grade for which a pair with it may be
+   * certain now and was not; null for none.
+   */
+  @Nullable Grade settle(Retained i) {
+    Grade least = null;
+    // The highest grade awaits all that the others do.
+    if (!i.awaited(Grade.DEFINITE).isEmpty()) {
+      for (Grade grade : Grade.values()) {
+        boolean shrank = settle(i, grade);
+        least = shrank && least == null ? grade : least;
+      }
     }
-    int before = awaited.cardinality();
+    if (i.isEndAwaited() && nodesThatMayEnd(i) < i.awaitedEnds()) {
+      i.awaitEnds(nodesThatMayEnd(i));
+      return Grade.UNCERTAIN;
+    }
+    return least;
+  }
+
+  private boolean settle(Retained i, Grade grade) {
+    BitSet awaited = i.awaited(grade);
+    boolean shrank = false;
     for (int node = awaited.nextSetBit(0); node >= 0; node = awaited.nextSetBit(node + 1)) {
-      if (!causality.endsBefore(reading(node), interval.start())) {
+      if (!mayEndTooEarly(node, i.start(), grade)) {
         awaited.clear(node);
+        shrank = true;
       }
     }
-    return awaited.cardinality() < before;
+    return shrank;
   }
 
-  /** The progress with which {@code node} is no longer awaited by {@code start}. */
-  long settledAt(Hvc start, int node) {
-    long byCausality = start.get(node) + 1;
+  /** Whether an end to come at {@code node} may be too early for what starts at {@code start}. */
+  private boolean mayEndTooEarly(int node, Hvc start, Grade grade) {
+    return progress < Long.MAX_VALUE && causality.endsTooEarly(reading(node), start, grade);
+  }
+
+  /**
+   * A progress with which {@code node} is no longer awaited by {@code start} for {@code grade};
+   * {@code Long.MAX_VALUE} if only an event can show that.
+   */
+  long settledAt(Hvc start, int node, Grade grade) {
+    long byCausality = start.get(node);
+    long micros = Hlc.micros(start.own());
     Epsilon epsilon = causality.epsilon();
-    if (causality.uncertainty() == Uncertainty.CAUSAL || epsilon.isInfinite()) {
+    if (grade == Grade.DEFINITE) {
+      return epsilon.micros() < Hlc.MICROS_MAX - micros
+          ? rightBefore(micros + epsilon.micros() + 1)
+          : Long.MAX_VALUE;
+    }
+    if (grade == Grade.POSSIBLE
+        || causality.uncertainty() == Uncertainty.CAUSAL
+        || epsilon.isInfinite()) {
       return byCausality;
     }
-    long byClock = Math.max(0, Hlc.micros(start.own()) - epsilon.micros() + 1);
-    return Math.min(byCausality, Hlc.ofMicros(byClock));
+    return Math.min(byCausality, rightBefore(Math.max(0, micros - epsilon.micros() + 1)));
+  }
+
+  /** The progress after which only events from {@code micros} on are to come. */
+  private static long rightBefore(long micros) {
+    return Hlc.ofMicros(micros) - 1;
   }
 
   /**
@@ -142,21 +178,25 @@ final class Knowledge implements Horizon {
    */
   long finalAt(Retained i) {
     Hvc end = i.end();
-    for (int node = 0; joined && end != null && node < nodes; node++) {
-      if (mayEndAt(i, node)) {
-        return end.own() + 1;
-      }
+    return end != null && nodesThatMayEnd(i) > 0 ? end.own() : Long.MAX_VALUE;
+  }
+
+  /** At how many nodes the end of {@code i}, which is known, may still move back. */
+  private int nodesThatMayEnd(Retained i) {
+    int count = 0;
+    for (int node = 0; joined && !i.isOpen() && node < nodes; node++) {
+      count += mayEndAt(i, node) ? 1 : 0;
     }
-    return Long.MAX_VALUE;
+    return count;
   }
 
   @Override
-  public boolean mayBeBefore(Retained i, Retained j) {
+  public boolean mayEndTooEarly(Retained i, Retained j, Grade grade) {
     Hvc end = i.end();
-    if (end != null && causality.endsBefore(end, j.start())) {
+    if (end != null && causality.endsTooEarly(end, j.start(), grade)) {
       return true;
     }
-    BitSet awaited = j.awaited();
+    BitSet awaited = j.awaited(grade);
     if (awaited.isEmpty()) {
       return false;
     }
@@ -219,16 +259,6 @@ final class Knowledge implements Horizon {
         : Hlc.ofMicros(Hlc.micros(greatest) + 1 + 2 * causality.epsilon().micros());
   }
 
-  /**
-   * The least grade that the pair can have with any end that is still possible; so it can only
-   * rise. Once nothing is to come ({@code progress} = {@code Long.MAX_VALUE}), an open end is
-   * unbounded.
-   */
-  @Override
-  public Grade grade(Retained i, Retained j) {
-    return endingGrade(i, j).least(endingGrade(j, i));
-  }
-
   /** The greatest grade that the pair can still reach. */
   Grade greatestGrade(Retained i, Retained j) {
     return causality.grade(longest(i), longest(j));
@@ -236,38 +266,5 @@ final class Knowledge implements Horizon {
 
   private Interval longest(Retained i) {
     return finalAt(i) < Long.MAX_VALUE ? new Interval(i.start(), null) : i.interval();
-  }
-
-  /** What the end of {@code i} leaves of the pair's grade. */
-  private Grade endingGrade(Retained i, Retained j) {
-    Interval other = new Interval(j.start(), null);
-    Grade least = causality.grade(i.interval(), other);
-    for (int node = 0; node < nodes && progress < Long.MAX_VALUE; node++) {
-      if (mayEndAt(i, node)) {
-        least = least.least(causality.grade(new Interval(i.start(), reading(node)), other));
-      }
-    }
-    return least;
-  }
-
-  /**
-   * The next progress that says more of whether {@code j} starts before the end of {@code i};
-   * {@code Long.MAX_VALUE} if none does.
-   */
-  long endShownAt(Retained i, Retained j) {
-    Hvc start = j.start();
-    long micros = Hlc.micros(start.own());
-    long epsilon = causality.epsilon().micros();
-    long far =
-        epsilon < Hlc.MICROS_MAX - micros ? Hlc.ofMicros(micros + epsilon + 1) : Long.MAX_VALUE;
-    long shown = Long.MAX_VALUE;
-    for (int node = 0; node < nodes; node++) {
-      if (mayEndAt(i, node)) {
-        long own = reading(node).own();
-        shown = Math.min(shown, own <= start.get(node) ? start.get(node) + 1 : shown);
-        shown = Math.min(shown, own < far ? far : shown);
-      }
-    }
-    return shown;
   }
 }

@@ -1,39 +1,42 @@
 package io.palinode.detection;
 
 /**
- * One queue within one search: its intervals that are concurrent with all of {@code fixed}, walked
- * from the first to the last.
+ * One queue within one search: its intervals that go with all of {@code fixed} under the goal,
+ * walked from the first to the last.
  */
 final class Lane {
   private final IntervalQueue queue;
   private final Retained[] fixed;
   private final Horizon horizon;
+  private final Goal goal;
   private final int end;
   private int position;
 
-  private Lane(IntervalQueue queue, Retained[] fixed, Horizon horizon, int position, int end) {
+  private Lane(
+      IntervalQueue queue, Retained[] fixed, Horizon horizon, Goal goal, int position, int end) {
     this.queue = queue;
     this.fixed = fixed;
     this.horizon = horizon;
+    this.goal = goal;
     this.position = position;
     this.end = end;
   }
 
   /** Standing on the first interval, if there is one. */
-  static Lane of(IntervalQueue queue, Retained[] fixed, Horizon horizon) {
+  static Lane of(IntervalQueue queue, Retained[] fixed, Horizon horizon, Goal goal) {
     int from = 0;
-    int to = queue.size();
+    int to = queue.firstLaterThan(goal.violateMax());
     for (Retained each : fixed) {
-      from = Math.max(from, queue.firstNotBefore(each, horizon));
-      to = Math.min(to, queue.firstAfter(each, horizon));
+      from = Math.max(from, queue.firstNotTooEarly(each, horizon, goal.grade()));
+      to = Math.min(to, queue.firstTooLate(each, horizon, goal.grade()));
     }
-    Lane lane = new Lane(queue, fixed, horizon, from, to);
-    lane.skipOrdered();
+    Lane lane = new Lane(queue, fixed, horizon, goal, from, to);
+    lane.skipUnfit();
     return lane;
   }
 
   Lane copy() {
-    return new Lane(queue, fixed, horizon, position, end);
+    return new Lane(queue, fixed, horizon, goal, position, end);
   }
 
   boolean isExhausted() {
@@ -46,27 +49,33 @@ final class Lane {
 
   void next() {
     position++;
-    skipOrdered();
+    skipUnfit();
   }
 
-  /** Past the head and all else that is known to be before {@code later}. */
+  /** Whether the head may end too early for the other's head, and so for all that follow that. */
+  boolean isForbiddenBy(Lane other) {
+    return horizon.mayEndTooEarly(head(), other.head(), goal.grade());
+  }
+
+  /** Past the head and all else that is known to end too early for {@code later}. */
   void passTo(Retained later) {
-    position = Math.max(position + 1, queue.firstNotBefore(later, horizon));
-    skipOrdered();
+    position = Math.max(position + 1, queue.firstNotTooEarly(later, horizon, goal.grade()));
+    skipUnfit();
   }
 
-  private void skipOrdered() {
-    while (position < end && isOrdered(queue.get(position))) {
+  private void skipUnfit() {
+    while (position < end && !fits(queue.get(position))) {
       position++;
     }
   }
 
-  private boolean isOrdered(Retained interval) {
+  private boolean fits(Retained interval) {
     for (Retained each : fixed) {
-      if (horizon.mayBeBefore(interval, each) || horizon.mayBeBefore(each, interval)) {
-        return true;
+      if (horizon.mayEndTooEarly(interval, each, goal.grade())
+          || horizon.mayEndTooEarly(each, interval, goal.grade())) {
+        return false;
       }
     }
-    return false;
+    return true;
   }
 }

@@ -1,25 +1,39 @@
 package io.palinode.detection;
 
+import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
 import java.util.BitSet;
+import java.util.EnumMap;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A candidate that is kept because it may still be part of a witness. Its start never changes; its
- * end becomes known, or moves back; and it is named once.
+ * end becomes known, or moves back.
  */
 final class Retained {
-  private static final BitSet NONE = new BitSet();
-
+  private final EnumMap<Grade, Standing> standings = new EnumMap<>(Grade.class);
   private Candidate candidate;
-  private boolean named;
-  private BitSet awaited = NONE;
+  private int awaitedEnds;
   private int pins;
 
-  Retained(Candidate candidate, boolean named) {
+  /** That no report has named. */
+  Retained(Candidate candidate) {
     this.candidate = candidate;
-    this.named = named;
+    for (Grade grade : Grade.values()) {
+      standings.put(grade, new Standing());
+    }
+  }
+
+  /** How things are with one grade. */
+  private static final class Standing {
+    private long earliest = Long.MAX_VALUE;
+    private final BitSet awaited = new BitSet();
+  }
+
+  private Standing standing(Grade grade) {
+    return Objects.requireNonNull(standings.get(grade), "every grade has its standing");
   }
 
   Candidate candidate() {
@@ -54,25 +68,50 @@ final class Retained {
     candidate = candidate.over(candidate.interval().closedAt(end));
   }
 
-  /** Whether some report has named it. */
-  boolean isNamed() {
-    return named;
-  }
-
-  void name() {
-    named = true;
+  /** Whether some report of at least {@code grade} has named it. */
+  boolean isNamed(Grade grade) {
+    return earliest(grade) < Long.MAX_VALUE;
   }
 
   /**
-   * The nodes that may still show an event before this start: what is open there may yet turn out
-   * to have ended before it. Only ever shrinks.
+   * The least {@link Witness#violate} of the reports of at least {@code grade} that have named it;
+   * {@code Long.MAX_VALUE} when none has.
    */
-  BitSet awaited() {
-    return awaited;
+  long earliest(Grade grade) {
+    return standing(grade).earliest;
   }
 
-  void await(BitSet nodes) {
-    awaited = nodes;
+  /** A report of {@code grade} names it. */
+  void name(Grade grade, long violate) {
+    standings.forEach(
+        (each, standing) -> {
+          if (grade.atLeast(each)) {
+            standing.earliest = Math.min(standing.earliest, violate);
+          }
+        });
+  }
+
+  /**
+   * The nodes that may still show an event that is too early an end for a pair of {@code grade}
+   * with this one: what is open there may yet turn out to have ended then. Only ever shrinks; a
+   * higher grade awaits no fewer.
+   */
+  BitSet awaited(Grade grade) {
+    return standing(grade).awaited;
+  }
+
+  /** Whether its end, which is known, may still move back. */
+  boolean isEndAwaited() {
+    return awaitedEnds > 0;
+  }
+
+  /** How many nodes may still show an earlier end than the one that is known. */
+  int awaitedEnds() {
+    return awaitedEnds;
+  }
+
+  void awaitEnds(int nodes) {
+    awaitedEnds = nodes;
   }
 
   /** Keeps it retained, whatever else: once for each {@link #unpin}. */

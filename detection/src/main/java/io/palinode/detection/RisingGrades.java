@@ -1,23 +1,27 @@
 package io.palinode.detection;
 
+import io.palinode.hvc.Grade;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The reports whose grade may still rise, because an end in them is to come, and what is known of
- * it grows with its node's clock. At most {@link #REPORTS_MAX}; beyond that the oldest keeps the
- * grade it has. Their intervals stay retained. Not thread-safe.
+ * it grows with its node's clock. Their intervals stay retained. At most {@code reportsMax}; beyond
+ * that the oldest keeps the grade it has, and is counted by {@link #lost}. Not thread-safe.
  */
 final class RisingGrades {
-  static final int REPORTS_MAX = 64;
-
   private final Knowledge knowledge;
+  private final int reportsMax;
   private final Deque<Finding> findings = new ArrayDeque<>();
+  private long lost;
 
-  RisingGrades(Knowledge knowledge) {
+  RisingGrades(Knowledge knowledge, int reportsMax) {
     this.knowledge = knowledge;
+    this.reportsMax = reportsMax;
   }
 
   /** With the grades that were told last; the oldest first. */
@@ -25,28 +29,41 @@ final class RisingGrades {
     return List.copyOf(findings);
   }
 
+  /** How many reports were too many to be followed. */
+  long lost() {
+    return lost;
+  }
+
   /** Takes a report, unless its grade is final. */
   void add(Finding finding) {
-    if (Finding.least(finding.intervals(), knowledge::greatestGrade).compareTo(finding.grade())
-        <= 0) {
+    Grade greatest = Finding.least(finding.intervals(), knowledge::greatestGrade);
+    if (finding.grade().atLeast(greatest)) {
       return;
     }
-    if (findings.size() == REPORTS_MAX) {
+    if (findings.size() == reportsMax) {
       findings.removeFirst().intervals().forEach(Retained::unpin);
+      lost++;
     }
     finding.intervals().forEach(Retained::pin);
     findings.addLast(finding);
   }
 
-  /** The reports whose grade rose since it was told last. */
-  List<Witness> raise() {
-    List<Witness> raised = new ArrayList<>();
-    for (int left = findings.size(); left > 0; left--) {
+  /**
+   * The reports whose grade rose since it was told last. That can only be of those with one of
+   * {@code changed}: intervals that await less than they did, or whose end became known.
+   */
+  List<Finding> raise(Set<Retained> changed) {
+    List<Finding> raised = new ArrayList<>();
+    for (int left = changed.isEmpty() ? 0 : findings.size(); left > 0; left--) {
       Finding told = findings.removeFirst();
+      if (Collections.disjoint(changed, told.intervals())) {
+        findings.addLast(told);
+        continue;
+      }
       told.intervals().forEach(Retained::unpin);
       Finding now = Finding.of(told.clause(), told.intervals(), knowledge::grade);
       if (now.grade().compareTo(told.grade()) > 0) {
-        raised.add(now.witness());
+        raised.add(now);
       }
       add(now);
     }
@@ -61,18 +78,5 @@ final class RisingGrades {
         finding.intervals().forEach(Retained::unpin);
       }
     }
-  }
-
-  /** The least progress with which more is known of a grade. */
-  long wakeAt() {
-    long wake = Long.MAX_VALUE;
-    for (Finding finding : findings) {
-      for (Retained i : finding.intervals()) {
-        for (Retained j : finding.intervals()) {
-          wake = i == j ? wake : Math.min(wake, knowledge.endShownAt(i, j));
-        }
-      }
-    }
-    return wake;
   }
 }

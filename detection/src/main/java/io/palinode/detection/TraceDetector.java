@@ -1,5 +1,6 @@
 package io.palinode.detection;
 
+import io.palinode.hvc.Grade;
 import io.palinode.predicate.ReplicaRule;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -19,7 +20,10 @@ public final class TraceDetector {
   public enum Report {
     /** One witness, of the least {@link Witness#violate}. */
     FIRST,
-    /** Until every interval that takes part in some witness has been named. */
+    /**
+     * For each grade, and each interval that takes part in a witness of at least the grade, one of
+     * at least the grade that has the least {@link Witness#violate} of them.
+     */
     COVER,
     /** Every witness. */
     ALL
@@ -76,13 +80,13 @@ public final class TraceDetector {
     void detect(Report report, Consumer<Witness> witnesses, Runnable judged) {
       for (Candidate candidate : trace) {
         ConjunctiveClause clause = clauses.get(candidate.clause());
-        Retained newest = new Retained(candidate, false);
+        Retained newest = new Retained(candidate);
         horizon.take(newest.node());
         clause.add(newest);
         if (report == Report.ALL) {
           clause.enumerate(newest, witnesses);
         } else {
-          for (Finding found : clause.judge(newest)) {
+          for (Finding found : clause.judge(newest, Grade.UNCERTAIN)) {
             witnesses.accept(found.witness());
             if (report == Report.FIRST) {
               return;

@@ -40,8 +40,9 @@ final class TraceHorizon implements Horizon {
   }
 
   @Override
-  public boolean mayBeBefore(Retained i, Retained j) {
-    return causality.isBefore(i.interval(), j.interval());
+  public boolean mayEndTooEarly(Retained i, Retained j, Grade grade) {
+    Hvc end = i.end();
+    return end != null && causality.endsTooEarly(end, j.start(), grade);
   }
 
   @Override
@@ -57,10 +58,5 @@ final class TraceHorizon implements Horizon {
       }
     }
     return true;
-  }
-
-  @Override
-  public Grade grade(Retained i, Retained j) {
-    return causality.grade(i.interval(), j.interval());
   }
 }

@@ -12,8 +12,15 @@
  *   <li>Sound: the candidates of a witness are pairwise concurrent under the predicate's {@link
  *       io.palinode.hvc.Causality}, and no report is withdrawn. Rollback relies on it: a report
  *       takes work back.
- *   <li>Covering: every interval that takes part in some witness is named by a report, at the
- *       latest when progress has passed it. The safe point relies on it.
+ *   <li>Covering: for each grade, every interval that takes part in a witness of at least the grade
+ *       is named by a report of at least the grade, and by one that begins ({@link
+ *       io.palinode.detection.Witness#violate}) no later than any of these witnesses. Rollback
+ *       relies on it: who acts on all reports of at least a grade, and goes back to before the
+ *       first of them begins, leaves no witness of at least the grade that had begun by then. The
+ *       grade of a report is the one that it was told with last.
+ *   <li>In time: for possible and uncertain, once progress W is said, this holds for all that
+ *       begins at or before W. The safe point relies on it. Definite may take until more is known
+ *       of ends.
  *   <li>The order in which different nodes' events arrive changes neither of these.
  *   <li>State is bounded, and a limit that is met is counted.
  * </ul>

@@ -4,6 +4,7 @@ import static io.palinode.detection.Given.candidate;
 import static io.palinode.detection.Given.causal;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.hvc.Grade;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -64,9 +65,9 @@ class CliqueSearchTest {
   private static List<Finding> judge(ConjunctiveClause clause, List<Candidate> trace) {
     List<Finding> found = new ArrayList<>();
     for (Candidate candidate : trace) {
-      Retained newest = new Retained(candidate, false);
+      Retained newest = new Retained(candidate);
       clause.add(newest);
-      found.addAll(clause.judge(newest));
+      found.addAll(clause.judge(newest, Grade.UNCERTAIN));
     }
     return found;
   }

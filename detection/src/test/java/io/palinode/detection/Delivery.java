@@ -3,7 +3,10 @@ package io.palinode.detection;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.function.UnaryOperator;
 
@@ -18,7 +21,11 @@ final class Delivery {
   private final UnaryOperator<InstanceDetector> between;
   private final List<Witness> reports = new ArrayList<>();
   private final List<Witness> raised = new ArrayList<>();
+  private final List<Judged> judged = new ArrayList<>();
   private InstanceDetector detector;
+
+  /** What had been told, as it was told last, when progress {@code hlc} could be said. */
+  record Judged(long hlc, Collection<Witness> told) {}
 
   /** {@code between} is applied to the detector before every call. */
   Delivery(
@@ -40,6 +47,23 @@ final class Delivery {
   /** What was reported before, with higher grades, in the order in which they rose. */
   List<Witness> raised() {
     return raised;
+  }
+
+  /** All reports, each with the grade that was told last. */
+  Collection<Witness> told() {
+    Map<List<CandidateId>, Witness> told = new LinkedHashMap<>();
+    reports.forEach(report -> told.put(ids(report), report));
+    raised.forEach(higher -> told.put(ids(higher), higher));
+    return told.values();
+  }
+
+  private static List<CandidateId> ids(Witness witness) {
+    return witness.candidates().stream().map(Candidate::id).toList();
+  }
+
+  /** One for each progress. */
+  List<Judged> judged() {
+    return judged;
   }
 
   InstanceDetector detector() {
@@ -80,8 +104,13 @@ final class Delivery {
 
   void progress(long hlc) {
     detector = between.apply(detector);
+    if (detector.wakeAt() > hlc) {
+      // Whoever goes by that need not pass it on.
+      judged.add(new Judged(hlc, told()));
+    }
     reports.addAll(detector.progress(hlc));
     raised.addAll(detector.raised());
+    judged.add(new Judged(hlc, told()));
   }
 
   private List<Integer> ready() {

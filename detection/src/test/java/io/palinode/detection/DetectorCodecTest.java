@@ -16,22 +16,22 @@ import org.junit.jupiter.api.Test;
 class DetectorCodecTest {
   private static final DetectionSpec SPEC = firstReplicas(conservative(2, "10us", 2));
 
-  /** Version 1, as first written. It must be readable for as long as states of it may be kept. */
-  private static final String VERSION_1 =
-      "010280e0f80100010b01020180c0fa0180e00100010b01020280c0fb018080040003020000000101"
-          + "0b0102018080fa0180c0020003784031000107010100000001090b01020180a0fa0180c001000b01"
-          + "020180c0fa0180e00100000107010200010101010b0102028080fa0180c002000379403101010701"
-          + "020002000200020102010001037940320b0102028080fb0180c00300010000000101040b01020280"
-          + "c0fb0180800400037840390107";
+  /** Version 2, as first written. It must be readable for as long as states of it may be kept. */
+  private static final String VERSION_2 =
+      "020280e0f80100010b01020180c0fa0180e00100010b01020280c0fb018080040003020000000101"
+          + "0b0102018080fa0180c00200037840310001070101000100000001090b01020180a0fa0180c00100"
+          + "0b01020180c0fa0180e001000001070101000200010101010b0102028080fa0180c0020003794031"
+          + "010107010100020002000200020102010001037940320b0102028080fb0180c00300010000000101"
+          + "040b01020280c0fb0180800400037840390107";
 
   @Test
-  void theBytesOfVersion1StayAsTheyAre() {
-    assertThat(HexFormat.of().formatHex(everything().toBytes())).isEqualTo(VERSION_1);
+  void theBytesOfVersion2StayAsTheyAre() {
+    assertThat(HexFormat.of().formatHex(everything().toBytes())).isEqualTo(VERSION_2);
     assertThat(
             HexFormat.of()
                 .formatHex(
-                    InstanceDetector.restore(SPEC, HexFormat.of().parseHex(VERSION_1)).toBytes()))
-        .isEqualTo(VERSION_1);
+                    InstanceDetector.restore(SPEC, HexFormat.of().parseHex(VERSION_2)).toBytes()))
+        .isEqualTo(VERSION_2);
   }
 
   @Test
@@ -42,10 +42,11 @@ class DetectorCodecTest {
   @Test
   void bytesOfAnotherVersionOrClusterOrPredicateAreRefused() {
     byte[] bytes = everything().toBytes();
-    byte[] version2 = bytes.clone();
-    version2[0] = 2;
-    assertThatThrownBy(() -> InstanceDetector.restore(SPEC, version2))
-        .hasMessage("a detector's state must be of version 1: version=2");
+    byte[] version1 = bytes.clone();
+    version1[0] = 1;
+    assertThatThrownBy(() -> InstanceDetector.restore(SPEC, version1))
+        .hasMessage(
+            "a detector's state must be of version 2, and no other can be converted: version=1");
     assertThatThrownBy(() -> InstanceDetector.restore(conservative(3, "10us", 2), bytes))
         .hasMessageContaining("of a cluster of 2 nodes: nodes=3");
     assertThatThrownBy(() -> InstanceDetector.restore(conservative(2, "10us", 1), bytes))

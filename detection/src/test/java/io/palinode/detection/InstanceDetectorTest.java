@@ -31,9 +31,9 @@ class InstanceDetectorTest {
     opened(0, 0, 1, "100/90");
     // J knows node 0 up to 120; node 0 has shown 100.
     assertThat(opened(1, 1, 1, "120/130")).isEmpty();
-    assertThat(detector.wakeAt()).isEqualTo(at(120) + 1);
-    assertThat(progress(at(120))).isEmpty();
-    assertThat(progress(at(120) + 1)).containsExactly("0:1 1:1");
+    assertThat(detector.wakeAt()).isEqualTo(at(120));
+    assertThat(progress(at(120) - 1)).isEmpty();
+    assertThat(progress(at(120))).containsExactly("0:1 1:1");
   }
 
   @Test
@@ -56,9 +56,9 @@ class InstanceDetectorTest {
     detector = InstanceDetector.create(conservative(2, "10us", 2));
     opened(0, 0, 1, "100/90");
     assertThat(opened(1, 1, 1, "125/130")).isEmpty();
-    assertThat(detector.wakeAt()).as("less than 10 µs before 130").isEqualTo(at(121));
-    assertThat(progress(at(121) - 1)).isEmpty();
-    List<Witness> found = detector.progress(at(121));
+    assertThat(detector.wakeAt()).as("less than 10 µs before 130").isEqualTo(at(121) - 1);
+    assertThat(progress(at(121) - 2)).isEmpty();
+    List<Witness> found = detector.progress(at(121) - 1);
     assertThat(names(found)).containsExactly("0:1 1:1");
     assertThat(found.get(0).grade()).as("it may end before 130").isEqualTo(Grade.UNCERTAIN);
   }
@@ -196,8 +196,8 @@ class InstanceDetectorTest {
     found = detector.opened(candidate(1, 1, 1, "0/100", null));
     assertThat(found).extracting(Witness::grade).containsExactly(Grade.POSSIBLE);
     assertThat(detector.raised()).isEmpty();
-    assertThat(detector.wakeAt()).as("more than 10 µs after both starts").isEqualTo(at(111));
-    assertThat(detector.progress(at(111))).isEmpty();
+    assertThat(detector.wakeAt()).as("more than 10 µs after both starts").isEqualTo(at(111) - 1);
+    assertThat(detector.progress(at(111) - 1)).isEmpty();
     assertThat(detector.raised()).extracting(Witness::grade).containsExactly(Grade.DEFINITE);
     assertThat(names(detector.raised())).isEqualTo(names(found));
     assertThat(detector.wakeAt()).isEqualTo(Long.MAX_VALUE);
@@ -222,6 +222,33 @@ class InstanceDetectorTest {
   }
 
   @Test
+  void anUncertainReportHidesNoBetterOneOfTheSameIntervals() {
+    detector = InstanceDetector.create(conservative(3, "10us", 2));
+    opened(0, 0, 1, "100/0/0");
+    closed(0, 0, 1, "100/0/0", "150/0/0");
+    opened(1, 1, 1, "0/100/0");
+    closed(1, 1, 1, "0/100/0", "0/205/0");
+    opened(2, 1, 1, "0/0/100");
+    assertThat(closed(2, 1, 1, "0/0/100", "0/0/215")).as("both were named").isEmpty();
+    // After the end at node 1, but within ε; and in no order with what held at node 2.
+    List<Witness> found = detector.opened(candidate(0, 0, 2, "210/205/0", null));
+    assertThat(names(found)).containsExactly("0:2 2:1");
+    assertThat(found.get(0).grade()).isEqualTo(Grade.POSSIBLE);
+  }
+
+  @Test
+  void theEarliestViolationIsReportedEvenIfItsIntervalsWereNamed() {
+    detector = InstanceDetector.create(causal(3, "10us", 2));
+    opened(2, 0, 1, "0/0/100");
+    assertThat(opened(2, 1, 2, "0/0/300")).containsExactly("2:1 2:2");
+    assertThat(opened(0, 0, 1, "400/0/0")).containsExactly("0:1 2:2");
+    // Late: the violation began at 200, with an interval that was named for one at 300.
+    List<Witness> found = detector.opened(candidate(1, 1, 1, "0/200/0", null));
+    assertThat(names(found)).containsExactly("2:1 1:1");
+    assertThat(found.get(0).violate()).isEqualTo(at(200));
+  }
+
+  @Test
   void aVersionsIntervalStartsWhereItWasAcceptedAndEndsWhereItWasSupersededFirst() {
     detector = InstanceDetector.create(firstReplicas(causal(3, "10us", 2)));
     detector.opened(version(1, 0, 1, "100/110/90", null, "x@1", 0));
@@ -240,7 +267,7 @@ class InstanceDetectorTest {
   void stateThatWasFoundStartsWithTheEarliestThatFoundIt() {
     detector = InstanceDetector.create(firstReplicas(causal(2, "10us", 2)));
     detector.opened(version(1, 0, 1, "0/120", null, "x@1", null));
-    assertThat(detector.wakeAt()).isEqualTo(at(120) + 1);
+    assertThat(detector.wakeAt()).isEqualTo(at(120));
     detector.opened(version(0, 0, 1, "110/0", null, "x@1", null));
     assertThat(names(detector.opened(candidate(1, 1, 2, "0/130", null))))
         .as("node 1 was past 110")

@@ -1,5 +1,7 @@
 package io.palinode.hvc;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The order of intervals under a bound ε, and the grade of what is concurrent. Pure; O(n) a
  * question.
@@ -34,28 +36,37 @@ public record Causality(Epsilon epsilon, Uncertainty uncertainty) {
   }
 
   /**
+   * Whether an interval that ends at {@code end} ends too early for a concurrent pair of at least
+   * {@code grade} with any interval that starts at or after {@code start} on its node. For {@link
+   * Grade#UNCERTAIN} it is {@link #endsBefore}. An earlier end and a higher grade make it no less
+   * so. Two intervals are concurrent with at least the grade when neither ends too early.
+   */
+  public boolean endsTooEarly(Hvc end, Hvc start, Grade grade) {
+    return endsBefore(end, start)
+        || (grade != Grade.UNCERTAIN && !endGrade(end, start).atLeast(grade));
+  }
+
+  /**
    * The grade of two intervals that are concurrent by {@link #order}; an open end counts as
    * unbounded.
    */
   public Grade grade(Interval i, Interval j) {
-    if (startsBeforeEnd(i, j) && startsBeforeEnd(j, i)) {
-      return Grade.DEFINITE;
-    }
-    boolean ordered =
-        (i.end() != null && i.end().isBefore(j.start()))
-            || (j.end() != null && j.end().isBefore(i.start()));
-    return ordered ? Grade.UNCERTAIN : Grade.POSSIBLE;
+    return endGrade(i.end(), j.start()).least(endGrade(j.end(), i.start()));
   }
 
-  private boolean startsBeforeEnd(Interval i, Interval j) {
-    Hvc end = j.end();
-    if (end == null) {
-      return true;
+  /** What an end leaves of the grade of a pair whose other interval starts at {@code start}. */
+  private Grade endGrade(@Nullable Hvc end, Hvc start) {
+    if (end == null || startsBeforeEnd(start, end)) {
+      return Grade.DEFINITE;
     }
-    if (i.start().owner() == end.owner()) {
-      return i.start().own() <= end.own();
+    return end.isBefore(start) ? Grade.UNCERTAIN : Grade.POSSIBLE;
+  }
+
+  private boolean startsBeforeEnd(Hvc start, Hvc end) {
+    if (start.owner() == end.owner()) {
+      return start.own() <= end.own();
     }
-    return i.start().isBefore(end) || (!epsilon.isInfinite() && physicallyApart(i.start(), end, 1));
+    return start.isBefore(end) || (!epsilon.isInfinite() && physicallyApart(start, end, 1));
   }
 
   private boolean ignoresClocks() {

@@ -104,8 +104,8 @@ public final class DetectCommand implements Callable<Integer> {
       defaultValue = "cover",
       paramLabel = "WHAT",
       description = {
-        "first: stop at the first violation; cover: until every interval that takes part",
-        "in some violation was named; all: every violation. Default: ${DEFAULT-VALUE}."
+        "first: stop at the first violation; cover: the earliest violation of every interval",
+        "that takes part in one, of each grade; all: every violation. Default: ${DEFAULT-VALUE}."
       })
   private Report report = Report.COVER;
 
