@@ -321,7 +321,8 @@ class StoreNodeTest {
     assertThat(engine.commits.get(0).durability()).isEqualTo(StorageEngine.Durability.SYNCED);
     assertThat(engine.commits.get(0).changes())
         .extracting(StorageEngine.Change::store)
-        .containsExactlyInAnyOrder(TestNodes.EVERYWHERE, TestNodes.ONCE, StoreNode.metaStore());
+        .containsExactlyInAnyOrder(
+            TestNodes.EVERYWHERE, TestNodes.ONCE, StoreNode.metaStore(), StoreNode.metaStore());
   }
 
   @Test
