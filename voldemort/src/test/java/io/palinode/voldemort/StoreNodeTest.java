@@ -412,6 +412,26 @@ class StoreNodeTest {
     }
   }
 
+  @Test
+  void whatADeleteCoveredIsKnownAfterACrashToo() throws RefusedException {
+    StoreNode first = onDisk();
+    long before = first.reach();
+    first.put(K, version("v", 1), Caller.STOCK);
+    long target = first.delete(K, vector(1), Caller.STOCK).acceptedAt();
+    first.pause(1);
+    first.restore(1, 1, target);
+    first.close();
+    StoreNode second = onDisk();
+    second.pause(1);
+    KeyRecord own = second.read(List.of(K)).get(0);
+    // Where the copy of the delete had not arrived.
+    byte[] unchanged = KeyPast.unchanged(before).encode();
+    KeyRecord other = new KeyRecord(K, Siblings.encode(List.of(version("v", 1))), unchanged);
+    assertThat(second.merge(List.of(own, other))).isZero();
+    assertThat(valuesOf(second, K)).isEmpty();
+    second.close();
+  }
+
   private StoreNode onDisk() {
     return onDisk(folder);
   }
