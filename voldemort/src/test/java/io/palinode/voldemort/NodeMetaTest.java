@@ -10,6 +10,7 @@ import io.palinode.voldemort.StorageEngine.Change;
 import io.palinode.voldemort.StorageEngine.Durability;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class NodeMetaTest {
@@ -52,6 +53,43 @@ class NodeMetaTest {
             + "00000002"
             + "6162");
     assertThat(NodeMeta.Mark.read(engine)).isEqualTo(mark);
+  }
+
+  @Test
+  void pastsHaveTheBytesOfVersionOne() {
+    byte[] past =
+        new KeyPast(
+                5,
+                Map.of(KeyPast.Id.of(TestNodes.version("v", 1)), 6L),
+                List.of(new Deletes.Delete(7, TestNodes.vector(2))))
+            .encode();
+    assertThat(HexFormat.of().formatHex(past))
+        .isEqualTo(
+            "010000000000000005"
+                + "00000001"
+                + "0000000000000006"
+                + "00000095"
+                + "0001010000010000000000000000"
+                + "00000001"
+                + "0000000000000007"
+                + "0001010000020000000000000000");
+    assertThat(KeyPast.decode(past).encode()).isEqualTo(past);
+    StoreKey key = new StoreKey("s", bytes("ab"));
+    NodeMeta.Pasts pasts = new NodeMeta.Pasts(3, 2, 5, Map.of(key, new byte[] {9}));
+    assertBytes(
+        pasts.toChange(),
+        "010000000000000003"
+            + "00000002"
+            + "0000000000000005"
+            + "00000001"
+            + "00000001"
+            + "73"
+            + "00000002"
+            + "6162"
+            + "00000001"
+            + "09");
+    assertThat(NodeMeta.Pasts.read(engine))
+        .satisfies(read -> assertThat(read.byKey().get(key)).containsExactly(9));
   }
 
   @Test

@@ -321,7 +321,8 @@ class StoreNodeTest {
     assertThat(engine.commits.get(0).durability()).isEqualTo(StorageEngine.Durability.SYNCED);
     assertThat(engine.commits.get(0).changes())
         .extracting(StorageEngine.Change::store)
-        .containsExactlyInAnyOrder(TestNodes.EVERYWHERE, TestNodes.ONCE, StoreNode.metaStore());
+        .containsExactlyInAnyOrder(
+            TestNodes.EVERYWHERE, TestNodes.ONCE, StoreNode.metaStore(), StoreNode.metaStore());
   }
 
   @Test
@@ -409,6 +410,26 @@ class StoreNodeTest {
     try (StoreNode resumed = onDisk(folder.resolve("resumed"))) {
       assertThat(resumed.fence()).isEqualTo(FenceState.resumed(1, target, 0));
     }
+  }
+
+  @Test
+  void whatADeleteCoveredIsKnownAfterACrashToo() throws RefusedException {
+    StoreNode first = onDisk();
+    long before = first.reach();
+    first.put(K, version("v", 1), Caller.STOCK);
+    long target = first.delete(K, vector(1), Caller.STOCK).acceptedAt();
+    first.pause(1);
+    first.restore(1, 1, target);
+    first.close();
+    StoreNode second = onDisk();
+    second.pause(1);
+    KeyRecord own = second.read(List.of(K)).get(0);
+    // Where the copy of the delete had not arrived.
+    byte[] unchanged = KeyPast.unchanged(before).encode();
+    KeyRecord other = new KeyRecord(K, Siblings.encode(List.of(version("v", 1))), unchanged);
+    assertThat(second.merge(List.of(own, other))).isZero();
+    assertThat(valuesOf(second, K)).isEmpty();
+    second.close();
   }
 
   private StoreNode onDisk() {
