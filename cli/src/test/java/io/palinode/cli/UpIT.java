@@ -11,7 +11,6 @@ import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
 import io.palinode.voldemort.client.StoreException;
-import io.palinode.wire.TopicLayout;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -53,7 +52,6 @@ class UpIT {
 
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final int NODES = 3;
-  private static final int PARTITIONS = TopicLayout.DEFAULT.candidatePartitions();
   private static final int WRITERS = 3;
   private static final int WRITES_MIN = 300;
   private static final Duration START_MAX = Duration.ofSeconds(90);
@@ -79,9 +77,9 @@ class UpIT {
     killWhileWriting(start());
     Process restarted = start();
     assertEveryNodeHasWhatWasAcknowledged();
-    await("the kill is told as lost coverage, of every node and partition")
+    await("the kill is told as lost coverage, of every node")
         .atMost(START_MAX)
-        .until(() -> status().path("coverageLosses").asInt() == NODES * PARTITIONS);
+        .until(() -> status().path("coverageLosses").asInt() == NODES);
     acknowledgeCoverage();
     await("the safe point goes on").atMost(START_MAX).until(this::isSafePointPastNow);
 
