@@ -8,7 +8,7 @@ import java.time.Duration;
  */
 public record ProgressPace(Duration idle, Duration busy, Duration busyFor) {
   public static final ProgressPace DEFAULT =
-      new ProgressPace(Duration.ofMillis(20), Duration.ofMillis(5), Duration.ofMillis(200));
+      new ProgressPace(Duration.ofMillis(50), Duration.ofMillis(5), Duration.ofMillis(200));
 
   public ProgressPace {
     if (busy.isZero() || busy.isNegative() || idle.compareTo(busy) < 0 || busyFor.isNegative()) {
