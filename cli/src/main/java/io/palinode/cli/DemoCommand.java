@@ -1,6 +1,7 @@
 package io.palinode.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import io.palinode.cli.demo.DemoGraph;
 import io.palinode.cli.demo.DemoOptions;
 import io.palinode.cli.demo.DemoReport;
 import io.palinode.cli.demo.DemoRun;
@@ -83,13 +84,12 @@ final class DemoCommand implements Callable<Integer> {
 
   @Option(
       names = "--network",
-      defaultValue = "continental",
       paramLabel = "NET",
       description = {
-        "Delay between a client and the nodes of other regions, each way (default: ${DEFAULT-VALUE}):",
+        "Delay between a client and the nodes of other regions, each way (default: continental; regional for more than 300 vertices):",
         "none; regional: 0.5 ms; continental: 10 to 38 ms; global: 40 to 150 ms. The last two differ each way and have jitter."
       })
-  private DemoOptions.Network network = DemoOptions.Network.CONTINENTAL;
+  private DemoOptions.@Nullable Network network;
 
   @Option(
       names = "--epsilon",
@@ -144,14 +144,15 @@ final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws JsonProcessingException {
+    DemoGraph parsed = DemoGraph.parse(graph, seed);
     DemoOptions options =
         new DemoOptions(
-            graph,
+            parsed,
             nodes,
             clients,
             modes,
             seed,
-            network,
+            network == null ? DemoOptions.Network.suiting(parsed.graph()) : network,
             epsilon,
             rounds,
             work,

@@ -1,5 +1,7 @@
 package io.palinode.cli.demo;
 
+import io.palinode.cli.terminal.Refusal;
+import io.palinode.examples.graph.Graph;
 import io.palinode.hvc.Epsilon;
 import java.nio.file.Path;
 import java.util.List;
@@ -13,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param data where files go; null: a temporary folder, removed afterwards unless {@code keep}
  */
 public record DemoOptions(
-    String graph,
+    DemoGraph graph,
     int nodes,
     int clients,
     List<Mode> modes,
@@ -35,6 +37,10 @@ public record DemoOptions(
     require(
         clients >= 1 && clients <= CLIENTS_MAX,
         "--clients must be in [1, " + CLIENTS_MAX + "]: " + clients);
+    require(
+        clients <= graph.graph().vertices(),
+        "--clients must not be more than the graph's %d vertices: %d"
+            .formatted(graph.graph().vertices(), clients));
     require(rounds >= 0, "--rounds must not be negative: " + rounds);
     require(work >= 0, "--work must not be negative: " + work);
     require(!modes.isEmpty(), "--modes needs at least one of sequential, eventual, watched");
@@ -44,7 +50,7 @@ public record DemoOptions(
 
   private static void require(boolean holds, String rule) {
     if (!holds) {
-      throw new io.palinode.cli.terminal.Refusal(rule);
+      throw new Refusal(rule);
     }
   }
 
@@ -53,6 +59,13 @@ public record DemoOptions(
     NONE,
     REGIONAL,
     CONTINENTAL,
-    GLOBAL
+    GLOBAL;
+
+    private static final int CONTINENTAL_VERTICES_MAX = 300;
+
+    /** Slow enough to go wrong, and fast enough that every vertex's turn comes within minutes. */
+    public static Network suiting(Graph graph) {
+      return graph.vertices() <= CONTINENTAL_VERTICES_MAX ? CONTINENTAL : REGIONAL;
+    }
   }
 }

@@ -3,13 +3,11 @@ package io.palinode.cli.demo;
 import io.palinode.cli.cluster.ControlPlane;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.examples.graph.Graph;
-import io.palinode.examples.graph.Graphs;
 import io.palinode.predicate.Predicate;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the modes one after another, each on store nodes of its own. */
@@ -24,12 +22,7 @@ public final class DemoRun {
    */
   public DemoRun(DemoOptions options, PrintWriter err) {
     this.options = options;
-    this.graph = parse(options);
-    if (options.clients() > graph.vertices()) {
-      throw new Refusal(
-          "--clients must not be more than the graph's %d vertices: %d"
-              .formatted(graph.vertices(), options.clients()));
-    }
+    this.graph = options.graph().graph();
     this.predicates = WatchedPredicates.of(options.predicates());
     this.progress = new ProgressLine(err, isTerminal());
   }
@@ -38,12 +31,12 @@ public final class DemoRun {
     progress.say(
         "%s: %d vertices, %d edges; %d clients on %d nodes, network %s, seed %d"
             .formatted(
-                options.graph(),
+                options.graph().name(),
                 graph.vertices(),
                 graph.edges().size(),
                 options.clients(),
                 options.nodes(),
-                options.network().name().toLowerCase(java.util.Locale.ROOT),
+                options.network().name().toLowerCase(Locale.ROOT),
                 options.seed()));
     List<ModeResult> results = new ArrayList<>();
     try (Workspace workspace = Workspace.open(options.data(), options.keep())) {
@@ -57,7 +50,7 @@ public final class DemoRun {
       Thread.currentThread().interrupt();
       throw new Refusal("interrupted", e);
     }
-    return new DemoReport(options.graph(), options.seed(), results);
+    return new DemoReport(options.graph().name(), options.seed(), results);
   }
 
   private ModeResult run(Mode mode, Workspace workspace) throws InterruptedException {
@@ -98,17 +91,5 @@ public final class DemoRun {
   /** The launcher looks, since Java cannot ask whether standard error is a terminal. */
   private static boolean isTerminal() {
     return System.getenv("PALINODE_TERMINAL") != null;
-  }
-
-  private static Graph parse(DemoOptions options) {
-    try {
-      return Graphs.parse(options.graph(), options.seed());
-    } catch (IllegalArgumentException e) {
-      throw new Refusal("--graph: " + e.getMessage(), e);
-    } catch (UncheckedIOException e) {
-      IOException cause = e.getCause();
-      throw new Refusal(
-          "--graph: the file " + options.graph() + " cannot be read (" + cause + ")", e);
-    }
   }
 }

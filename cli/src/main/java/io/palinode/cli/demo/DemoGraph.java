@@ -1,0 +1,23 @@
+package io.palinode.cli.demo;
+
+import io.palinode.cli.terminal.Refusal;
+import io.palinode.examples.graph.Graph;
+import io.palinode.examples.graph.Graphs;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/** A graph under the name that the user gave it. */
+public record DemoGraph(String name, Graph graph) {
+
+  /** Shipped, generated or from a file of edges; throws {@link Refusal}. */
+  public static DemoGraph parse(String name, long seed) {
+    try {
+      return new DemoGraph(name, Graphs.parse(name, seed));
+    } catch (IllegalArgumentException e) {
+      throw new Refusal("--graph: " + e.getMessage(), e);
+    } catch (UncheckedIOException e) {
+      IOException cause = e.getCause();
+      throw new Refusal("--graph: the file " + name + " cannot be read (" + cause + ")", e);
+    }
+  }
+}
