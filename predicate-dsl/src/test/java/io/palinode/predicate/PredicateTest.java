@@ -166,6 +166,7 @@ class PredicateTest {
                 Uncertainty.CONSERVATIVE,
                 ReplicaRule.ANY,
                 Map.of(),
+                List.of(),
                 List.of(X),
                 rollback));
   }
@@ -175,7 +176,7 @@ class PredicateTest {
   }
 
   private static Term term(String variable, String value) {
-    return new Term(Template.parse(variable), Template.parse(value));
+    return new Term(Template.parse(variable), new Comparison.Equals(Template.parse(value)));
   }
 
   private static Clause clause(Term... terms) {
@@ -235,6 +236,7 @@ class PredicateTest {
         Uncertainty.CONSERVATIVE,
         ReplicaRule.FIRST,
         forEach,
+        List.of(),
         clauses,
         OnViolation.DEFAULT);
   }

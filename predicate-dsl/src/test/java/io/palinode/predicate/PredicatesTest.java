@@ -47,6 +47,7 @@ class PredicatesTest {
                 Uncertainty.CONSERVATIVE,
                 ReplicaRule.FIRST,
                 Map.of(),
+                List.of(),
                 List.of(clause(term("x", "1"))),
                 new OnViolation(null, Grade.POSSIBLE, Grade.POSSIBLE, List.of("console"), null)));
   }
@@ -91,6 +92,7 @@ class PredicatesTest {
                 Uncertainty.CAUSAL,
                 ReplicaRule.ANY,
                 Map.of("edge", Template.parse("{a}_{b}")),
+                List.of(),
                 List.of(
                     clause(term("cs_{a}_{b}", "{{1}}")),
                     clause(term("x_{a}", "{b}"), term("y_{a}_{b}", "007"))),
@@ -121,6 +123,7 @@ class PredicatesTest {
                 Uncertainty.CONSERVATIVE,
                 ReplicaRule.ANY,
                 Map.of(),
+                List.of(),
                 List.of(clause(term("x2", "1"), term("y2", "1")), clause(term("z2", "1"))),
                 OnViolation.DEFAULT));
   }
@@ -269,7 +272,7 @@ class PredicatesTest {
   }
 
   private static Term term(String variable, String value) {
-    return new Term(Template.parse(variable), Template.parse(value));
+    return new Term(Template.parse(variable), new Comparison.Equals(Template.parse(value)));
   }
 
   private static Clause clause(Term... terms) {

@@ -57,7 +57,7 @@ class RoundTripTest {
   /** As many clauses, terms and characters as may be, all of them costly to escape. */
   private static Predicate largest() {
     String costly = "\"".repeat(Predicate.PATTERN_CHARACTERS_MAX / Predicate.TERMS_MAX / 2);
-    Term term = new Term(Template.parse(costly), Template.parse(costly));
+    Term term = new Term(Template.parse(costly), new Comparison.NotEquals(Template.parse(costly)));
     int termsPerClause = Predicate.TERMS_MAX / Predicate.CLAUSES_MAX;
     Clause clause = new Clause(Collections.nCopies(termsPerClause, term));
     return new Predicate(
@@ -68,6 +68,7 @@ class RoundTripTest {
         io.palinode.hvc.Uncertainty.CONSERVATIVE,
         ReplicaRule.FIRST,
         Map.of(),
+        List.of(),
         Collections.nCopies(Predicate.CLAUSES_MAX, clause),
         OnViolation.DEFAULT);
   }
