@@ -8,8 +8,9 @@ import java.util.Deque;
  * counted repetitions out, and nested ones multiply: {@code ((a{1000}){1000}){1000}} would fill the
  * memory.
  *
- * <p>An estimate, and a saturating one: what compiles at all has at most {@link #SLACK} times as
- * many instructions, and a sensible expression rarely fewer than a tenth.
+ * <p>An estimate from above but for a few instructions, and for sensible expressions less than
+ * {@link #SLACK} times too high. It takes the text apart as the parser does; what the parser
+ * refuses it may estimate at anything.
  */
 final class RegexSize {
   static final int SLACK = 4;
@@ -61,9 +62,22 @@ final class RegexSize {
   }
 
   private void open() {
+    int flagsEnd = flagsEnd();
+    if (flagsEnd > 0) {
+      // No atom: a repetition after it repeats what stands before it.
+      at = flagsEnd;
+      return;
+    }
     atom(at + 1);
     outer.push(group);
     group = 0;
+  }
+
+  /** The end of a group that only sets flags, as {@code (?i)}, or 0. */
+  private int flagsEnd() {
+    int end = text.startsWith("(?", at) ? text.indexOf(')', at) : -1;
+    String flags = end < 0 ? "" : text.substring(at + 2, end);
+    return end >= 0 && flags.chars().allMatch(c -> c == '-' || Character.isLetter(c)) ? end + 1 : 0;
   }
 
   /** The group becomes an atom of the one around it. */
@@ -77,13 +91,21 @@ final class RegexSize {
     String escaped = at + 1 < text.length() ? text.substring(at + 1, at + 2) : "";
     if (escaped.equals("Q")) {
       int end = text.indexOf("\\E", at);
-      int next = end < 0 ? text.length() : end + 2;
-      group += next - at;
-      atom(next);
+      quoted(end < 0 ? text.length() : end);
+      at = end < 0 ? text.length() : end + 2;
     } else {
       boolean braced = "xpP".contains(escaped) && text.startsWith("{", at + 2);
       int close = braced ? text.indexOf('}', at) : -1;
       atom(Math.min(text.length(), close < 0 ? at + 2 : close + 1));
+    }
+  }
+
+  /** As flags, an empty quotation is no atom. */
+  private void quoted(int end) {
+    int length = end - at - 2;
+    if (length > 0) {
+      group += length;
+      atom(end);
     }
   }
 

@@ -173,6 +173,47 @@ class PredicatesTest {
   }
 
   @Test
+  void everyComparisonAndConditionIsReadFromBothForms() throws IOException {
+    Predicate stock = Predicates.read(EXAMPLES.resolve("stock.yaml"));
+    assertThat(Predicates.read(EXAMPLES.resolve("stock.xml"))).isEqualTo(stock);
+    assertThat(stock.where()).hasToString("[{from} != {to}, {to} <= 900]");
+    assertThat(stock.type()).isEqualTo(PredicateClass.SEMILINEAR);
+    assertThat(stock.violation().get(0).terms())
+        .extracting(term -> term.comparison().word() + " " + term.comparison().operands())
+        .containsExactly("below [0]", "notEquals [{from}]", "atLeast [1E+3]");
+  }
+
+  @Test
+  void eachTermOfAnyIsAClauseOfItsOwnAndWrittenAsOne() throws IOException {
+    Predicate stock = Predicates.read(EXAMPLES.resolve("stock.yaml"));
+    assertThat(stock.violation()).hasSize(5);
+    assertThat(stock.violation().subList(1, 5))
+        .allSatisfy(clause -> assertThat(clause.terms()).hasSize(1));
+    assertThat(Predicates.toYaml(stock).lines())
+        .containsSequence(
+            "  where:",
+            "    - \"{from} != {to}\"",
+            "    - \"{to} <= 900\"",
+            "  violation:",
+            "    - all:",
+            "        - {var: \"left_{from}-{to}\", below: \"0\"}")
+        .containsSequence(
+            "    - all:",
+            "        - {var: \"mode_{from}-{to}\", in: [\"open\", \"\", \"{to}\"]}",
+            "    - all:",
+            "        - {var: \"order_{from}-{to}\", matches: \"[a-z]+-[0-9]{2,4}\"}");
+  }
+
+  @Test
+  void aConjunctionIsConjunctiveWhateverItsComparisons() {
+    String yaml =
+        MINIMAL.replace("{var: x, equals: 1}", "{var: x, above: 1}, {var: y, in: [2, 3]}");
+    assertThat(Predicates.parse(yaml, "p").type()).isEqualTo(PredicateClass.CONJUNCTIVE);
+    String any = MINIMAL.replace("all: [{var: x, equals: 1}]", "any: [{var: x, matches: 'a*'}]");
+    assertThat(Predicates.parse(any, "p").type()).isEqualTo(PredicateClass.CONJUNCTIVE);
+  }
+
+  @Test
   void theExamplesBindTheEdgeAndTheColour() throws IOException {
     Predicate mutex = Predicates.read(EXAMPLES.resolve("edge-mutex.yaml"));
     assertThat(mutex.captures()).containsExactly("a", "b");
