@@ -29,6 +29,8 @@ class RegexTest {
     assertThat(regex.matches(" x")).isFalse();
     assertThat(regex.matches("x\n")).isFalse();
     assertThat(Regex.parse("").matches("")).isTrue();
+    assertThat(Regex.parse("a.b").matches("a\nb")).isFalse();
+    assertThat(Regex.parse("(?s)a.b").matches("a\nb")).isTrue();
   }
 
   @ParameterizedTest
