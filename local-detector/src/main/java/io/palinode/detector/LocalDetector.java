@@ -473,20 +473,20 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     return closedCount.sum();
   }
 
-  /** Texts that active templates called no match because it took too long to tell. */
+  /** Texts that active terms called no match because it would have taken too long to tell. */
   public long matchesGivenUp() {
     long sum = 0;
     for (ActivePredicate active : predicates.values()) {
       for (Clause clause : active.predicate().violation()) {
         for (Term term : clause.terms()) {
-          sum += term.variable().gaveUp() + term.value().gaveUp();
+          sum += term.gaveUp();
         }
       }
     }
     return sum;
   }
 
-  /** Values that were needed as text and are not UTF-8. */
+  /** Values, and captures, that are no text or no decimal where a term needed one. */
   public long valuesRefused() {
     return truth.valuesRefused();
   }

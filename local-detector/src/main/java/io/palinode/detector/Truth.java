@@ -2,14 +2,17 @@ package io.palinode.detector;
 
 import io.palinode.detector.TermIndex.Match;
 import io.palinode.predicate.Binding;
+import io.palinode.predicate.Condition;
+import io.palinode.predicate.Value;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What holds at a key, from all its siblings. A value that is needed as text and is not UTF-8 makes
- * nothing true and is counted. Thread-safe.
+ * What holds at a key, from all its siblings; nothing does where there are none. What a term cannot
+ * read makes it false and is counted: a value that is needed as text and is not UTF-8, a value or a
+ * capture that is compared with a decimal and is none. Thread-safe.
  */
 final class Truth {
   private final LongAdder valuesRefused = new LongAdder();
@@ -24,24 +27,42 @@ final class Truth {
   }
 
   private void addHeldBy(Version version, List<Match> matches, List<Holding> holding) {
-    String text = null;
+    Value value = null;
     for (Match match : matches) {
       WatchedTerm term = match.term();
       if (!term.readsText()) {
         if (term.isMadeTrueBy(version.value())) {
-          holding.add(new Holding(term, match.byKey(), version));
+          addIfAdmitted(term, match.byKey(), version, holding);
         }
         continue;
       }
-      text = text == null ? Utf8.decode(version.value()) : text;
-      if (text == null) {
+      value = value == null ? read(version) : value;
+      if (value == null) {
         valuesRefused.increment();
         return;
       }
-      @Nullable Binding binding = term.bind(match.byKey(), text);
+      @Nullable Binding binding = term.bind(match.byKey(), value);
       if (binding != null) {
-        holding.add(new Holding(term, binding, version));
+        addIfAdmitted(term, binding, version, holding);
       }
+    }
+    if (value != null && value.isRefused()) {
+      valuesRefused.increment();
+    }
+  }
+
+  private static @Nullable Value read(Version version) {
+    String text = Utf8.decode(version.value());
+    return text == null ? null : new Value(text);
+  }
+
+  private void addIfAdmitted(
+      WatchedTerm term, Binding binding, Version version, List<Holding> holding) {
+    Condition broken = term.brokenBy(binding);
+    if (broken == null) {
+      holding.add(new Holding(term, binding, version));
+    } else if (broken.refuses(binding)) {
+      valuesRefused.increment();
     }
   }
 

@@ -3,8 +3,12 @@ package io.palinode.detector;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.palinode.predicate.Binding;
+import io.palinode.predicate.Comparison;
+import io.palinode.predicate.Condition;
 import io.palinode.predicate.Term;
+import io.palinode.predicate.Value;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +22,10 @@ final class WatchedTerm {
   private final int index;
   private final Term term;
 
-  /** The only value that makes the term true; null when the value template has captures. */
+  /** What a binding must satisfy too. */
+  private final List<Condition> where;
+
+  /** The only value that makes the term true; null when there are others. */
   private final byte @Nullable [] literal;
 
   WatchedTerm(ActivePredicate active, int clause, int index) {
@@ -27,7 +34,14 @@ final class WatchedTerm {
     this.clause = clause;
     this.index = index;
     this.term = active.predicate().violation().get(clause).terms().get(index);
-    this.literal = term.value().captures().isEmpty() ? term.value().prefix().getBytes(UTF_8) : null;
+    this.where = active.predicate().where();
+    this.literal = literal(term.comparison());
+  }
+
+  private static byte @Nullable [] literal(Comparison comparison) {
+    return comparison instanceof Comparison.Equals equal && equal.captures().isEmpty()
+        ? equal.value().prefix().getBytes(UTF_8)
+        : null;
   }
 
   String predicate() {
@@ -65,12 +79,22 @@ final class WatchedTerm {
   }
 
   /**
-   * The binding under which {@code text} makes the term true for a key that matched with {@code
+   * The binding under which {@code value} makes the term true for a key that matched with {@code
    * byKey}, or null if under none.
    */
-  @Nullable Binding bind(Binding byKey, String text) {
-    Binding byValue = term.value().match(text, byKey);
+  @Nullable Binding bind(Binding byKey, Value value) {
+    Binding byValue = term.comparison().bind(value, byKey);
     return byValue == null ? null : byKey.join(byValue);
+  }
+
+  /** The first condition that a binding breaks, or null: only then does the term hold. */
+  @Nullable Condition brokenBy(Binding binding) {
+    for (int i = 0; i < where.size(); i++) {
+      if (!where.get(i).holds(binding)) {
+        return where.get(i);
+      }
+    }
+    return null;
   }
 
   @Override

@@ -23,6 +23,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 class LocalDetectorOracleTest {
   private static final int PARTITIONS = 3;
   private static final int STEPS = 400;
+  private static final List<String> NAMES =
+      List.of("exact", "edge-mutex", "proper-colouring", "random-on-keys", "random-on-edges");
+  private static final List<String> VALUES =
+      List.of("0", "1", "1", "c1", "c2", "c", "", "-1.5", "1.0", " 1e1\n", "1e999999999", "c0");
 
   static LongStream seeds() {
     return LongStream.rangeClosed(1, 60);
@@ -114,11 +118,11 @@ class LocalDetectorOracleTest {
               ? store.merged(key).increment(0)
               : VectorClock.zero(9).increment(1 + random.nextInt(8));
       Integer origin = random.nextBoolean() ? 0 : null;
-      store.put(key, randomValue().getBytes(UTF_8), clock, "w" + random.nextInt(3), origin);
+      store.put(key, randomValue(), clock, "w" + random.nextInt(3), origin);
     }
 
     private boolean changePredicates() {
-      String name = List.of("exact", "edge-mutex", "proper-colouring").get(random.nextInt(3));
+      String name = NAMES.get(random.nextInt(NAMES.size()));
       if (random.nextInt(3) == 0) {
         active.remove(name);
       } else {
@@ -128,6 +132,8 @@ class LocalDetectorOracleTest {
             switch (name) {
               case "exact" -> Watched.exact(version);
               case "edge-mutex" -> Watched.edgeMutex(version);
+              case "random-on-keys" -> Watched.randomOnKeys(random, version);
+              case "random-on-edges" -> Watched.randomOnEdges(random, version);
               default -> Watched.properColouring(version);
             });
       }
@@ -229,8 +235,10 @@ class LocalDetectorOracleTest {
       };
     }
 
-    private String randomValue() {
-      return List.of("0", "1", "1", "c1", "c2", "c").get(random.nextInt(6));
+    private byte[] randomValue() {
+      return random.nextInt(30) == 0
+          ? new byte[] {'1', (byte) 0xFF}
+          : VALUES.get(random.nextInt(VALUES.size())).getBytes(UTF_8);
     }
   }
 }

@@ -122,6 +122,94 @@ class LocalDetectorTest {
   }
 
   @Test
+  void everyVersionHasItsIntervalThoughTheTermHoldsThroughout() {
+    watch("violation: [{all: [{var: load, above: 80}]}]");
+    store.put("load", "81");
+    store.put("load", "95.5");
+    store.put("load", "80");
+    List<Emission> out = drain();
+    assertThat(out).hasSize(4);
+    Opened first = (Opened) out.get(0);
+    Closed superseded = (Closed) out.get(1);
+    Opened second = (Opened) out.get(2);
+    assertThat(superseded.interval()).isEqualTo(first.interval());
+    assertThat(superseded.endedBy()).isEqualTo(second.interval().holding().version());
+    assertThat(superseded.end().own()).isLessThan(second.interval().start().own());
+    assertThat(((Closed) out.get(3)).interval()).isEqualTo(second.interval());
+  }
+
+  @Test
+  void aKeyWithoutAValueSatisfiesNothingAndAnySiblingIsEnough() {
+    watch("violation: [{all: [{var: leader, notEquals: n1}]}]");
+    assertThat(detector.holding()).isEmpty();
+    store.put("leader", "n1");
+    assertThat(drain()).isEmpty();
+    store.putConcurrently("leader", "n2", 1);
+    assertThat(((Opened) only(drain())).values()).hasSize(1);
+    store.delete("leader");
+    assertThat(only(drain())).isInstanceOf(Closed.class);
+  }
+
+  @Test
+  void aValueThatIsNoDecimalIsCountedOnceAWriteAndHoldsNothing() {
+    watch("violation: [{any: [{var: x, below: 1}, {var: x, atLeast: 1}, {var: x, equals: y}]}]");
+    store.put("x", "one");
+    store.put("x", "1e999999999");
+    assertThat(drain()).isEmpty();
+    assertThat(detector.valuesRefused()).isEqualTo(2);
+    store.put("x", "y");
+    assertThat(drain()).hasSize(1);
+    assertThat(detector.failures()).isZero();
+  }
+
+  @Test
+  void aValueThatIsNoTextSatisfiesNotEvenNotEquals() {
+    watch("violation: [{all: [{var: x, notEquals: 1}]}]");
+    VectorClock clock = VectorClock.zero(9).increment(0);
+    store.put(MemoryNode.key("x"), new byte[] {(byte) 0xFF}, clock, "", null);
+    assertThat(drain()).isEmpty();
+    assertThat(detector.valuesRefused()).isEqualTo(1);
+  }
+
+  @Test
+  void aBindingThatBreaksAConditionOpensNothing() {
+    watch(
+        """
+        forEach: {edge: "{a}_{b}"}
+        where: ["{a} < {b}"]
+        violation:
+          - all: [{var: "cs_{a}_{b}", equals: "1"}, {var: "ct_{a}", equals: "{b}"}]
+        """);
+    store.put("cs_2_1", "1");
+    store.put("ct_2", "1");
+    assertThat(drain()).isEmpty();
+    assertThat(detector.valuesRefused()).isZero();
+    store.put("cs_2_10", "1");
+    store.put("ct_2", "10");
+    assertThat(drain())
+        .extracting(e -> ((Opened) e).instance())
+        .containsOnly("watched|a=2,b=10")
+        .hasSize(2);
+    store.put("cs_2_x", "1");
+    assertThat(drain()).isEmpty();
+    assertThat(detector.valuesRefused()).isEqualTo(1);
+  }
+
+  @Test
+  void aValueTooLongToMatchIsGivenUpAndCounted() {
+    watch("violation: [{all: [{var: x, matches: '(a|b)*'}]}]");
+    store.put("x", "a".repeat(1_000));
+    assertThat(drain()).hasSize(1);
+    store.put("x", "a".repeat(1_000_000));
+    assertThat(only(drain())).isInstanceOf(Closed.class);
+    assertThat(detector.matchesGivenUp()).isEqualTo(1);
+  }
+
+  private void watch(String spec) {
+    detector.setPredicates(List.of(Watched.predicate("watched", 1, spec)));
+  }
+
+  @Test
   void aPredicateThatArrivesLateOpensWhatHoldsAlready() {
     store.put("cs_1_2_1", "1");
     store.put("cs_1_2_2", "0");

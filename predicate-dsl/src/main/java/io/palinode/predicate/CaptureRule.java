@@ -1,5 +1,6 @@
 package io.palinode.predicate;
 
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -9,27 +10,41 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A write has to say which instance it belongs to: the captures declared in {@code forEach} are
- * those used in terms, and each term binds all of them.
+ * those used in terms, and each term binds all of them. Conditions speak of no others.
  */
 final class CaptureRule {
   private CaptureRule() {}
 
-  /**
-   * Where the rule is broken: in an entry of {@code forEach} when that is not null, else in a term.
-   */
-  record Breach(@Nullable String forEach, int clause, int term, String reason) {}
+  /** Where the rule is broken, and how. */
+  record Breach(Site site, String reason) {}
+
+  /** A part of a predicate. */
+  sealed interface Site {}
+
+  record InForEach(String entry) implements Site {}
+
+  record InWhere(int condition) implements Site {}
+
+  record InTerm(int clause, int term) implements Site {}
 
   /** The first breach, or null. O(terms). */
-  static @Nullable Breach firstBreach(Map<String, Template> forEach, List<Clause> violation) {
+  static @Nullable Breach firstBreach(
+      Map<String, Template> forEach, List<Condition> where, List<Clause> violation) {
     Set<String> declared = new TreeSet<>();
     forEach.values().forEach(template -> declared.addAll(template.captures()));
+    for (int i = 0; i < where.size(); i++) {
+      String reason = undeclared(where.get(i).captures(), declared);
+      if (reason != null) {
+        return new Breach(new InWhere(i), reason);
+      }
+    }
     Set<String> used = new LinkedHashSet<>();
     for (int c = 0; c < violation.size(); c++) {
       List<Term> terms = violation.get(c).terms();
       for (int t = 0; t < terms.size(); t++) {
-        String reason = undeclared(terms.get(t), declared);
+        String reason = undeclared(terms.get(t).captures(), declared);
         if (reason != null) {
-          return new Breach(null, c, t, reason);
+          return new Breach(new InTerm(c, t), reason);
         }
         used.addAll(terms.get(t).captures());
       }
@@ -38,8 +53,8 @@ final class CaptureRule {
     return unused != null ? unused : unbound(violation, declared);
   }
 
-  private static @Nullable String undeclared(Term term, Set<String> declared) {
-    for (String capture : term.captures()) {
+  private static @Nullable String undeclared(Collection<String> captures, Set<String> declared) {
+    for (String capture : captures) {
       if (!declared.contains(capture)) {
         return "a capture must be declared in forEach, and a literal brace doubled: '"
             + capture
@@ -54,12 +69,13 @@ final class CaptureRule {
     for (Map.Entry<String, Template> entry : forEach.entrySet()) {
       String key = entry.getKey();
       if (entry.getValue().captures().isEmpty()) {
-        return new Breach(key, 0, 0, "an entry of forEach must hold a capture: '" + key + "'");
+        return new Breach(
+            new InForEach(key), "an entry of forEach must hold a capture: '" + key + "'");
       }
       for (String capture : entry.getValue().captures()) {
         if (!used.contains(capture)) {
           String rule = "a capture declared in forEach must be used in a term: '";
-          return new Breach(key, 0, 0, rule + capture + "' of '" + key + "'");
+          return new Breach(new InForEach(key), rule + capture + "' of '" + key + "'");
         }
       }
     }
@@ -73,7 +89,7 @@ final class CaptureRule {
         Set<String> bound = terms.get(t).captures();
         for (String capture : declared) {
           if (!bound.contains(capture)) {
-            return new Breach(null, c, t, unboundReason(terms.get(t), capture));
+            return new Breach(new InTerm(c, t), unboundReason(terms.get(t), capture));
           }
         }
       }
@@ -87,8 +103,8 @@ final class CaptureRule {
         + capture
         + "' is not in '"
         + term.variable()
-        + "' nor in its value '"
-        + term.value()
-        + "'";
+        + (term.comparison() instanceof Comparison.Equals equal
+            ? "' nor in its value '" + equal.value() + "'"
+            : "', and " + term.comparison().word() + " binds none");
   }
 }

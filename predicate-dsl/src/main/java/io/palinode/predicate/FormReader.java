@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,9 +33,10 @@ final class FormReader {
 
   private Predicate predicate(String nameDefault) {
     Map<String, Template> forEach = entries("forEach", form.forEach, FormReader::forEach);
+    List<Condition> where = form.where.stream().map(FormReader::condition).toList();
     List<PredicateForm.All> clauseForms = clauseForms();
     List<Clause> clauses = clauseForms.stream().map(FormReader::clause).toList();
-    requireCapturesAgree(forEach, clauses, clauseForms);
+    requireCapturesAgree(forEach, where, clauses, clauseForms);
     return at(
         form.place,
         () ->
@@ -52,6 +54,7 @@ final class FormReader {
                     text -> Word.read("replicas", text, ReplicaRule.class),
                     form.conjClauses.isEmpty() ? ReplicaRule.FIRST : ReplicaRule.ANY),
                 forEach,
+                where,
                 clauses,
                 optional(form.onViolation, FormReader::onViolation, OnViolation.DEFAULT)));
   }
@@ -93,17 +96,34 @@ final class FormReader {
     return byName;
   }
 
-  /** The clauses, those of the paper's form turned into those of the full language. */
+  /** The clauses, with those of the paper's form and of {@code any} turned into {@code all}. */
   private List<PredicateForm.All> clauseForms() {
     PredicateForm.Violation violation = form.violation;
     if (violation != null && !form.conjClauses.isEmpty()) {
       throw violation.place.refusal("a predicate must have conjClause or violation, not both");
     }
     if (violation != null) {
-      return violation.clauses;
+      return violation.items.stream().flatMap(FormReader::clausesOf).toList();
     }
     requireIdsDiffer();
     return form.conjClauses.stream().map(FormReader::ofPaper).toList();
+  }
+
+  private static Stream<PredicateForm.All> clausesOf(PredicateForm.Item item) {
+    if (item instanceof PredicateForm.All all) {
+      return Stream.of(all);
+    }
+    if (item.terms.isEmpty()) {
+      throw item.place.refusal("any needs at least one term");
+    }
+    return item.terms.stream().map(FormReader::alone);
+  }
+
+  private static PredicateForm.All alone(PredicateForm.TermForm term) {
+    PredicateForm.All all = new PredicateForm.All();
+    all.place = term.place;
+    all.terms.add(term);
+    return all;
   }
 
   private void requireIdsDiffer() {
@@ -123,36 +143,41 @@ final class FormReader {
       PredicateForm.TermForm term = new PredicateForm.TermForm();
       term.place = var.place;
       term.variable = required("var", "name", var.name, var.place);
-      term.value = required("var", "value", var.value, var.place);
+      term.equalTo = required("var", "value", var.value, var.place);
       all.terms.add(term);
     }
     return all;
   }
 
   private static Clause clause(PredicateForm.All form) {
-    List<Term> terms = form.terms.stream().map(FormReader::term).toList();
+    List<Term> terms = form.terms.stream().map(TermForms::read).toList();
     return at(form.place, () -> new Clause(terms));
   }
 
-  private static Term term(PredicateForm.TermForm form) {
-    Text variable = required("term", "var", form.variable, form.place);
-    Text value = required("term", "equals", form.value, form.place);
-    Template variableTemplate = at(variable.place(), () -> Template.parse(variable.value()));
-    Template valueTemplate = at(value.place(), () -> Template.parse(value.value()));
-    return at(variable.place(), () -> new Term(variableTemplate, valueTemplate));
+  private static Condition condition(Text text) {
+    return at(text.place(), () -> Condition.parse(text.value()));
   }
 
   private void requireCapturesAgree(
-      Map<String, Template> forEach, List<Clause> clauses, List<PredicateForm.All> clauseForms) {
-    CaptureRule.Breach breach = CaptureRule.firstBreach(forEach, clauses);
-    if (breach == null) {
-      return;
+      Map<String, Template> forEach,
+      List<Condition> where,
+      List<Clause> clauses,
+      List<PredicateForm.All> clauseForms) {
+    CaptureRule.Breach breach = CaptureRule.firstBreach(forEach, where, clauses);
+    if (breach != null) {
+      throw place(breach.site(), forEach, clauseForms).refusal(breach.reason());
     }
-    Place place =
-        breach.forEach() == null
-            ? clauseForms.get(breach.clause()).terms.get(breach.term()).place
-            : form.forEach.get(List.copyOf(forEach.keySet()).indexOf(breach.forEach())).place;
-    throw place.refusal(breach.reason());
+  }
+
+  private Place place(
+      CaptureRule.Site site, Map<String, Template> forEach, List<PredicateForm.All> clauseForms) {
+    if (site instanceof CaptureRule.InForEach in) {
+      return form.forEach.get(List.copyOf(forEach.keySet()).indexOf(in.entry())).place;
+    }
+    if (site instanceof CaptureRule.InTerm in) {
+      return clauseForms.get(in.clause()).terms.get(in.term()).place;
+    }
+    return form.where.get(((CaptureRule.InWhere) site).condition()).place();
   }
 
   private static OnViolation onViolation(PredicateForm.Action form) {
@@ -229,7 +254,7 @@ final class FormReader {
     return epsilon;
   }
 
-  private static Text required(String owner, String field, @Nullable Text text, Place place) {
+  static Text required(String owner, String field, @Nullable Text text, Place place) {
     if (text == null) {
       throw place.refusal("a " + owner + " needs '" + field + "'");
     }
@@ -240,7 +265,7 @@ final class FormReader {
     return field == null ? absent : read.apply(field);
   }
 
-  private static void at(Place place, Runnable check) {
+  static void at(Place place, Runnable check) {
     at(
         place,
         () -> {
@@ -250,7 +275,7 @@ final class FormReader {
   }
 
   /** What {@code make} makes; a value that it refuses is refused at {@code place}. */
-  private static <T> T at(Place place, Supplier<T> make) {
+  static <T> T at(Place place, Supplier<T> make) {
     try {
       return make.get();
     } catch (IllegalArgumentException refused) {

@@ -20,8 +20,9 @@ final class FormWriter {
     form.uncertainty = text(Word.of(predicate.uncertainty()));
     form.replicas = text(Word.of(predicate.replicas()));
     form.forEach = entries(predicate.forEach());
+    predicate.where().forEach(condition -> form.where.add(text(condition.toString())));
     PredicateForm.Violation violation = new PredicateForm.Violation();
-    predicate.violation().forEach(clause -> violation.clauses.add(clause(clause)));
+    predicate.violation().forEach(clause -> violation.items.add(clause(clause)));
     form.violation = violation;
     form.onViolation = action(predicate.onViolation());
     return form;
@@ -41,12 +42,7 @@ final class FormWriter {
 
   private static PredicateForm.All clause(Clause clause) {
     PredicateForm.All all = new PredicateForm.All();
-    for (Term term : clause.terms()) {
-      PredicateForm.TermForm form = new PredicateForm.TermForm();
-      form.variable = text(term.variable().toString());
-      form.value = text(term.value().toString());
-      all.terms.add(form);
-    }
+    clause.terms().forEach(term -> all.terms.add(TermForms.write(term)));
     return all;
   }
 

@@ -2,6 +2,7 @@ package io.palinode.predicate;
 
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Uncertainty;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param type not narrower than the violation is, see {@link PredicateClass#narrowest}
  * @param epsilon the cluster's when null
  * @param forEach names for capture templates; empty when the predicate is one instance
+ * @param where what the captures of an instance must satisfy for it to be watched
  */
 public record Predicate(
     String name,
@@ -32,6 +34,7 @@ public record Predicate(
     Uncertainty uncertainty,
     ReplicaRule replicas,
     Map<String, Template> forEach,
+    List<Condition> where,
     List<Clause> violation,
     OnViolation onViolation) {
 
@@ -40,10 +43,14 @@ public record Predicate(
   /** In all clauses together. */
   public static final int TERMS_MAX = 20_000;
 
+  /** In the lists of all {@code in} together. */
+  public static final int LISTED_VALUES_MAX = 10_000;
+
   /** In all patterns together; with this both written forms fit in one document. */
   public static final int PATTERN_CHARACTERS_MAX = 400_000;
 
   public static final int FOR_EACH_MAX = 64;
+  public static final int WHERE_MAX = 64;
   public static final int LABELS_MAX = 32;
   public static final int LABEL_VALUE_LENGTH_MAX = 256;
   public static final Epsilon EPSILON_MAX = Epsilon.ofMicros(3_600_000_000L);
@@ -55,15 +62,16 @@ public record Predicate(
   public Predicate {
     labels = Collections.unmodifiableMap(new TreeMap<>(labels));
     forEach = Collections.unmodifiableMap(new TreeMap<>(forEach));
+    where = List.copyOf(where);
     violation = List.copyOf(violation);
     requireName(name);
     requireAtMost("labels", LABELS_MAX, labels.size());
     labels.forEach(Predicate::requireLabel);
     requireEpsilon(epsilon);
     forEach.keySet().forEach(Predicate::requireForEachName);
-    requireSizes(forEach, violation);
+    requireSizes(forEach, where, violation);
     type.requireFits(violation);
-    CaptureRule.Breach breach = CaptureRule.firstBreach(forEach, violation);
+    CaptureRule.Breach breach = CaptureRule.firstBreach(forEach, where, violation);
     if (breach != null) {
       throw new IllegalArgumentException(breach.reason());
     }
@@ -78,17 +86,17 @@ public record Predicate(
 
   public Predicate withName(String name) {
     return new Predicate(
-        name, labels, type, epsilon, uncertainty, replicas, forEach, violation, onViolation);
+        name, labels, type, epsilon, uncertainty, replicas, forEach, where, violation, onViolation);
   }
 
   public Predicate withReplicas(ReplicaRule replicas) {
     return new Predicate(
-        name, labels, type, epsilon, uncertainty, replicas, forEach, violation, onViolation);
+        name, labels, type, epsilon, uncertainty, replicas, forEach, where, violation, onViolation);
   }
 
   public Predicate withOnViolation(OnViolation onViolation) {
     return new Predicate(
-        name, labels, type, epsilon, uncertainty, replicas, forEach, violation, onViolation);
+        name, labels, type, epsilon, uncertainty, replicas, forEach, where, violation, onViolation);
   }
 
   static void requireName(String name) {
@@ -118,25 +126,39 @@ public record Predicate(
     }
   }
 
-  private static void requireSizes(Map<String, Template> forEach, List<Clause> violation) {
+  private static void requireSizes(
+      Map<String, Template> forEach, List<Condition> where, List<Clause> violation) {
     if (violation.isEmpty()) {
       throw new IllegalArgumentException("a violation needs at least one clause");
     }
     requireAtMost("clauses", CLAUSES_MAX, violation.size());
     requireAtMost("entries in forEach", FOR_EACH_MAX, forEach.size());
-    int terms = 0;
-    int characters = 0;
-    for (Clause clause : violation) {
-      terms += clause.terms().size();
-      for (Term term : clause.terms()) {
-        characters += term.variable().toString().length() + term.value().toString().length();
-      }
-    }
-    for (Template template : forEach.values()) {
-      characters += template.toString().length();
-    }
-    requireAtMost("terms", TERMS_MAX, terms);
-    requireAtMost("characters in patterns", PATTERN_CHARACTERS_MAX, characters);
+    requireAtMost("conditions in where", WHERE_MAX, where.size());
+    List<Term> terms = violation.stream().flatMap(clause -> clause.terms().stream()).toList();
+    requireAtMost("terms", TERMS_MAX, terms.size());
+    requireAtMost("values in lists of in", LISTED_VALUES_MAX, listed(terms));
+    requireAtMost(
+        "characters in patterns",
+        PATTERN_CHARACTERS_MAX,
+        lengths(forEach.values()) + lengths(where) + termLengths(terms));
+  }
+
+  private static int listed(List<Term> terms) {
+    return terms.stream()
+        .filter(term -> term.comparison() instanceof Comparison.In)
+        .mapToInt(term -> term.comparison().operands().size())
+        .sum();
+  }
+
+  private static int lengths(Collection<?> written) {
+    return written.stream().mapToInt(one -> one.toString().length()).sum();
+  }
+
+  private static int termLengths(List<Term> terms) {
+    return terms.stream()
+        .mapToInt(
+            term -> term.variable().toString().length() + lengths(term.comparison().operands()))
+        .sum();
   }
 
   private static void requireAtMost(String what, int max, int count) {

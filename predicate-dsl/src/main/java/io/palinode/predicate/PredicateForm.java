@@ -2,7 +2,9 @@ package io.palinode.predicate;
 
 import jakarta.xml.bind.annotation.XmlAttribute;
 import jakarta.xml.bind.annotation.XmlElement;
+import jakarta.xml.bind.annotation.XmlElements;
 import jakarta.xml.bind.annotation.XmlRootElement;
+import jakarta.xml.bind.annotation.XmlTransient;
 import jakarta.xml.bind.annotation.XmlType;
 import jakarta.xml.bind.annotation.XmlValue;
 import java.util.ArrayList;
@@ -24,6 +26,7 @@ import org.jspecify.annotations.Nullable;
       "uncertainty",
       "replicas",
       "forEach",
+      "where",
       "conjClauses",
       "violation",
       "onViolation"
@@ -45,6 +48,7 @@ final class PredicateForm extends Placed {
   @Nullable Text uncertainty;
   @Nullable Text replicas;
   List<Entry> forEach = new ArrayList<>();
+  List<Text> where = new ArrayList<>();
 
   /** The paper's clauses; a predicate has these or a {@link #violation}. */
   @XmlElement(name = "conjClause")
@@ -72,21 +76,41 @@ final class PredicateForm extends Placed {
   }
 
   static final class Violation extends Placed {
-    @XmlElement(name = "all")
-    List<All> clauses = new ArrayList<>();
+    @XmlElements({
+      @XmlElement(name = "all", type = All.class),
+      @XmlElement(name = "any", type = AnyOf.class)
+    })
+    List<Item> items = new ArrayList<>();
   }
 
-  static final class All extends Placed {
+  /** Terms together. */
+  @XmlTransient
+  abstract static class Item extends Placed {
     @XmlElement(name = "term")
     List<TermForm> terms = new ArrayList<>();
   }
 
+  /** A clause. */
+  static final class All extends Item {}
+
+  /** A clause for each of the terms. */
+  static final class AnyOf extends Item {}
+
+  /** A term has one of the comparisons. */
   static final class TermForm extends Placed {
     @XmlAttribute(name = "var")
     @Nullable Text variable;
 
     @XmlAttribute(name = "equals")
-    @Nullable Text value;
+    @Nullable Text equalTo;
+
+    @XmlAttribute @Nullable Text notEquals;
+    @XmlAttribute @Nullable Text below;
+    @XmlAttribute @Nullable Text atMost;
+    @XmlAttribute @Nullable Text above;
+    @XmlAttribute @Nullable Text atLeast;
+    @XmlAttribute @Nullable Text matches;
+    @Nullable List<Text> in;
   }
 
   @XmlType(propOrder = {"rollback", "rollbackOn", "alertOn", "alerts", "whenFrequent"})

@@ -31,6 +31,10 @@ final class TemplateScanner {
     return scanner;
   }
 
+  static boolean isName(String text) {
+    return NAME.matcher(text).matches();
+  }
+
   List<String> literals() {
     return literals;
   }
@@ -68,7 +72,7 @@ final class TemplateScanner {
       throw refusal("a literal brace is doubled, this '{' is never closed", open);
     }
     String name = text.substring(open + 1, close);
-    if (!NAME.matcher(name).matches()) {
+    if (!isName(name)) {
       throw refusal(
           "a capture's name must be a letter and then up to 63 letters, digits or '_', not '"
               + name

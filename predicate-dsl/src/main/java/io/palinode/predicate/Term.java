@@ -5,12 +5,18 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** A local predicate: the variable (a key of the store) has this value. Both may hold captures. */
-public record Term(Template variable, Template value) {
+/**
+ * A local predicate: the value of the variable (a key of the store) compares so. The variable may
+ * hold captures, and {@code equals} may bind more by the value.
+ */
+public record Term(Template variable, Comparison comparison) {
 
   public Term {
-    if (variable.toString().isEmpty()) {
-      throw new IllegalArgumentException("a variable must not be empty: value='" + value + "'");
+    requireVariable(variable);
+    for (String capture : comparison.captures()) {
+      if (!comparison.bound().contains(capture) && !variable.captures().contains(capture)) {
+        throw new IllegalArgumentException(unbound(capture, variable, comparison));
+      }
     }
   }
 
@@ -21,14 +27,36 @@ public record Term(Template variable, Template value) {
    */
   public @Nullable Binding bind(String key, String text) {
     Binding byKey = variable.match(key);
-    Binding byValue = byKey == null ? null : value.match(text, byKey);
+    Binding byValue = byKey == null ? null : comparison.bind(new Value(text), byKey);
     return byKey == null || byValue == null ? null : byKey.join(byValue);
   }
 
   /** The names that a binding of this term holds, sorted. */
   public Set<String> captures() {
     TreeSet<String> names = new TreeSet<>(variable.captures());
-    names.addAll(value.captures());
+    names.addAll(comparison.bound());
     return Collections.unmodifiableSet(names);
+  }
+
+  /** How many keys and values were called no match because it would have taken too long to tell. */
+  public long gaveUp() {
+    return variable.gaveUp() + comparison.gaveUp();
+  }
+
+  static void requireVariable(Template variable) {
+    if (variable.toString().isEmpty()) {
+      throw new IllegalArgumentException("a variable must not be empty");
+    }
+  }
+
+  private static String unbound(String capture, Template variable, Comparison comparison) {
+    return "a capture in "
+        + comparison.word()
+        + " must be in the variable, for only equals binds by the value: '"
+        + capture
+        + "' is not in '"
+        + variable
+        + "'"
+        + Spelling.hint(capture, variable.captures());
   }
 }

@@ -11,9 +11,8 @@ import java.util.Set;
  * @param owner where: {@code spec}, {@code <predicate>}
  */
 record Vocabulary(String kind, String owner, List<String> known, Set<String> planned) {
-  static final Set<String> PLANNED_CLAUSES = Set.of("any", "atLeast", "not", "sum");
-  static final Set<String> PLANNED_IN_TERMS =
-      Set.of("notEquals", "below", "atMost", "above", "atLeast", "in", "matches", "on");
+  static final Set<String> PLANNED_CLAUSES = Set.of("atLeast", "not", "sum");
+  static final Set<String> PLANNED_IN_TERMS = Set.of("on");
 
   Vocabulary withPlanned(Set<String> words) {
     return new Vocabulary(kind, owner, known, words);

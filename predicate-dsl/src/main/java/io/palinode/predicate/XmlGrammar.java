@@ -15,7 +15,7 @@ final class XmlGrammar {
   static final String ROOT = "predicate";
 
   private static final Set<String> REPEATED =
-      Set.of("label", "forEach", "conjClause", "var", "all", "term", "alert");
+      Set.of("label", "forEach", "where", "conjClause", "var", "all", "any", "term", "in", "alert");
 
   private static final Map<String, Shape> SHAPES =
       Stream.of(containers(), empties(), leaves())
@@ -55,25 +55,29 @@ final class XmlGrammar {
 
   private static Stream<Shape> containers() {
     String inRoot =
-        "name label type epsilon uncertainty replicas forEach conjClause violation onViolation";
+        "name label type epsilon uncertainty replicas forEach where conjClause violation"
+            + " onViolation";
+    String inTerm = "var equals notEquals below atMost above atLeast matches";
     return Stream.of(
         Shape.of(ROOT, inRoot, "name", false),
         Shape.of("conjClause", "id var", "", false),
         Shape.of("var", "name value", "", false),
-        Shape.of("violation", "all", "", false).planned(Vocabulary.PLANNED_CLAUSES),
+        Shape.of("violation", "all any", "", false).planned(Vocabulary.PLANNED_CLAUSES),
         Shape.of("all", "term", "", false),
+        Shape.of("any", "term", "", false),
+        Shape.of("term", "in", inTerm, false).planned(Vocabulary.PLANNED_IN_TERMS),
         Shape.of("onViolation", "rollback rollbackOn alertOn alert whenFrequent", "", false));
   }
 
   private static Stream<Shape> empties() {
     return Stream.of(
-        Shape.of("term", "", "var equals", false).planned(Vocabulary.PLANNED_IN_TERMS),
         Shape.of("rollback", "", "scope to", false),
         Shape.of("whenFrequent", "", "over per then", false));
   }
 
   private static Stream<Shape> leaves() {
-    String plain = "name value id type epsilon uncertainty replicas rollbackOn alertOn alert";
+    String plain =
+        "name value id type epsilon uncertainty replicas where in rollbackOn alertOn alert";
     return Stream.concat(
         words(plain).stream().map(leaf -> Shape.of(leaf, "", "", true)),
         Stream.of("label", "forEach").map(named -> Shape.of(named, "", "name", true)));

@@ -52,6 +52,11 @@ sealed interface YamlNode {
       Field found = fields.get(field);
       return found == null ? null : found.value().asItems(field);
     }
+
+    @Nullable List<Text> texts(String field) {
+      List<YamlNode> items = items(field);
+      return items == null ? null : items.stream().map(item -> item.asText(field)).toList();
+    }
   }
 
   record Field(Text name, YamlNode value) {}

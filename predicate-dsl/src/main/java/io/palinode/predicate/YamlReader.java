@@ -3,6 +3,7 @@ package io.palinode.predicate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** From the YAML form to {@link PredicateForm}: which fields stand where. */
@@ -21,12 +22,17 @@ final class YamlReader {
           "uncertainty",
           "replicas",
           "forEach",
+          "where",
           "violation",
           "onViolation");
   private static final Vocabulary CLAUSE =
-      new Vocabulary("field", "violation", List.of("all"), Vocabulary.PLANNED_CLAUSES);
+      new Vocabulary("field", "violation", List.of("all", "any"), Vocabulary.PLANNED_CLAUSES);
   private static final Vocabulary TERM =
-      new Vocabulary("field", "a term", List.of("var", "equals"), Vocabulary.PLANNED_IN_TERMS);
+      new Vocabulary(
+          "field",
+          "a term",
+          Stream.concat(Stream.of("var"), TermForms.WORDS.stream()).toList(),
+          Vocabulary.PLANNED_IN_TERMS);
   private static final Vocabulary ACTION =
       fields("onViolation", "rollback", "rollbackOn", "alertOn", "alert", "whenFrequent");
   private static final Vocabulary ROLLBACK = fields("rollback", "scope", "to");
@@ -68,9 +74,11 @@ final class YamlReader {
     form.uncertainty = spec.text("uncertainty");
     form.replicas = spec.text("replicas");
     form.forEach = entries(spec.mapping("forEach"));
+    List<Text> where = spec.texts("where");
+    form.where = where == null ? List.of() : where;
     PredicateForm.Violation violation = new PredicateForm.Violation();
-    for (YamlNode clause : required(spec, "violation", spec.items("violation"))) {
-      violation.clauses.add(clause(clause));
+    for (YamlNode item : required(spec, "violation", spec.items("violation"))) {
+      violation.items.add(item(item));
     }
     form.violation = violation;
     YamlNode.Mapping onViolation = spec.mapping("onViolation");
@@ -91,21 +99,33 @@ final class YamlReader {
     return entries;
   }
 
-  private static PredicateForm.All clause(YamlNode node) {
+  private static PredicateForm.Item item(YamlNode node) {
     YamlNode.Mapping mapping = node.asMapping("a clause").with(CLAUSE);
-    PredicateForm.All all = new PredicateForm.All();
-    all.place = mapping.place();
-    for (YamlNode term : required(mapping, "all", mapping.items("all"))) {
-      all.terms.add(term(term.asMapping("a term").with(TERM)));
+    List<YamlNode> all = mapping.items("all");
+    List<YamlNode> any = mapping.items("any");
+    if (all != null && any != null) {
+      throw mapping.place().refusal("a clause must be 'all' or 'any', not both");
     }
-    return all;
+    PredicateForm.Item item = any == null ? new PredicateForm.All() : new PredicateForm.AnyOf();
+    item.place = mapping.place();
+    for (YamlNode term : any == null ? required(mapping, "all", all) : any) {
+      item.terms.add(term(term.asMapping("a term").with(TERM)));
+    }
+    return item;
   }
 
   private static PredicateForm.TermForm term(YamlNode.Mapping mapping) {
     PredicateForm.TermForm term = new PredicateForm.TermForm();
     term.place = mapping.place();
     term.variable = mapping.text("var");
-    term.value = mapping.text("equals");
+    term.equalTo = mapping.text("equals");
+    term.notEquals = mapping.text("notEquals");
+    term.below = mapping.text("below");
+    term.atMost = mapping.text("atMost");
+    term.above = mapping.text("above");
+    term.atLeast = mapping.text("atLeast");
+    term.in = mapping.texts("in");
+    term.matches = mapping.text("matches");
     return term;
   }
 
@@ -115,9 +135,7 @@ final class YamlReader {
     action.rollback = rollback(mapping.fields().get("rollback"));
     action.rollbackOn = mapping.text("rollbackOn");
     action.alertOn = mapping.text("alertOn");
-    List<YamlNode> alerts = mapping.items("alert");
-    action.alerts =
-        alerts == null ? null : alerts.stream().map(alert -> alert.asText("alert")).toList();
+    action.alerts = mapping.texts("alert");
     YamlNode.Mapping whenFrequent = mapping.mapping("whenFrequent");
     action.whenFrequent =
         whenFrequent == null ? null : whenFrequent(whenFrequent.with(WHEN_FREQUENT));

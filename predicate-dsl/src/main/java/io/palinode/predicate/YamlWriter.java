@@ -1,5 +1,6 @@
 package io.palinode.predicate;
 
+import io.palinode.predicate.Comparison.In;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import java.util.List;
@@ -43,6 +44,7 @@ final class YamlWriter {
     line(2, "uncertainty: " + Word.of(p.uncertainty()));
     line(2, "replicas: " + Word.of(p.replicas()));
     map("forEach", p.forEach());
+    where(p.where());
     line(2, "violation:");
     p.violation().forEach(this::clause);
     onViolation(p.onViolation());
@@ -59,7 +61,20 @@ final class YamlWriter {
     line(4, "- all:");
     for (Term term : clause.terms()) {
       String variable = quoted(term.variable().toString());
-      line(8, "- {var: " + variable + ", equals: " + quoted(term.value().toString()) + "}");
+      line(8, "- {var: " + variable + ", " + comparison(term.comparison()) + "}");
+    }
+  }
+
+  private static String comparison(Comparison comparison) {
+    List<String> operands = comparison.operands().stream().map(YamlWriter::quoted).toList();
+    String value = String.join(", ", operands);
+    return comparison.word() + ": " + (comparison instanceof In ? "[" + value + "]" : value);
+  }
+
+  private void where(List<Condition> where) {
+    if (!where.isEmpty()) {
+      line(2, "where:");
+      where.forEach(condition -> line(4, "- " + quoted(condition.toString())));
     }
   }
 

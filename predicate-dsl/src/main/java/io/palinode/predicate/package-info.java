@@ -11,12 +11,14 @@
  *   <li>{@code parse(toYaml(p))} and {@code parse(toXml(p))} equal p, whatever p is: what is stored
  *       in the predicates' topic is the predicate.
  *   <li>What is not supported is refused by name, with its place. Nothing is skipped.
+ *   <li>A term is evaluated in time bounded by the length of key and value, and never throws:
+ *       stores ask while their writers wait.
  * </ul>
  *
  * <p>Hazards: the match of a {@link io.palinode.predicate.Template} whose captures repeat is given
- * up after a number of steps, and then a write opens no candidate; the template counts it. Two
- * templates can split one key differently ({@code {a}_{b}} on {@code 1_2_3}): separators should not
- * appear in what captures take.
+ * up after a number of steps, as is a long value's match of a {@link io.palinode.predicate.Regex},
+ * and then a write opens no candidate; both count it. Two templates can split one key differently
+ * ({@code {a}_{b}} on {@code 1_2_3}): separators should not appear in what captures take.
  */
 @NullMarked
 @XmlSchema(namespace = PredicateForm.NAMESPACE, elementFormDefault = XmlNsForm.QUALIFIED)

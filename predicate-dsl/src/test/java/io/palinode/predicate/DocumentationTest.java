@@ -27,7 +27,13 @@ class DocumentationTest {
     }
     assertThat(predicates)
         .extracting(Predicate::name)
-        .containsExactly("edge-mutex", "proper-colouring", "edge-mutex", "predicates");
+        .containsExactly(
+            "edge-mutex",
+            "oversold",
+            "proper-colouring",
+            "ordered-mutex",
+            "edge-mutex",
+            "predicates");
     assertThat(predicates.get(0)).isEqualTo(Predicates.read(EXAMPLES.resolve("edge-mutex.yaml")));
   }
 

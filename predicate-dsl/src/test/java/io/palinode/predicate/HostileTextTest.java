@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Text from anyone is read as a predicate or refused with its place; nothing else happens. */
@@ -17,7 +18,8 @@ class HostileTextTest {
   private static final Path EXAMPLES = Path.of("src/test/resources/predicates");
 
   @ParameterizedTest
-  @ValueSource(strings = {"proper-colouring.yaml", "edge-mutex.xml", "paper.xml"})
+  @ValueSource(
+      strings = {"proper-colouring.yaml", "edge-mutex.xml", "paper.xml", "stock.yaml", "stock.xml"})
   void aDamagedFileIsReadOrRefusedWithItsPlace(String example) throws IOException {
     String text = Files.readString(EXAMPLES.resolve(example));
     int refused = 0;
@@ -57,6 +59,46 @@ class HostileTextTest {
   void deepNestingIsRefused() {
     refused("[".repeat(100_000), "x:1:33: YAML must be nested at most 32 deep: depth=33");
     refused("<predicate>".repeat(100_000), "x:1:12: unknown element 'predicate' in <predicate>");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "x:4:45, matches: '((((.{999}){999}){999}){999})', a regular expression must compile to at most",
+    "x:4:45, matches: '((((((((((', 'a regular expression must be one of RE2, missing closing )'",
+    "x:4:43, below: 1e999999999, a decimal must be a number",
+    "x:4:43, below: 1e-999999999, a decimal must be a number",
+    "x:4:44, atMost: 0x7FFFFFFF, a decimal must be a number",
+  })
+  void numbersAndExpressionsThatExplodeAreRefused(String place, String comparison, String reason) {
+    refused(
+        """
+        apiVersion: palinode.io/v1
+        kind: Predicate
+        metadata: {name: p}
+        spec: {violation: [{all: [{var: x, %s}]}]}
+        """
+            .formatted(comparison),
+        place + ": " + reason);
+  }
+
+  @Test
+  void aNumberOfAMillionDigitsIsRefusedInFewWords() {
+    String digits = "9".repeat(1_000_000);
+    refused(
+        "<predicate><violation><all><term var='x' below='"
+            + digits
+            + "'/></all></violation></predicate>",
+        "x:1:28: a decimal must be a number like -12.5 or 1e3 with at most 100 digits and an exponent"
+            + " within 999: '999");
+  }
+
+  @Test
+  void aListThatIsTooLongIsRefused() {
+    refused(
+        "<predicate><violation><all><term var='x'>"
+            + "<in>1</in>".repeat(1_001)
+            + "</term></all></violation></predicate>",
+        "x:1:42: in must list 1 to 1000 values: values=1001");
   }
 
   @ParameterizedTest

@@ -58,6 +58,16 @@ class PredicateTest {
         () -> predicate(Map.of(), Collections.nCopies(20, wide("1".repeat(400), 51))),
         "a predicate must have at most 400000 characters in patterns:"
             + " characters in patterns=409020");
+    Comparison list = new Comparison.In(Collections.nCopies(1_000, Template.parse("")));
+    refused(
+        () ->
+            predicate(
+                Map.of(), Collections.nCopies(11, clause(new Term(Template.parse("x"), list)))),
+        "a predicate must have at most 10000 values in lists of in:"
+            + " values in lists of in=11000");
+    refused(
+        () -> where(Collections.nCopies(65, Condition.parse("{a} != 1"))),
+        "a predicate must have at most 64 conditions in where: conditions in where=65");
     refused(() -> withLabels(numbered(33)), "a predicate must have at most 32 labels: labels=33");
     refused(
         () -> withLabels(Map.of("a", "x".repeat(257))),
@@ -94,6 +104,14 @@ class PredicateTest {
         () -> predicate(forEach("{colour}"), clause(term("x_{color}", "1"))),
         "a capture must be declared in forEach, and a literal brace doubled: 'color'; did you mean"
             + " 'colour'?");
+  }
+
+  @Test
+  void aConditionSpeaksOfDeclaredCaptures() {
+    refused(
+        () -> where(List.of(Condition.parse("{b} != 1"))),
+        "a capture must be declared in forEach, and a literal brace doubled: 'b'");
+    assertThat(where(List.of(Condition.parse("{a} != 1"))).where()).hasSize(1);
   }
 
   @Test
@@ -166,6 +184,7 @@ class PredicateTest {
                 Uncertainty.CONSERVATIVE,
                 ReplicaRule.ANY,
                 Map.of(),
+                List.of(),
                 List.of(X),
                 rollback));
   }
@@ -175,7 +194,7 @@ class PredicateTest {
   }
 
   private static Term term(String variable, String value) {
-    return new Term(Template.parse(variable), Template.parse(value));
+    return new Term(Template.parse(variable), new Comparison.Equals(Template.parse(value)));
   }
 
   private static Clause clause(Term... terms) {
@@ -221,6 +240,21 @@ class PredicateTest {
     return make(Map.of(), PredicateClass.SEMILINEAR, epsilon, Map.of(), List.of(X));
   }
 
+  /** One capture, a. */
+  private static Predicate where(List<Condition> where) {
+    return new Predicate(
+        "p",
+        Map.of(),
+        PredicateClass.CONJUNCTIVE,
+        null,
+        Uncertainty.CONSERVATIVE,
+        ReplicaRule.FIRST,
+        forEach("{a}"),
+        where,
+        List.of(clause(term("x_{a}", "1"))),
+        OnViolation.DEFAULT);
+  }
+
   private static Predicate make(
       Map<String, String> labels,
       PredicateClass type,
@@ -235,6 +269,7 @@ class PredicateTest {
         Uncertainty.CONSERVATIVE,
         ReplicaRule.FIRST,
         forEach,
+        List.of(),
         clauses,
         OnViolation.DEFAULT);
   }

@@ -47,6 +47,7 @@ class PredicatesTest {
                 Uncertainty.CONSERVATIVE,
                 ReplicaRule.FIRST,
                 Map.of(),
+                List.of(),
                 List.of(clause(term("x", "1"))),
                 new OnViolation(null, Grade.POSSIBLE, Grade.POSSIBLE, List.of("console"), null)));
   }
@@ -91,6 +92,7 @@ class PredicatesTest {
                 Uncertainty.CAUSAL,
                 ReplicaRule.ANY,
                 Map.of("edge", Template.parse("{a}_{b}")),
+                List.of(),
                 List.of(
                     clause(term("cs_{a}_{b}", "{{1}}")),
                     clause(term("x_{a}", "{b}"), term("y_{a}_{b}", "007"))),
@@ -121,6 +123,7 @@ class PredicatesTest {
                 Uncertainty.CONSERVATIVE,
                 ReplicaRule.ANY,
                 Map.of(),
+                List.of(),
                 List.of(clause(term("x2", "1"), term("y2", "1")), clause(term("z2", "1"))),
                 OnViolation.DEFAULT));
   }
@@ -167,6 +170,47 @@ class PredicatesTest {
   void xmlAndYamlOfOnePredicateAreEqual() throws IOException {
     assertThat(Predicates.read(EXAMPLES.resolve("edge-mutex.xml")))
         .isEqualTo(Predicates.read(EXAMPLES.resolve("edge-mutex.yaml")));
+  }
+
+  @Test
+  void everyComparisonAndConditionIsReadFromBothForms() throws IOException {
+    Predicate stock = Predicates.read(EXAMPLES.resolve("stock.yaml"));
+    assertThat(Predicates.read(EXAMPLES.resolve("stock.xml"))).isEqualTo(stock);
+    assertThat(stock.where()).hasToString("[{from} != {to}, {to} <= 900]");
+    assertThat(stock.type()).isEqualTo(PredicateClass.SEMILINEAR);
+    assertThat(stock.violation().get(0).terms())
+        .extracting(term -> term.comparison().word() + " " + term.comparison().operands())
+        .containsExactly("below [0]", "notEquals [{from}]", "atLeast [1E+3]");
+  }
+
+  @Test
+  void eachTermOfAnyIsAClauseOfItsOwnAndWrittenAsOne() throws IOException {
+    Predicate stock = Predicates.read(EXAMPLES.resolve("stock.yaml"));
+    assertThat(stock.violation()).hasSize(5);
+    assertThat(stock.violation().subList(1, 5))
+        .allSatisfy(clause -> assertThat(clause.terms()).hasSize(1));
+    assertThat(Predicates.toYaml(stock).lines())
+        .containsSequence(
+            "  where:",
+            "    - \"{from} != {to}\"",
+            "    - \"{to} <= 900\"",
+            "  violation:",
+            "    - all:",
+            "        - {var: \"left_{from}-{to}\", below: \"0\"}")
+        .containsSequence(
+            "    - all:",
+            "        - {var: \"mode_{from}-{to}\", in: [\"open\", \"\", \"{to}\"]}",
+            "    - all:",
+            "        - {var: \"order_{from}-{to}\", matches: \"[a-z]+-[0-9]{2,4}\"}");
+  }
+
+  @Test
+  void aConjunctionIsConjunctiveWhateverItsComparisons() {
+    String yaml =
+        MINIMAL.replace("{var: x, equals: 1}", "{var: x, above: 1}, {var: y, in: [2, 3]}");
+    assertThat(Predicates.parse(yaml, "p").type()).isEqualTo(PredicateClass.CONJUNCTIVE);
+    String any = MINIMAL.replace("all: [{var: x, equals: 1}]", "any: [{var: x, matches: 'a*'}]");
+    assertThat(Predicates.parse(any, "p").type()).isEqualTo(PredicateClass.CONJUNCTIVE);
   }
 
   @Test
@@ -269,7 +313,7 @@ class PredicatesTest {
   }
 
   private static Term term(String variable, String value) {
-    return new Term(Template.parse(variable), Template.parse(value));
+    return new Term(Template.parse(variable), new Comparison.Equals(Template.parse(value)));
   }
 
   private static Clause clause(Term... terms) {

@@ -5,6 +5,8 @@ import io.palinode.hvc.Grade;
 import io.palinode.hvc.Uncertainty;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,6 +65,10 @@ final class RandomPredicate {
           "--- ",
           "\n---\n");
 
+  private static final List<String> REGEXES =
+      List.of(
+          "", " ", "[a-z]+", "(?i)\\w{2,3}|\"x\"", "\\Q{a}\\E", "a\tb\n", "\\pL*", "<&>'{", "x{1}");
+
   private static final List<String> ALERTS =
       List.of("console", "webhook:https://alerts.example/x?a=1&b=%20", "webhook:http://[::1]:80/");
 
@@ -87,6 +93,7 @@ final class RandomPredicate {
         pick(List.of(Uncertainty.values())),
         pick(List.of(ReplicaRule.values())),
         forEach,
+        where(captures),
         violation,
         onViolation());
   }
@@ -117,26 +124,67 @@ final class RandomPredicate {
     };
   }
 
-  /** Each capture stands in the variable, in the value or in both. */
   private Clause clause(List<String> captures) {
-    return new Clause(
-        list(
-            1,
-            5,
-            () -> {
-              List<String> inKey = new ArrayList<>();
-              List<String> inValue = new ArrayList<>();
-              for (String capture : captures) {
-                int where = random.nextInt(3);
-                if (where != 0) {
-                  inKey.add(capture);
-                }
-                if (where != 1) {
-                  inValue.add(capture);
-                }
-              }
-              return new Term(Template.parse("v" + pattern(inKey)), pattern(inValue));
-            }));
+    return new Clause(list(1, 5, () -> term(captures)));
+  }
+
+  /** Each capture stands in the variable, or in a value that binds it, or in both. */
+  private Term term(List<String> captures) {
+    if (random.nextBoolean()) {
+      return new Term(Template.parse("v" + pattern(captures)), comparison(captures));
+    }
+    List<String> inKey = new ArrayList<>();
+    List<String> inValue = new ArrayList<>();
+    for (String capture : captures) {
+      int where = random.nextInt(3);
+      if (where != 0) {
+        inKey.add(capture);
+      }
+      if (where != 1) {
+        inValue.add(capture);
+      }
+    }
+    return new Term(Template.parse("v" + pattern(inKey)), new Comparison.Equals(pattern(inValue)));
+  }
+
+  /** One that binds nothing. */
+  private Comparison comparison(List<String> captures) {
+    return switch (random.nextInt(4)) {
+      case 0 -> new Comparison.NotEquals(pattern(some(captures)));
+      case 1 -> new Comparison.In(list(1, 4, () -> pattern(some(captures))));
+      case 2 -> new Comparison.Matches(Regex.parse(pick(REGEXES)));
+      default -> new Comparison.Ordered(pick(List.of(Order.values())), decimal());
+    };
+  }
+
+  private List<String> some(List<String> captures) {
+    return captures.stream().filter(capture -> random.nextBoolean()).toList();
+  }
+
+  private Decimal decimal() {
+    BigInteger digits = new BigInteger(random.nextInt(random.nextBoolean() ? 10 : 332), random);
+    int length = new BigDecimal(digits).precision();
+    int exponent = random.nextInt(random.nextBoolean() ? 10 : Decimal.EXPONENT_MAX + 1);
+    int scale = length - 1 - (random.nextBoolean() ? exponent : -exponent);
+    return new Decimal(new BigDecimal(random.nextBoolean() ? digits : digits.negate(), scale));
+  }
+
+  private List<Condition> where(List<String> captures) {
+    return captures.isEmpty() ? List.of() : list(0, 3, () -> condition(captures));
+  }
+
+  private Condition condition(List<String> captures) {
+    Condition.Operator operator = pick(List.of(Condition.Operator.values()));
+    Condition.Operand capture = new Condition.Capture(pick(captures));
+    Condition.Operand other =
+        switch (random.nextInt(3)) {
+          case 0 -> new Condition.Capture(pick(captures));
+          case 1 -> new Condition.Constant(decimal().toString());
+          default -> new Condition.Constant(operator.isOrder() ? "1" : text());
+        };
+    return random.nextBoolean()
+        ? new Condition(capture, operator, other)
+        : new Condition(other, operator, capture);
   }
 
   private Template pattern(List<String> captures) {

@@ -2,6 +2,8 @@ package io.palinode.predicate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.hvc.Uncertainty;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -48,27 +50,40 @@ class RoundTripTest {
 
   @Test
   void theLargestPredicateFitsInADocumentOfEitherForm() {
-    Predicate largest = largest();
-    assertThat(Predicates.toXml(largest)).hasSizeLessThan(Predicates.DOCUMENT_BYTES_MAX);
-    assertThat(Predicates.parse(Predicates.toXml(largest), "x")).isEqualTo(largest);
-    assertThat(Predicates.parse(Predicates.toYaml(largest), "x")).isEqualTo(largest);
+    for (Predicate largest : List.of(largest(0), largest(Predicate.LISTED_VALUES_MAX))) {
+      assertThat(Predicates.toXml(largest)).hasSizeLessThan(Predicates.DOCUMENT_BYTES_MAX);
+      assertThat(Predicates.toYaml(largest)).hasSizeLessThan(Predicates.DOCUMENT_BYTES_MAX);
+      assertThat(Predicates.parse(Predicates.toXml(largest), "x")).isEqualTo(largest);
+      assertThat(Predicates.parse(Predicates.toYaml(largest), "x")).isEqualTo(largest);
+    }
   }
 
   /** As many clauses, terms and characters as may be, all of them costly to escape. */
-  private static Predicate largest() {
-    String costly = "\"".repeat(Predicate.PATTERN_CHARACTERS_MAX / Predicate.TERMS_MAX / 2);
-    Term term = new Term(Template.parse(costly), Template.parse(costly));
+  private static Predicate largest(int lists) {
+    int charactersPerTerm = Predicate.PATTERN_CHARACTERS_MAX / Predicate.TERMS_MAX;
+    String half = "\"".repeat(charactersPerTerm / 2);
+    Term plain = new Term(Template.parse(half), new Comparison.NotEquals(Template.parse(half)));
+    // An attribute costs more to escape than an element: all characters are in the variable.
+    Term list =
+        new Term(
+            Template.parse("\"".repeat(charactersPerTerm)),
+            new Comparison.In(List.of(Template.parse(""))));
     int termsPerClause = Predicate.TERMS_MAX / Predicate.CLAUSES_MAX;
-    Clause clause = new Clause(Collections.nCopies(termsPerClause, term));
+    List<Clause> clauses = new ArrayList<>();
+    for (int i = 0; i < Predicate.CLAUSES_MAX; i++) {
+      Term term = i * termsPerClause < lists ? list : plain;
+      clauses.add(new Clause(Collections.nCopies(termsPerClause, term)));
+    }
     return new Predicate(
         "largest",
         Map.of(),
         PredicateClass.SEMILINEAR,
         null,
-        io.palinode.hvc.Uncertainty.CONSERVATIVE,
+        Uncertainty.CONSERVATIVE,
         ReplicaRule.FIRST,
         Map.of(),
-        Collections.nCopies(Predicate.CLAUSES_MAX, clause),
+        List.of(),
+        clauses,
         OnViolation.DEFAULT);
   }
 }

@@ -3,8 +3,11 @@ package io.palinode.predicate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class TermTest {
   @Test
@@ -29,11 +32,83 @@ class TermTest {
     assertThat(term.bind("next_1_2-", "1_3")).isNull();
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      quoteCharacter = '`',
+      value = {
+        "notEquals: '1';       0;      true",
+        "notEquals: '1';       1;      false",
+        "notEquals: '1';       ``;     true",
+        "notEquals: 'c{a}';    c3;     false",
+        "notEquals: 'c{a}';    c4;     true",
+        "in: [x, 'c{b}'];      x;      true",
+        "in: [x, 'c{b}'];      c5;     true",
+        "in: [x, 'c{b}'];      c3;     false",
+        "below: 10;            9.99;   true",
+        "below: 10;            10;     false",
+        "atMost: 10;           1e1;    true",
+        "above: -1;            `-0.5\n`; true",
+        "atLeast: 10;          9;      false",
+        "atLeast: 10;          ten;    false",
+        "below: 10;            ten;    false",
+        "below: 10;            1e999999999; false",
+        "matches: '[0-9]+';    0123;   true",
+        "matches: '[0-9]+';    0123x;  false",
+      })
+  void aComparisonThatBindsNothingHoldsUnderTheKeysBinding(
+      String comparison, String value, boolean holds) {
+    Term term = Predicates.parse(yaml(comparison), "x").violation().get(0).terms().get(0);
+    assertThat(term.bind("cs_3_5_3", value))
+        .isEqualTo(holds ? new Binding(Map.of("a", "3", "b", "5")) : null);
+    assertThat(term.bind("cs_3_5_5", value)).isNull();
+    assertThat(term.captures()).containsExactly("a", "b");
+  }
+
+  @Test
+  void aValueIsReadAsADecimalOnlyWhenATermAsks() {
+    Value value = new Value("x");
+    assertThat(value.isRefused()).isFalse();
+    assertThat(value.decimal()).isNull();
+    assertThat(value.isRefused()).isTrue();
+  }
+
+  @Test
+  void aCaptureThatOnlyTheValueHasIsForEquals() {
+    Template x = Template.parse("x_{a}");
+    Comparison in = new Comparison.In(List.of(Template.parse("1"), Template.parse("{k}")));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new Term(x, in))
+        .withMessage(
+            "a capture in in must be in the variable, for only equals binds by the value: 'k' is"
+                + " not in 'x_{a}'");
+  }
+
+  @Test
+  void whatWasGivenUpIsCountedOverKeyAndValue() {
+    Term term = new Term(Template.parse("x"), new Comparison.Matches(Regex.parse("[a-z]*")));
+    assertThat(term.bind("x", "a".repeat(Regex.STEPS_MAX))).isNull();
+    assertThat(term.gaveUp()).isEqualTo(1);
+  }
+
+  private static String yaml(String comparison) {
+    return """
+        apiVersion: palinode.io/v1
+        kind: Predicate
+        metadata: {name: p}
+        spec:
+          forEach: {edge: "{a}_{b}"}
+          violation:
+            - all: [{var: "cs_{a}_{b}_{a}", %s}]
+        """
+        .formatted(comparison);
+  }
+
   @Test
   void anEmptyVariableIsRefused() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> term("", "1"))
-        .withMessage("a variable must not be empty: value='1'");
+        .withMessage("a variable must not be empty");
   }
 
   @Test
@@ -52,6 +127,6 @@ class TermTest {
   }
 
   private static Term term(String variable, String value) {
-    return new Term(Template.parse(variable), Template.parse(value));
+    return new Term(Template.parse(variable), new Comparison.Equals(Template.parse(value)));
   }
 }

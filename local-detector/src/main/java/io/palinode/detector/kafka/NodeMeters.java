@@ -27,7 +27,7 @@ final class NodeMeters implements AutoCloseable {
     count("palinode.detector.closed", "Intervals closed", detector, LocalDetector::closedCount);
     count(
         "palinode.detector.values.refused",
-        "Values that are no text",
+        "Values that are no text, or no decimal where one is compared",
         detector,
         LocalDetector::valuesRefused);
     count(
@@ -37,7 +37,7 @@ final class NodeMeters implements AutoCloseable {
         LocalDetector::failures);
     gauge(
         "palinode.detector.matches.given.up",
-        "Texts that active templates took too long to match",
+        "Texts that active terms would take too long to match",
         detector,
         LocalDetector::matchesGivenUp);
     gauge("palinode.detector.predicates", "Active predicates", detector, LocalDetector::predicates);
