@@ -58,6 +58,10 @@ public final class Main implements Runnable {
   }
 
   public static void main(String[] args) {
+    if (List.of(args).contains("--debug")) {
+      // Read when the first logger is made, before any option is parsed.
+      System.setProperty("palinode.log.stack", "full");
+    }
     System.exit(commandLine().execute(args));
   }
 

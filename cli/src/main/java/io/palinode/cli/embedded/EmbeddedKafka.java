@@ -14,6 +14,7 @@ import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.utils.Exit;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.metadata.storage.Formatter;
 import org.apache.kafka.server.common.MetadataVersion;
@@ -61,6 +62,7 @@ public final class EmbeddedKafka implements AutoCloseable {
         format(data);
       }
       KafkaConfig config = new KafkaConfig(settings(data, brokerPort, freePort()), false);
+      Exit.setHaltProcedure((status, reason) -> halt(data, status));
       KafkaRaftServer server = new KafkaRaftServer(config, Time.SYSTEM);
       startOrStop(server);
       started = true;
@@ -97,6 +99,15 @@ public final class EmbeddedKafka implements AutoCloseable {
       // The lock went with the broker's files; at the latest it goes with the process.
       LOG.warn("kafka state=STOPPED lock is not released: {}", e.getMessage());
     }
+  }
+
+  /** Kafka ends its process when its folder fails, and ours is the same one. */
+  private static void halt(Path data, int status) {
+    LOG.error(
+        "Kafka ends this process: its folder {} has failed (is the disk full?). What was acknowledged"
+            + " is there after a restart",
+        data);
+    Runtime.getRuntime().halt(status);
   }
 
   private static void startOrStop(KafkaRaftServer server) {
