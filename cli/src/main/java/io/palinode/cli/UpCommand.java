@@ -4,6 +4,7 @@ import io.palinode.cli.cluster.ControlPlane;
 import io.palinode.cli.cluster.Ports;
 import io.palinode.cli.cluster.StoreCluster;
 import io.palinode.cli.terminal.EpsilonText;
+import io.palinode.cli.terminal.OnSignal;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.hvc.Epsilon;
 import io.palinode.voldemort.cluster.StoreDefinition;
@@ -15,7 +16,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -45,9 +45,6 @@ final class UpCommand implements Callable<Integer> {
   static final int KAFKA_OFFSET = 101;
   private static final int NODES_MAX = 64;
   private static final int PORT_MAX = 65_535;
-
-  /** More than all parts take at the worst. */
-  private static final long CLOSE_SECONDS_MAX = 60;
 
   @Option(
       names = "--nodes",
@@ -88,6 +85,7 @@ final class UpCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
   @Override
+  @SuppressWarnings("try") // A resource for its close alone.
   public Integer call() throws IOException, InterruptedException {
     check("--nodes", nodes, 1, NODES_MAX);
     check("--port-base", portBase, 1, PORT_MAX - KAFKA_OFFSET);
@@ -98,11 +96,10 @@ final class UpCommand implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
 
     CountDownLatch interrupted = new CountDownLatch(1);
-    CountDownLatch closed = new CountDownLatch(1);
-    Thread onSignal = new Thread(() -> awaitClosed(interrupted, closed), "palinode-shutdown");
-    Runtime.getRuntime().addShutdownHook(onSignal);
     say(err, "starting Kafka, the detection job and the orchestrator");
-    try (ControlPlane plane =
+    // What was acknowledged is on disk when all is closed, and what was queued is sent.
+    try (OnSignal stop = OnSignal.does(interrupted::countDown);
+        ControlPlane plane =
             ControlPlane.start(
                 data,
                 nodes,
@@ -120,8 +117,6 @@ final class UpCommand implements Callable<Integer> {
       print(out, plane, cluster, definitions);
       interrupted.await();
       say(err, "stopping");
-    } finally {
-      closed.countDown();
     }
     return 0;
   }
@@ -149,21 +144,6 @@ final class UpCommand implements Callable<Integer> {
     }
     out.println("ready; Ctrl-C stops");
     out.flush();
-  }
-
-  /**
-   * The hook holds the JVM until the parts are closed: what was acknowledged is on disk, what was
-   * queued is sent.
-   */
-  private static void awaitClosed(CountDownLatch interrupted, CountDownLatch closed) {
-    interrupted.countDown();
-    try {
-      if (!closed.await(CLOSE_SECONDS_MAX, TimeUnit.SECONDS)) {
-        System.err.println("palinode: some part does not stop; leaving it");
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   private List<StoreDefinition> definitions() throws IOException {

@@ -15,10 +15,21 @@ final class Parts implements AutoCloseable {
 
   /**
    * A part that fails to close does not keep the others open; the first failure is told when all
-   * are done.
+   * are done. An interrupt that came before does not cut a close short; it stands again afterwards.
    */
   @Override
   public void close() {
+    boolean interrupted = Thread.interrupted();
+    try {
+      closeAll();
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private void closeAll() {
     @Nullable IllegalStateException failure = null;
     while (!started.isEmpty()) {
       AutoCloseable part = started.pop();

@@ -1,13 +1,16 @@
 package io.palinode.cli.demo;
 
 import io.palinode.cli.cluster.ControlPlane;
+import io.palinode.cli.terminal.OnSignal;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.examples.graph.Graph;
 import io.palinode.predicate.Predicate;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** Runs the modes one after another, each on store nodes of its own. */
@@ -16,6 +19,9 @@ public final class DemoRun {
   private final Graph graph;
   private final List<Predicate> predicates;
   private final ProgressLine progress;
+
+  /** Held while the broker starts: it takes an interrupt for its death, and ends the process. */
+  private final ReentrantLock starting = new ReentrantLock();
 
   /**
    * Checks everything that can be checked before anything is started. Progress goes to {@code err}.
@@ -27,6 +33,7 @@ public final class DemoRun {
     this.progress = new ProgressLine(err, isTerminal());
   }
 
+  @SuppressWarnings("try") // A resource for its close alone.
   public DemoReport run() {
     progress.say(
         "%s: %d vertices, %d edges; %d clients on %d nodes, network %s, seed %d"
@@ -39,7 +46,9 @@ public final class DemoRun {
                 options.network().name().toLowerCase(Locale.ROOT),
                 options.seed()));
     List<ModeResult> results = new ArrayList<>();
-    try (Workspace workspace = Workspace.open(options.data(), options.keep())) {
+    Thread runner = Thread.currentThread();
+    try (OnSignal stop = OnSignal.does(() -> interrupt(runner));
+        Workspace workspace = Workspace.open(options.data(), options.keep())) {
       for (Mode mode : options.modes()) {
         results.add(run(mode, workspace));
       }
@@ -49,6 +58,9 @@ public final class DemoRun {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new Refusal("interrupted", e);
+    } catch (IllegalStateException e) {
+      // A start that is interrupted fails like any other.
+      throw runner.isInterrupted() ? new Refusal("interrupted", e) : e;
     }
     return new DemoReport(options.graph().name(), options.seed(), results);
   }
@@ -70,21 +82,35 @@ public final class DemoRun {
     }
   }
 
+  private void interrupt(Thread runner) {
+    progress.say("stopping");
+    starting.lock();
+    try {
+      runner.interrupt();
+    } finally {
+      starting.unlock();
+    }
+  }
+
   private @Nullable ControlPlane controlPlane(Workspace workspace) {
     progress.step("watched: starting Kafka, Flink and the orchestrator");
-    ControlPlane plane =
-        ControlPlane.start(
-            workspace.folder().resolve("control"),
-            options.nodes(),
-            options.epsilon(),
-            ControlPlane.Ports.FREE,
-            progress::say);
+    ControlPlane plane = start(workspace.folder().resolve("control"));
     try {
       predicates.forEach(plane::apply);
       return plane;
     } catch (RuntimeException e) {
       plane.close();
       throw e;
+    }
+  }
+
+  private ControlPlane start(Path folder) {
+    starting.lock();
+    try {
+      return ControlPlane.start(
+          folder, options.nodes(), options.epsilon(), ControlPlane.Ports.FREE, progress::say);
+    } finally {
+      starting.unlock();
     }
   }
 

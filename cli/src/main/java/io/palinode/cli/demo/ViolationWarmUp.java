@@ -57,7 +57,9 @@ final class ViolationWarmUp {
     long deadline = System.nanoTime() + PATIENCE_NANOS;
     int from = seen.getAsInt();
     for (int wanted = from + 1; wanted <= from + times; wanted++) {
-      while (seen.getAsInt() < wanted && deadline - System.nanoTime() > 0) {
+      while (seen.getAsInt() < wanted
+          && deadline - System.nanoTime() > 0
+          && !Thread.currentThread().isInterrupted()) {
         writePair(predicate);
         LockSupport.parkNanos(POLL_NANOS);
       }

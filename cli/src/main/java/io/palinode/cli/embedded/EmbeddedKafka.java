@@ -104,8 +104,8 @@ public final class EmbeddedKafka implements AutoCloseable {
   /** Kafka ends its process when its folder fails, and ours is the same one. */
   private static void halt(Path data, int status) {
     LOG.error(
-        "Kafka ends this process: its folder {} has failed (is the disk full?). What was acknowledged"
-            + " is there after a restart",
+        "Kafka has failed and ends this process (is the disk of {} full?). What was acknowledged is"
+            + " there after a restart",
         data);
     Runtime.getRuntime().halt(status);
   }
