@@ -373,6 +373,19 @@ class LocalDetectorTest {
   }
 
   @Test
+  void whatHoldsOfANewPredicateIsFoundAfterAScanThatFailed() {
+    store.put("cs_1_2_1", "1");
+    drain();
+    List<ActivePredicate> both = List.of(Watched.exact(1), Watched.edgeMutex(1));
+    store.failNext(1);
+    assertThatIllegalStateException().isThrownBy(() -> detector.setPredicates(both));
+    store.pause(8);
+    detector.endEpoch();
+    detector.reset(8);
+    assertThat(drain()).as("the next epoch").hasSize(1);
+  }
+
+  @Test
   void aStoreThatServesBeforeTheFirstResetLosesNothing() {
     LocalDetector late = detector(10);
     late.setPredicates(List.of(Watched.exact(1)));
