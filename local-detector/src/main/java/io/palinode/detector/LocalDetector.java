@@ -61,6 +61,9 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   /** Replaced as a whole, under the monitor. */
   private volatile Map<String, ActivePredicate> predicates = Map.of();
 
+  /** Watched ones whose scan is to come, or failed; guarded by the monitor. */
+  private List<ActivePredicate> unscanned = List.of();
+
   /** Keys that the store changed by itself since the last reset; guarded by the monitor. */
   private final Set<StoreKey> changed = new HashSet<>();
 
@@ -101,28 +104,30 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   /**
    * Watches for exactly these predicates from now on. Intervals of versions that are not among them
    * are forgotten; what already holds of the new ones is opened now, at the clock's time and with
-   * an unknown origin; or by the next {@link #reset}, once the epoch is over. O(keys in the store)
-   * when there are new ones; writes go on meanwhile.
+   * an unknown origin; or by the next {@link #reset}, once the epoch is over. When the store throws
+   * they are watched already, and what holds of them is opened by the next call of this, or of
+   * {@link #reset}. O(keys in the store) when there are new ones; writes go on meanwhile.
    */
   public synchronized void setPredicates(Collection<ActivePredicate> active) {
     Map<String, ActivePredicate> next =
         active.stream()
             .collect(Collectors.toUnmodifiableMap(ActivePredicate::name, Function.identity()));
-    List<ActivePredicate> arrived = next.values().stream().filter(p -> !isWatched(p)).toList();
+    List<ActivePredicate> arrived = next.values().stream().filter(p -> !isScanned(p)).toList();
     boolean left = predicates.values().stream().anyMatch(p -> !isVersionIn(next, p));
     TermIndex nextIndex = TermIndex.of(next.values());
     predicates = next;
+    unscanned = arrived;
     store.atomically(
         () -> {
           index = nextIndex;
           if (left) {
             open.forget(term -> !isVersionIn(next, term));
           }
-          complete &= overSince == null || arrived.isEmpty();
         });
     if (watching && overSince == null && !arrived.isEmpty()) {
       TermIndex terms = TermIndex.of(arrived);
       openThose(scanFor(terms), terms);
+      unscanned = List.of();
     }
   }
 
@@ -192,6 +197,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   private void allIsOpen() {
     resetUnfinished = false;
+    unscanned = List.of();
     store.atomically(() -> overSince = null);
   }
 
@@ -368,10 +374,10 @@ public final class LocalDetector implements StoreBinding.WriteListener {
    */
   private @Nullable Collection<StoreKey> keysThatMayHold() {
     Set<StoreKey> keys = new LinkedHashSet<>(changed);
-    boolean[] known = {false};
+    boolean[] known = {unscanned.isEmpty() && !resetUnfinished};
     store.atomically(
         () -> {
-          known[0] = complete;
+          known[0] &= complete;
           keys.addAll(open.keys());
         });
     return known[0] ? keys : null;
@@ -442,8 +448,9 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     }
   }
 
-  private boolean isWatched(ActivePredicate predicate) {
-    return isVersionIn(predicates, predicate);
+  private boolean isScanned(ActivePredicate predicate) {
+    return isVersionIn(predicates, predicate)
+        && unscanned.stream().noneMatch(predicate::isSameVersionAs);
   }
 
   private static boolean isVersionIn(

@@ -386,6 +386,21 @@ class LocalDetectorTest {
   }
 
   @Test
+  void predicatesThatAreSetAgainAfterAScanThatFailedAreScannedForOnce() {
+    store.put("cs_1_2_1", "1");
+    drain();
+    List<ActivePredicate> both = List.of(Watched.exact(1), Watched.edgeMutex(1));
+    store.failNext(1);
+    assertThatIllegalStateException().isThrownBy(() -> detector.setPredicates(both));
+    assertThat(detector.holding()).hasSize(1);
+    detector.setPredicates(both);
+    assertThat(drain()).hasSize(1);
+    int scans = store.scans();
+    detector.setPredicates(both);
+    assertThat(store.scans()).isEqualTo(scans);
+  }
+
+  @Test
   void aStoreThatServesBeforeTheFirstResetLosesNothing() {
     LocalDetector late = detector(10);
     late.setPredicates(List.of(Watched.exact(1)));
