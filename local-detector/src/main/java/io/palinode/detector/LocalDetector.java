@@ -4,6 +4,7 @@ import io.palinode.detector.Emission.Closed;
 import io.palinode.detector.Emission.Gap;
 import io.palinode.detector.Emission.Opened;
 import io.palinode.detector.Emission.Progress;
+import io.palinode.detector.OpenInterval.Source;
 import io.palinode.detector.TermIndex.Match;
 import io.palinode.hvc.Hvc;
 import io.palinode.predicate.Clause;
@@ -256,13 +257,20 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     return added[0];
   }
 
+  /** From what is kept in memory: the store, which may fail, is not asked here. */
   private void tellAnew() {
     if (untold.isEmpty() || !ring.hasRoom(KEYS_PER_STEP)) {
       return;
     }
-    List<OpenInterval> step = untold.stream().limit(KEYS_PER_STEP).toList();
-    step.forEach(untold::remove);
-    openFound(step.stream().filter(open::remove).map(OpenInterval::key).toList(), index);
+    Hvc start = store.clock().tick();
+    for (OpenInterval dropped : untold.stream().limit(KEYS_PER_STEP).toList()) {
+      List<Holding> holding = open.holdingAt(dropped.key());
+      untold.remove(dropped);
+      // A predicate that left took its intervals along.
+      if (open.remove(dropped)) {
+        open(dropped.key(), dropped.holding(), holding, start, dropped.source());
+      }
+    }
   }
 
   private Progress progress() {
@@ -301,14 +309,9 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     }
     for (Holding held : holding) {
       if (!open.contains(event.key(), held)) {
-        boolean isWritten = isWritten(held, event);
-        open(
-            event.key(),
-            held,
-            holding,
-            event.after(),
-            isWritten ? event.writer() : "",
-            isWritten ? event.origin() : null);
+        Source source =
+            isWritten(held, event) ? new Source(event.writer(), event.origin()) : Source.UNKNOWN;
+        open(event.key(), held, holding, event.after(), source);
       }
     }
   }
@@ -334,13 +337,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     closedCount.increment();
   }
 
-  private void open(
-      StoreKey key,
-      Holding held,
-      List<Holding> holding,
-      Hvc start,
-      String writer,
-      @Nullable Integer origin) {
+  private void open(StoreKey key, Holding held, List<Holding> holding, Hvc start, Source source) {
     String instance = OpenInterval.instanceOf(held);
     int partition = partitionOf.applyAsInt(instance);
     long sequence = ++sequences[partition];
@@ -349,9 +346,10 @@ public final class LocalDetector implements StoreBinding.WriteListener {
       ring.lost(Gap.ofOne(epoch, partition, sequence, start.own()));
       return;
     }
-    OpenInterval interval = new OpenInterval(key, held, instance, partition, sequence, start);
+    OpenInterval interval =
+        new OpenInterval(key, held, instance, partition, sequence, start, source);
     open.add(interval);
-    if (!ring.add(new Opened(epoch, interval, versions(held, holding), writer, origin))) {
+    if (!ring.add(new Opened(epoch, interval, versions(held, holding)))) {
       untold.add(interval);
     }
     openedCount.increment();
@@ -425,7 +423,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
       List<Holding> holding = truth.of(terms.match(key.key()), store.siblings(key));
       for (Holding held : holding) {
         if (!open.contains(key, held)) {
-          open(key, held, holding, start, "", null);
+          open(key, held, holding, start, Source.UNKNOWN);
         }
       }
     }
