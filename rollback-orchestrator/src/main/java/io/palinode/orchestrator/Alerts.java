@@ -83,17 +83,35 @@ final class Alerts {
   }
 
   static Alert coverageLost(CoverageLost loss, long heldAt, Duration hold, long nowMicros) {
+    return coverageLost(
+        loss,
+        "the safe point is held at %s until the loss is acknowledged, at most %d s"
+            .formatted(Hlc.format(heldAt), hold.toSeconds()),
+        nowMicros);
+  }
+
+  static Alert coverageLostBefore(CoverageLost loss, long safePoint, long nowMicros) {
+    return coverageLost(
+        loss,
+        "the safe point %s had passed it and is not held".formatted(Hlc.format(safePoint)),
+        nowMicros);
+  }
+
+  private static Alert coverageLost(CoverageLost loss, String consequence, long nowMicros) {
     return Alert.toOperator(
         Alert.Kind.COVERAGE_LOST,
         Map.of(
             "node", Integer.toString(loss.getNode()),
             "partition", Integer.toString(loss.getPartition())),
-        "%s not judged; the safe point is held at %s until the loss is acknowledged, at most %d s"
-            .formatted(lost(loss), Hlc.format(heldAt), hold.toSeconds()),
+        "%s not judged; %s".formatted(lost(loss), consequence),
         nowMicros);
   }
 
   private static String lost(CoverageLost loss) {
+    if (!loss.getCause().isEmpty()) {
+      return "%s: what was seen from %s to %s may be"
+          .formatted(loss.getCause(), Hlc.format(loss.getFromHlc()), Hlc.format(loss.getToHlc()));
+    }
     boolean wasKilled = loss.getLastSequence() == 0;
     return wasKilled
         ? "the node ended without a word: what it saw from %s to %s may be"

@@ -472,6 +472,14 @@ class RollbackScenarioTest {
   }
 
   @Test
+  void aLossThatTheSafePointHasPassedIsToldAndHoldsNothing() {
+    Script script = Script.of(1, P).judged(300).coverageLost(0, 100, 200).judged(400).pass(50_000);
+    assertThat(script.steps()).containsExactly("0: safe 300", "0: safe 400");
+    assertThat(script.alerts().get(0).annotations().get("summary"))
+        .contains("from 100 to 200", "the safe point 300 had passed it");
+  }
+
+  @Test
   void aLossThatWasNotAcknowledgedIsHeldAfterARestart() {
     Script script = Script.of(1, P).coverageLost(0, 200, 250).judged(300).restart().judged(400);
     assertThat(script.pass(50_000).steps()).containsExactly("0: safe 200-");
