@@ -8,6 +8,7 @@ import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
 import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.Halted;
+import io.palinode.wire.v1.NodeJoined;
 import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.PlanOpened;
@@ -225,6 +226,23 @@ class NodeControlTest {
   }
 
   @Test
+  void aCommandThatKeepsFailingDoesNotJoinAgainOnceTheLogSaysSo() {
+    ControlState state = restoring();
+    assertThat(NodeControl.retry(state).commands()).contains(new Command.Join(0));
+    state = taken(state, joined(1, 1));
+    state = taken(state, joined(0, 2));
+    assertThat(NodeControl.retry(state).commands()).contains(new Command.Join(0));
+    state = taken(state, joined(0, 1));
+    assertThat(NodeControl.retry(state).commands())
+        .containsExactly(new Command.Watch(0, 0), new Command.Restore(1, 1, 0));
+  }
+
+  @Test
+  void aNodeJoinsAlsoWhenTheLogNamesItsIncarnationFromBefore() {
+    assertThat(commandsAtStart(List.of(joined(0, 5)), 5)).contains(new Command.Join(0));
+  }
+
+  @Test
   void aNodeContributesWhenAllHaveRestoredAndConvergesWhenAllHaveContributed() {
     ControlState state = restoring();
     state = taken(state, restored(0));
@@ -312,6 +330,12 @@ class NodeControlTest {
       state = NodeControl.step(state, record).next();
     }
     return NodeControl.caughtUp(state).commands();
+  }
+
+  private static ControlRecord joined(int node, long incarnation) {
+    return step(0)
+        .setNodeJoined(NodeJoined.newBuilder().setNode(node).setIncarnation(incarnation))
+        .build();
   }
 
   private static ControlRecord paused(int node, long incarnation) {
