@@ -98,19 +98,21 @@ final class Alerts {
   }
 
   private static Alert coverageLost(CoverageLost loss, String consequence, long nowMicros) {
+    String partition = Integer.toString(loss.getPartition());
     return Alert.toOperator(
         Alert.Kind.COVERAGE_LOST,
-        Map.of(
-            "node", Integer.toString(loss.getNode()),
-            "partition", Integer.toString(loss.getPartition())),
+        loss.hasNode()
+            ? Map.of("node", Integer.toString(loss.getNode()), "partition", partition)
+            : Map.of("partition", partition),
         "%s not judged; %s".formatted(lost(loss), consequence),
         nowMicros);
   }
 
   private static String lost(CoverageLost loss) {
     if (!loss.getCause().isEmpty()) {
-      return "%s: what was seen from %s to %s may be"
-          .formatted(loss.getCause(), Hlc.format(loss.getFromHlc()), Hlc.format(loss.getToHlc()));
+      String since = loss.getFromHlc() == 0 ? "" : "from " + Hlc.format(loss.getFromHlc()) + " ";
+      return "%s: some of what was seen %sup to %s was"
+          .formatted(loss.getCause(), since, Hlc.format(loss.getToHlc()));
     }
     boolean wasKilled = loss.getLastSequence() == 0;
     return wasKilled

@@ -2,9 +2,11 @@ package io.palinode.orchestrator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.hvc.Hlc;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.SafePoint;
 import io.palinode.wire.v1.ViolationGrade;
@@ -454,6 +456,20 @@ class RollbackScenarioTest {
     Script script = Script.of(1, P).coverageLost(0, 200, 250);
     assertThat(script.alerts().get(0).annotations().get("summary"))
         .contains("ended without a word", "from 200 to 250", "at most 30 s");
+  }
+
+  @Test
+  void aLossThatNamesItsCauseAndNoNodeSaysNoMoreInItsAlert() {
+    CoverageLost loss =
+        CoverageLost.newBuilder()
+            .setPartition(2)
+            .setToHlc(Hlc.ofMicros(250))
+            .setCause("why")
+            .build();
+    Alert alert = Script.of(1, P).judged(100).coverageLost(loss).alerts().get(0);
+    assertThat(alert.labels()).containsEntry("partition", "2").doesNotContainKey("node");
+    assertThat(alert.annotations().get("summary"))
+        .startsWith("why: some of what was seen up to 250 was not judged; the safe point is held");
   }
 
   @Test
