@@ -43,6 +43,7 @@ public final class SequenceCheck {
   /**
    * The last event that was let through; kept in checkpoints.
    *
+   * @param clock the last that the incarnation told; empty while only gaps were heard of it
    * @param stopped whether it was the incarnation's own end
    */
   public record Position(
@@ -137,9 +138,9 @@ public final class SequenceCheck {
     long hlc = event.hlc();
     byte[] clock = event.clock();
     if (event.kind() == Kind.GAP && last != null) {
-      // A gap carries no clock: the last one that was seen stays what is known.
+      // A gap carries no clock: the last one that was seen stays what is known of an incarnation.
       hlc = last.hlc();
-      clock = last.clock();
+      clock = event.incarnation() == last.incarnation() ? last.clock() : clock;
     }
     return new Position(
         event.partition(),
@@ -159,9 +160,10 @@ public final class SequenceCheck {
       newestEpoch = event.epoch();
       notices.add(Notice.epoch(event));
     }
-    // Without a clock only gaps were heard of the node: it had opened nothing here that could end.
     Position ended = last != null && event.incarnation() > last.incarnation() ? last : null;
-    if (ended != null && now.clock().length > 0) {
+    // By the incarnation's first clock, which a gap before it did not have.
+    boolean isFirstClock = last != null && (ended != null || last.clock().length == 0);
+    if (isFirstClock && now.clock().length > 0) {
       notices.add(Notice.restarted(event, now.clock()));
     }
     if (ended != null && !ended.stopped()) {

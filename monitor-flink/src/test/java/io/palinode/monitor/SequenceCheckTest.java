@@ -201,18 +201,31 @@ class SequenceCheckTest {
   }
 
   @Test
-  void aRestartThatIsFirstHeardOfByAGapIsToldWithTheLastClockThatIsKnown() {
+  void aRestartThatIsFirstHeardOfByAGapIsToldWithItsFirstClock() {
     check.observe(stopped(0, 0, 30));
     CandidateRecord gap = gap(0, 1, 2, 80, 90).toBuilder().setIncarnation(2).build();
     assertThat(check.observe(event(gap)).notices())
         .extracting(Notice::kind)
-        .containsExactly(Notice.Kind.RESTARTED, Notice.Kind.LOST);
-    assertThat(Restart.of(check.observe(incarnation(3, 1, 95)).notices().get(0)).first())
-        .isEqualTo(clock(0, 95, 0));
+        .containsExactly(Notice.Kind.LOST);
+    Outcome first = check.observe(incarnation(2, 3, 95));
+    assertThat(first.notices())
+        .singleElement()
+        .satisfies(
+            notice -> assertThat(Restart.of(notice)).isEqualTo(new Restart(0, 2, clock(0, 95, 0))));
+    assertThat(check.observe(incarnation(2, 4, 97)).notices()).isEmpty();
   }
 
   @Test
-  void aRestartOfANodeThatOnlyHadGapsIsNotToldButItsLossesAre() {
+  void aRestartAfterOneThatOnlyHadGapsIsToldToo() {
+    check.observe(stopped(0, 0, 30));
+    check.observe(event(gap(0, 1, 2, 80, 90).toBuilder().setIncarnation(2).build()));
+    assertThat(check.observe(incarnation(3, 1, 95)).notices())
+        .extracting(Notice::kind)
+        .containsExactly(Notice.Kind.RESTARTED, Notice.Kind.LOST);
+  }
+
+  @Test
+  void theLossesOfANodeThatOnlyHasGapsAreToldWithoutARestart() {
     check.observe(event(gap(0, 1, 2, 10, 20)));
     CandidateRecord gap = gap(0, 1, 2, 80, 90).toBuilder().setIncarnation(2).build();
     assertThat(check.observe(event(gap)).notices())
