@@ -58,7 +58,7 @@ public final class NodeControl {
       return state;
     }
     if (record.hasResume()) {
-      return plan.phase() == Plan.Phase.CONVERGING ? state.resumed(record) : state;
+      return plan.isEndedBy(record.getResume()) ? state.resumed(record) : state;
     }
     return state.with(plan.heard(record, state.node(), state.incarnation()));
   }

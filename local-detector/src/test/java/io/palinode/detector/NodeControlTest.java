@@ -15,6 +15,7 @@ import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
 import io.palinode.wire.v1.Resume;
+import io.palinode.wire.v1.Retry;
 import io.palinode.wire.v1.SafePoint;
 import java.util.ArrayList;
 import java.util.List;
@@ -243,6 +244,21 @@ class NodeControlTest {
   }
 
   @Test
+  void whatWasDecidedForAnEarlierAttemptOrHaltChangesNothing() {
+    ControlState state = restoring();
+    assertThat(taken(state, halted(0, 0))).isEqualTo(state);
+    ControlState halted = taken(state, halted(1, 0));
+    ControlState again = taken(halted, step(1).setRetry(Retry.newBuilder().setHalt(1)).build());
+    assertThat(taken(again, halted(1, 0))).isEqualTo(again);
+    ControlState second =
+        taken(again, step(1).setRestore(Restore.newBuilder().setAttempt(2)).build());
+    assertThat(taken(second, halted(1, 1))).isEqualTo(second);
+    ControlState converging = taken(second, converge(2));
+    assertThat(taken(converging, resume(1))).isEqualTo(converging);
+    assertThat(taken(converging, resume(2)).epoch()).isEqualTo(1);
+  }
+
+  @Test
   void aNodeContributesWhenAllHaveRestoredAndConvergesWhenAllHaveContributed() {
     ControlState state = restoring();
     state = taken(state, restored(0));
@@ -330,6 +346,16 @@ class NodeControlTest {
       state = NodeControl.step(state, record).next();
     }
     return NodeControl.caughtUp(state).commands();
+  }
+
+  private static ControlRecord halted(int attempt, int haltsBefore) {
+    return step(1)
+        .setHalted(Halted.newBuilder().setAttempt(attempt).setHaltsBefore(haltsBefore))
+        .build();
+  }
+
+  private static ControlRecord resume(int attempt) {
+    return step(1).setResume(Resume.newBuilder().setAttempt(attempt)).build();
   }
 
   private static ControlRecord joined(int node, long incarnation) {

@@ -7,7 +7,9 @@ import io.palinode.predicate.OnViolation.WhenFrequent;
 import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.Halted;
 import io.palinode.wire.v1.Restore;
+import io.palinode.wire.v1.Resume;
 import io.palinode.wire.v1.SafePoint;
 import io.palinode.wire.v1.ViolationGrade;
 import java.time.Duration;
@@ -163,6 +165,32 @@ class RollbackScenarioTest {
     assertThat(script.steps()).contains("2: restore 1 to 950-", "2: restore 2 to 900");
     script.restored(2, 0, 2).converged(2, 0, 2, "p", 0, 1);
     assertThat(script.steps()).last().asString().contains("nothing before can be restored");
+  }
+
+  @Test
+  void whatAnotherOrchestratorDecidedBeforeTheRetryDoesNotHaltAgain() {
+    Script script = failedRestore();
+    Halted first =
+        script.control().stream().filter(r -> r.hasHalted()).findFirst().get().getHalted();
+    script.operator(1, Intervention.RETRY).steps();
+    script.log(script.record(1).setHalted(first));
+    assertThat(RollbackMachine.phase(script.state())).isEqualTo(Phase.RESTORING);
+    // Decided after the retry, but not for this attempt.
+    script.log(script.record(1).setHalted(first.toBuilder().setHaltsBefore(1)));
+    assertThat(RollbackMachine.phase(script.state())).isEqualTo(Phase.RESTORING);
+    script.log(script.record(1).setHalted(first.toBuilder().setHaltsBefore(1).setAttempt(2)));
+    assertThat(RollbackMachine.phase(script.state())).isEqualTo(Phase.HALTED);
+  }
+
+  @Test
+  void aResumeOfAnEarlierAttemptDoesNotOpenTheEpoch() {
+    Script script = failedRestore().operator(1, Intervention.RETRY);
+    script.restored(1, 0, 2).restored(1, 1, 2);
+    assertThat(RollbackMachine.phase(script.state())).isEqualTo(Phase.CONVERGING);
+    script.log(script.record(1).setResume(Resume.newBuilder().setAttempt(1)));
+    assertThat(RollbackMachine.phase(script.state())).isEqualTo(Phase.CONVERGING);
+    script.log(script.record(1).setResume(Resume.newBuilder().setAttempt(2)));
+    assertThat(script.state().journal().epoch()).isEqualTo(1);
   }
 
   @Test
