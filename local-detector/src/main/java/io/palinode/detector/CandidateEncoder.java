@@ -19,12 +19,12 @@ public record CandidateEncoder(int node, long incarnation) {
         io.palinode.wire.v1.Opened.newBuilder()
             .setInterval(refOf(interval.holding()))
             .setStart(CandidateRecords.encode(interval.start()))
-            .setWriter(opened.writer());
+            .setWriter(interval.source().writer());
     for (Version version : opened.values()) {
       message.addValues(versionOf(interval.key(), version));
     }
-    if (opened.origin() != null) {
-      message.setOrigin(opened.origin());
+    if (interval.source().origin() != null) {
+      message.setOrigin(interval.source().origin());
     }
     return event(opened).setOpened(message).build();
   }

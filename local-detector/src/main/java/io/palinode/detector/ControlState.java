@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param safePoint 0 before the first
  * @param plan null when none is open
  * @param acting false while the log is read for the first time
+ * @param joined whether the log says that this incarnation is here
  * @param begun duties that were handed out and are still owed
  */
 public record ControlState(
@@ -25,6 +26,7 @@ public record ControlState(
     long safePoint,
     @Nullable Plan plan,
     boolean acting,
+    boolean joined,
     Set<Duty> begun) {
 
   public ControlState {
@@ -44,7 +46,8 @@ public record ControlState(
   }
 
   static ControlState initial(int node, int nodes, long incarnation) {
-    return new ControlState(node, nodes, incarnation, 0, Resumed.NEVER, 0, null, false, Set.of());
+    return new ControlState(
+        node, nodes, incarnation, 0, Resumed.NEVER, 0, null, false, false, Set.of());
   }
 
   /** Whether the node refuses requests because of a plan. */
@@ -59,12 +62,13 @@ public record ControlState(
 
   ControlState with(Plan newPlan) {
     return new ControlState(
-        node, nodes, incarnation, epoch, resumed, safePoint, newPlan, acting, begun);
+        node, nodes, incarnation, epoch, resumed, safePoint, newPlan, acting, joined, begun);
   }
 
   ControlState withSafePoint(long hlc) {
     long newest = Math.max(safePoint, hlc);
-    return new ControlState(node, nodes, incarnation, epoch, resumed, newest, plan, acting, begun);
+    return new ControlState(
+        node, nodes, incarnation, epoch, resumed, newest, plan, acting, joined, begun);
   }
 
   ControlState resumed(ControlRecord record) {
@@ -72,11 +76,25 @@ public record ControlState(
     Resumed newest =
         new Resumed(resume.getTarget(), resume.getSequentialUntilMicros(), resume.getClock());
     return new ControlState(
-        node, nodes, incarnation, record.getEpoch(), newest, safePoint, null, acting, begun);
+        node,
+        nodes,
+        incarnation,
+        record.getEpoch(),
+        newest,
+        safePoint,
+        null,
+        acting,
+        joined,
+        begun);
   }
 
   ControlState acting(Set<Duty> nowBegun) {
     return new ControlState(
-        node, nodes, incarnation, epoch, resumed, safePoint, plan, true, nowBegun);
+        node, nodes, incarnation, epoch, resumed, safePoint, plan, true, joined, nowBegun);
+  }
+
+  ControlState withJoined() {
+    return new ControlState(
+        node, nodes, incarnation, epoch, resumed, safePoint, plan, acting, true, begun);
   }
 }

@@ -34,16 +34,8 @@ public sealed interface Emission {
    * A term turned true.
    *
    * @param values the version that makes it true, then its siblings that do so too
-   * @param writer empty when unknown
-   * @param origin null when unknown
    */
-  record Opened(
-      long epoch,
-      OpenInterval interval,
-      List<Version> values,
-      String writer,
-      @Nullable Integer origin)
-      implements Event {
+  record Opened(long epoch, OpenInterval interval, List<Version> values) implements Event {
     @Override
     public int partition() {
       return interval.partition();

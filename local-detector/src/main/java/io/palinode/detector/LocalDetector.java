@@ -4,6 +4,7 @@ import io.palinode.detector.Emission.Closed;
 import io.palinode.detector.Emission.Gap;
 import io.palinode.detector.Emission.Opened;
 import io.palinode.detector.Emission.Progress;
+import io.palinode.detector.OpenInterval.Source;
 import io.palinode.detector.TermIndex.Match;
 import io.palinode.hvc.Hvc;
 import io.palinode.predicate.Clause;
@@ -61,6 +62,9 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   /** Replaced as a whole, under the monitor. */
   private volatile Map<String, ActivePredicate> predicates = Map.of();
 
+  /** Watched ones whose scan is to come, or failed; guarded by the monitor. */
+  private List<ActivePredicate> unscanned = List.of();
+
   /** Keys that the store changed by itself since the last reset; guarded by the monitor. */
   private final Set<StoreKey> changed = new HashSet<>();
 
@@ -101,28 +105,30 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   /**
    * Watches for exactly these predicates from now on. Intervals of versions that are not among them
    * are forgotten; what already holds of the new ones is opened now, at the clock's time and with
-   * an unknown origin; or by the next {@link #reset}, once the epoch is over. O(keys in the store)
-   * when there are new ones; writes go on meanwhile.
+   * an unknown origin; or by the next {@link #reset}, once the epoch is over. When the store throws
+   * they are watched already, and what holds of them is opened by the next call of this, or of
+   * {@link #reset}. O(keys in the store) when there are new ones; writes go on meanwhile.
    */
   public synchronized void setPredicates(Collection<ActivePredicate> active) {
     Map<String, ActivePredicate> next =
         active.stream()
             .collect(Collectors.toUnmodifiableMap(ActivePredicate::name, Function.identity()));
-    List<ActivePredicate> arrived = next.values().stream().filter(p -> !isWatched(p)).toList();
+    List<ActivePredicate> arrived = next.values().stream().filter(p -> !isScanned(p)).toList();
     boolean left = predicates.values().stream().anyMatch(p -> !isVersionIn(next, p));
     TermIndex nextIndex = TermIndex.of(next.values());
     predicates = next;
+    unscanned = arrived;
     store.atomically(
         () -> {
           index = nextIndex;
           if (left) {
             open.forget(term -> !isVersionIn(next, term));
           }
-          complete &= overSince == null || arrived.isEmpty();
         });
     if (watching && overSince == null && !arrived.isEmpty()) {
       TermIndex terms = TermIndex.of(arrived);
       openThose(scanFor(terms), terms);
+      unscanned = List.of();
     }
   }
 
@@ -192,6 +198,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   private void allIsOpen() {
     resetUnfinished = false;
+    unscanned = List.of();
     store.atomically(() -> overSince = null);
   }
 
@@ -250,13 +257,20 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     return added[0];
   }
 
+  /** From what is kept in memory: the store, which may fail, is not asked here. */
   private void tellAnew() {
     if (untold.isEmpty() || !ring.hasRoom(KEYS_PER_STEP)) {
       return;
     }
-    List<OpenInterval> step = untold.stream().limit(KEYS_PER_STEP).toList();
-    step.forEach(untold::remove);
-    openFound(step.stream().filter(open::remove).map(OpenInterval::key).toList(), index);
+    Hvc start = store.clock().tick();
+    for (OpenInterval dropped : untold.stream().limit(KEYS_PER_STEP).toList()) {
+      List<Holding> holding = open.holdingAt(dropped.key());
+      untold.remove(dropped);
+      // A predicate that left took its intervals along.
+      if (open.remove(dropped)) {
+        open(dropped.key(), dropped.holding(), holding, start, dropped.source());
+      }
+    }
   }
 
   private Progress progress() {
@@ -295,14 +309,9 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     }
     for (Holding held : holding) {
       if (!open.contains(event.key(), held)) {
-        boolean isWritten = isWritten(held, event);
-        open(
-            event.key(),
-            held,
-            holding,
-            event.after(),
-            isWritten ? event.writer() : "",
-            isWritten ? event.origin() : null);
+        Source source =
+            isWritten(held, event) ? new Source(event.writer(), event.origin()) : Source.UNKNOWN;
+        open(event.key(), held, holding, event.after(), source);
       }
     }
   }
@@ -328,13 +337,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     closedCount.increment();
   }
 
-  private void open(
-      StoreKey key,
-      Holding held,
-      List<Holding> holding,
-      Hvc start,
-      String writer,
-      @Nullable Integer origin) {
+  private void open(StoreKey key, Holding held, List<Holding> holding, Hvc start, Source source) {
     String instance = OpenInterval.instanceOf(held);
     int partition = partitionOf.applyAsInt(instance);
     long sequence = ++sequences[partition];
@@ -343,9 +346,10 @@ public final class LocalDetector implements StoreBinding.WriteListener {
       ring.lost(Gap.ofOne(epoch, partition, sequence, start.own()));
       return;
     }
-    OpenInterval interval = new OpenInterval(key, held, instance, partition, sequence, start);
+    OpenInterval interval =
+        new OpenInterval(key, held, instance, partition, sequence, start, source);
     open.add(interval);
-    if (!ring.add(new Opened(epoch, interval, versions(held, holding), writer, origin))) {
+    if (!ring.add(new Opened(epoch, interval, versions(held, holding)))) {
       untold.add(interval);
     }
     openedCount.increment();
@@ -368,10 +372,10 @@ public final class LocalDetector implements StoreBinding.WriteListener {
    */
   private @Nullable Collection<StoreKey> keysThatMayHold() {
     Set<StoreKey> keys = new LinkedHashSet<>(changed);
-    boolean[] known = {false};
+    boolean[] known = {unscanned.isEmpty() && !resetUnfinished};
     store.atomically(
         () -> {
-          known[0] = complete;
+          known[0] &= complete;
           keys.addAll(open.keys());
         });
     return known[0] ? keys : null;
@@ -419,7 +423,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
       List<Holding> holding = truth.of(terms.match(key.key()), store.siblings(key));
       for (Holding held : holding) {
         if (!open.contains(key, held)) {
-          open(key, held, holding, start, "", null);
+          open(key, held, holding, start, Source.UNKNOWN);
         }
       }
     }
@@ -442,8 +446,9 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     }
   }
 
-  private boolean isWatched(ActivePredicate predicate) {
-    return isVersionIn(predicates, predicate);
+  private boolean isScanned(ActivePredicate predicate) {
+    return isVersionIn(predicates, predicate)
+        && unscanned.stream().noneMatch(predicate::isSameVersionAs);
   }
 
   private static boolean isVersionIn(

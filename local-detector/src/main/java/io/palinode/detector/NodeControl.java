@@ -1,6 +1,7 @@
 package io.palinode.detector;
 
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.NodeJoined;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -46,6 +47,9 @@ public final class NodeControl {
   }
 
   private static ControlState heard(ControlState state, ControlRecord record) {
+    if (record.hasNodeJoined()) {
+      return isOwn(record.getNodeJoined(), state) ? state.withJoined() : state;
+    }
     Plan plan = state.plan();
     if (plan == null) {
       return heardWithoutPlan(state, record);
@@ -54,9 +58,16 @@ public final class NodeControl {
       return state;
     }
     if (record.hasResume()) {
-      return plan.phase() == Plan.Phase.CONVERGING ? state.resumed(record) : state;
+      return plan.isEndedBy(record.getResume()) ? state.resumed(record) : state;
     }
     return state.with(plan.heard(record, state.node(), state.incarnation()));
+  }
+
+  /** What was in the log before the node acts is not its own, whatever incarnation it names. */
+  private static boolean isOwn(NodeJoined joined, ControlState state) {
+    return state.acting()
+        && joined.getNode() == state.node()
+        && joined.getIncarnation() == state.incarnation();
   }
 
   private static ControlState heardWithoutPlan(ControlState state, ControlRecord record) {
@@ -94,7 +105,9 @@ public final class NodeControl {
     if (!state.isFenced()) {
       duties.add(new Duty(Duty.Kind.SERVE, state.epoch(), 0));
     }
-    duties.add(new Duty(Duty.Kind.JOIN, 0, 0));
+    if (!state.joined()) {
+      duties.add(new Duty(Duty.Kind.JOIN, 0, 0));
+    }
     if (state.safePoint() > 0) {
       duties.add(new Duty(Duty.Kind.TELL_SAFE_POINT, 0, state.safePoint()));
     }

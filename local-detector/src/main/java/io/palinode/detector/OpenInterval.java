@@ -3,6 +3,7 @@ package io.palinode.detector;
 import io.palinode.hvc.Hvc;
 import io.palinode.wire.CandidateRecords;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A span, not over yet, in which one version of a key makes a term true under a binding.
@@ -12,7 +13,24 @@ import java.util.Arrays;
  * @param start the HVC right after the write that opened it
  */
 record OpenInterval(
-    StoreKey key, Holding holding, String instance, int partition, long sequence, Hvc start) {
+    StoreKey key,
+    Holding holding,
+    String instance,
+    int partition,
+    long sequence,
+    Hvc start,
+    Source source) {
+
+  /**
+   * How the version came to this node.
+   *
+   * @param writer empty when unknown
+   * @param origin the node that accepted it first; null when unknown
+   */
+  record Source(String writer, @Nullable Integer origin) {
+    /** Of what was found, not written. */
+    static final Source UNKNOWN = new Source("", null);
+  }
 
   /** {@code <predicate>|<binding>}. */
   static String instanceOf(Holding holding) {

@@ -49,6 +49,11 @@ final class OpenIntervals {
     return false;
   }
 
+  /** What holds at a key, as far as it is open. */
+  List<Holding> holdingAt(StoreKey key) {
+    return byKey.getOrDefault(key, List.of()).stream().map(OpenInterval::holding).toList();
+  }
+
   void add(OpenInterval interval) {
     byKey.computeIfAbsent(interval.key(), k -> new ArrayList<>(2)).add(interval);
     resize(1);

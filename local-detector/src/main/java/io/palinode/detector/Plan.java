@@ -2,8 +2,10 @@ package io.palinode.detector;
 
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
+import io.palinode.wire.v1.Halted;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.Restore;
+import io.palinode.wire.v1.Resume;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,13 +68,26 @@ record Plan(
               : this;
       case RESTORED, CONTRIBUTION, CONVERGED -> answered(record, self);
       case HALTED ->
-          phase == Phase.HALTED
-              ? this
-              : new Plan(epoch, Phase.HALTED, paused, attempt, halts + 1, abandoned);
+          isHaltedBy(record.getHalted())
+              ? new Plan(epoch, Phase.HALTED, paused, attempt, halts + 1, abandoned)
+              : this;
       case RETRY -> goOn(record.getRetry().getHalt(), false);
       case ABANDON -> goOn(record.getAbandon().getHalt(), true);
       case PLAN_OPENED, RESUME, SAFE_POINT, NODE_JOINED, STEP_NOT_SET -> this;
     };
+  }
+
+  /** Not by one that was decided for an earlier attempt. */
+  boolean isEndedBy(Resume resume) {
+    return phase == Phase.CONVERGING && (!resume.hasAttempt() || isOfAttempt(resume.getAttempt()));
+  }
+
+  /** Not by one that was decided before an operator, or another attempt, went on. */
+  private boolean isHaltedBy(Halted halted) {
+    int newest = attempt == null ? 0 : attempt.number();
+    return phase != Phase.HALTED
+        && (!halted.hasAttempt() || halted.getAttempt() == newest)
+        && (!halted.hasHaltsBefore() || halted.getHaltsBefore() == halts);
   }
 
   private Plan paused(Paused said, int self, long incarnation) {

@@ -15,6 +15,7 @@ import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.VariableVersion;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class CandidateEncoderTest {
@@ -22,17 +23,7 @@ class CandidateEncoderTest {
   private static final Hvc END = Hvc.of(1, 10, 29, 7);
   private static final Version ONE = version("1", 1);
   private static final Version ZERO = version("0", 2);
-  private static final OpenInterval INTERVAL =
-      new OpenInterval(
-          MemoryNode.key("cs_1_2_2"),
-          new Holding(
-              new WatchedTerm(Watched.edgeMutex(4), 0, 1),
-              new Binding(Map.of("a", "1", "b", "2")),
-              ONE),
-          "edge-mutex|a=1,b=2",
-          3,
-          17,
-          START);
+  private static final OpenInterval INTERVAL = interval("client", 1);
   private static final IntervalRef REF =
       IntervalRef.newBuilder()
           .setPredicate("edge-mutex")
@@ -45,8 +36,7 @@ class CandidateEncoderTest {
 
   @Test
   void anOpeningCarriesTheIntervalItsStartAndItsVersions() {
-    CandidateRecord record =
-        encoder.opened(new Opened(2, INTERVAL, List.of(ONE, ZERO), "client", 1));
+    CandidateRecord record = encoder.opened(new Opened(2, INTERVAL, List.of(ONE, ZERO)));
     assertThat(record)
         .isEqualTo(
             header(17)
@@ -63,9 +53,9 @@ class CandidateEncoderTest {
 
   @Test
   void anUnknownOriginIsAbsentNotZero() {
-    CandidateRecord record = encoder.opened(new Opened(2, INTERVAL, List.of(ONE), "", null));
+    CandidateRecord record = encoder.opened(new Opened(2, interval("", null), List.of(ONE)));
     assertThat(record.getOpened().hasOrigin()).isFalse();
-    CandidateRecord known = encoder.opened(new Opened(2, INTERVAL, List.of(ONE), "", 0));
+    CandidateRecord known = encoder.opened(new Opened(2, interval("", 0), List.of(ONE)));
     assertThat(known.getOpened().hasOrigin()).isTrue();
   }
 
@@ -151,5 +141,19 @@ class CandidateEncoderTest {
 
   private static ByteString bytes(Hvc hvc) {
     return ByteString.copyFrom(HvcCodec.encode(hvc));
+  }
+
+  private static OpenInterval interval(String writer, @Nullable Integer origin) {
+    return new OpenInterval(
+        MemoryNode.key("cs_1_2_2"),
+        new Holding(
+            new WatchedTerm(Watched.edgeMutex(4), 0, 1),
+            new Binding(Map.of("a", "1", "b", "2")),
+            ONE),
+        "edge-mutex|a=1,b=2",
+        3,
+        17,
+        START,
+        new OpenInterval.Source(writer, origin));
   }
 }

@@ -184,8 +184,14 @@ class CandidateRingTest {
     Holding holding = new Holding(TERM, Binding.NONE, VERSION);
     OpenInterval interval =
         new OpenInterval(
-            MemoryNode.key("x"), holding, "exact|", partition, sequence, Hvc.of(0, sequence * 10));
-    return new Emission.Opened(1, interval, List.of(VERSION), "", null);
+            MemoryNode.key("x"),
+            holding,
+            "exact|",
+            partition,
+            sequence,
+            Hvc.of(0, sequence * 10),
+            OpenInterval.Source.UNKNOWN);
+    return new Emission.Opened(1, interval, List.of(VERSION));
   }
 
   private static Progress progress(long sequence) {

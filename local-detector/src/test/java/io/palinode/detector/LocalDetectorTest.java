@@ -44,8 +44,8 @@ class LocalDetectorTest {
     assertThat(opened.sequence()).isEqualTo(1);
     assertThat(opened.interval().start().own()).isGreaterThan(before);
     assertThat(opened.values()).containsExactly(store.siblings(MemoryNode.key("x")).get(0));
-    assertThat(opened.writer()).isEqualTo("client");
-    assertThat(opened.origin()).isZero();
+    assertThat(opened.interval().source().writer()).isEqualTo("client");
+    assertThat(opened.interval().source().origin()).isZero();
     assertThat(detector.openIntervals()).isEqualTo(1);
   }
 
@@ -216,8 +216,8 @@ class LocalDetectorTest {
     detector.setPredicates(List.of(Watched.exact(1), Watched.edgeMutex(1)));
     Opened found = (Opened) only(drain());
     assertThat(found.instance()).isEqualTo("edge-mutex|a=1,b=2");
-    assertThat(found.origin()).isNull();
-    assertThat(found.writer()).isEmpty();
+    assertThat(found.interval().source().origin()).isNull();
+    assertThat(found.interval().source().writer()).isEmpty();
     assertThat(found.interval().start()).isEqualTo(store.clock().last());
   }
 
@@ -303,6 +303,34 @@ class LocalDetectorTest {
   }
 
   @Test
+  void whatIsToldAnewKeepsItsOriginAndNeedsNoStore() {
+    CandidateRing small = new CandidateRing(70, 2);
+    LocalDetector narrow = new LocalDetector(store, small, instance -> 1, 1_000);
+    narrow.setPredicates(List.of(Watched.edgeMutex(1)));
+    narrow.reset(7);
+    store.listen(narrow);
+    for (int i = 0; i < 69; i++) {
+      store.put("cs_%d_1000_%d".formatted(i, i), "1");
+    }
+    StoreKey key = MemoryNode.key("cs_1_2_1");
+    store.put("cs_1_2_2", "1");
+    store.put(key, "1".getBytes(UTF_8), VectorClock.zero(9).increment(1), "copier", 5);
+    store.putConcurrently("cs_1_2_1", "1", 2);
+    drain(small);
+    store.failReads(true);
+    assertThat(narrow.reportProgress()).isTrue();
+    store.failReads(false);
+    List<Emission> anew = drain(small);
+    assertThat(anew).hasSize(3);
+    Opened copy = (Opened) anew.get(0);
+    assertThat(copy.interval().source()).isEqualTo(new OpenInterval.Source("copier", 5));
+    assertThat(copy.values()).hasSize(2);
+    assertThat(copy.values().get(0)).isEqualTo(copy.interval().holding().version());
+    assertThat(((Opened) anew.get(1)).interval().source().origin()).isZero();
+    assertThat(narrow.openIntervals()).isEqualTo(72);
+  }
+
+  @Test
   void anOldVersionsIntervalsAreForgottenAndTheNewVersionsOpened() {
     store.put("x", "1");
     store.put("cs_1_2_1", "1");
@@ -370,6 +398,34 @@ class LocalDetectorTest {
     assertThat(drain()).hasSize(1);
     late.reset(1);
     assertThat(drain()).isEmpty();
+  }
+
+  @Test
+  void whatHoldsOfANewPredicateIsFoundAfterAScanThatFailed() {
+    store.put("cs_1_2_1", "1");
+    drain();
+    List<ActivePredicate> both = List.of(Watched.exact(1), Watched.edgeMutex(1));
+    store.failNext(1);
+    assertThatIllegalStateException().isThrownBy(() -> detector.setPredicates(both));
+    store.pause(8);
+    detector.endEpoch();
+    detector.reset(8);
+    assertThat(drain()).as("the next epoch").hasSize(1);
+  }
+
+  @Test
+  void predicatesThatAreSetAgainAfterAScanThatFailedAreScannedForOnce() {
+    store.put("cs_1_2_1", "1");
+    drain();
+    List<ActivePredicate> both = List.of(Watched.exact(1), Watched.edgeMutex(1));
+    store.failNext(1);
+    assertThatIllegalStateException().isThrownBy(() -> detector.setPredicates(both));
+    assertThat(detector.holding()).hasSize(1);
+    detector.setPredicates(both);
+    assertThat(drain()).hasSize(1);
+    int scans = store.scans();
+    detector.setPredicates(both);
+    assertThat(store.scans()).isEqualTo(scans);
   }
 
   @Test

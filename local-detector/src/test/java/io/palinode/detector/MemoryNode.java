@@ -68,6 +68,7 @@ public final class MemoryNode implements StoreBinding {
   private long epoch;
   private long safePoint;
   private int failuresToCome;
+  private boolean readsFail;
   private int scans;
 
   MemoryNode(int node, int nodes, Disk disk, LongSupplier micros, long convergenceWindow) {
@@ -178,6 +179,11 @@ public final class MemoryNode implements StoreBinding {
   /** The next so many commands of control fail. */
   public void failNext(int commands) {
     failuresToCome = commands;
+  }
+
+  /** Whether the disk cannot be read. */
+  void failReads(boolean fail) {
+    readsFail = fail;
   }
 
   private void failIfAsked() {
@@ -308,6 +314,9 @@ public final class MemoryNode implements StoreBinding {
 
   @Override
   public List<Version> siblings(StoreKey key) {
+    if (readsFail) {
+      throw new IllegalStateException("the disk cannot be read");
+    }
     lock.lock();
     try {
       return disk.records.getOrDefault(key, List.of());

@@ -8,12 +8,14 @@ import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
 import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.Halted;
+import io.palinode.wire.v1.NodeJoined;
 import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
 import io.palinode.wire.v1.Resume;
+import io.palinode.wire.v1.Retry;
 import io.palinode.wire.v1.SafePoint;
 import java.util.ArrayList;
 import java.util.List;
@@ -225,6 +227,38 @@ class NodeControlTest {
   }
 
   @Test
+  void aCommandThatKeepsFailingDoesNotJoinAgainOnceTheLogSaysSo() {
+    ControlState state = restoring();
+    assertThat(NodeControl.retry(state).commands()).contains(new Command.Join(0));
+    state = taken(state, joined(1, 1));
+    state = taken(state, joined(0, 2));
+    assertThat(NodeControl.retry(state).commands()).contains(new Command.Join(0));
+    state = taken(state, joined(0, 1));
+    assertThat(NodeControl.retry(state).commands())
+        .containsExactly(new Command.Watch(0, 0), new Command.Restore(1, 1, 0));
+  }
+
+  @Test
+  void aNodeJoinsAlsoWhenTheLogNamesItsIncarnationFromBefore() {
+    assertThat(commandsAtStart(List.of(joined(0, 5)), 5)).contains(new Command.Join(0));
+  }
+
+  @Test
+  void whatWasDecidedForAnEarlierAttemptOrHaltChangesNothing() {
+    ControlState state = restoring();
+    assertThat(taken(state, halted(0, 0))).isEqualTo(state);
+    ControlState halted = taken(state, halted(1, 0));
+    ControlState again = taken(halted, step(1).setRetry(Retry.newBuilder().setHalt(1)).build());
+    assertThat(taken(again, halted(1, 0))).isEqualTo(again);
+    ControlState second =
+        taken(again, step(1).setRestore(Restore.newBuilder().setAttempt(2)).build());
+    assertThat(taken(second, halted(1, 1))).isEqualTo(second);
+    ControlState converging = taken(second, converge(2));
+    assertThat(taken(converging, resume(1))).isEqualTo(converging);
+    assertThat(taken(converging, resume(2)).epoch()).isEqualTo(1);
+  }
+
+  @Test
   void aNodeContributesWhenAllHaveRestoredAndConvergesWhenAllHaveContributed() {
     ControlState state = restoring();
     state = taken(state, restored(0));
@@ -312,6 +346,22 @@ class NodeControlTest {
       state = NodeControl.step(state, record).next();
     }
     return NodeControl.caughtUp(state).commands();
+  }
+
+  private static ControlRecord halted(int attempt, int haltsBefore) {
+    return step(1)
+        .setHalted(Halted.newBuilder().setAttempt(attempt).setHaltsBefore(haltsBefore))
+        .build();
+  }
+
+  private static ControlRecord resume(int attempt) {
+    return step(1).setResume(Resume.newBuilder().setAttempt(attempt)).build();
+  }
+
+  private static ControlRecord joined(int node, long incarnation) {
+    return step(0)
+        .setNodeJoined(NodeJoined.newBuilder().setNode(node).setIncarnation(incarnation))
+        .build();
   }
 
   private static ControlRecord paused(int node, long incarnation) {

@@ -29,17 +29,21 @@ public final class Instance {
   /**
    * The instance that {@code event} is about, as the first event of an epoch or a version finds it.
    */
-  public static Instance begin(CandidateEvent event, long predicateVersion, DetectionSpec spec) {
+  public static Instance begin(
+      CandidateEvent event, long predicateVersion, DetectionSpec spec, int retainedMax) {
     return new Instance(
-        event.epoch(), predicateVersion, event.partition(), InstanceDetector.create(spec));
+        event.epoch(),
+        predicateVersion,
+        event.partition(),
+        InstanceDetector.create(spec, retainedMax));
   }
 
-  public static Instance resume(InstanceState state, DetectionSpec spec) {
+  public static Instance resume(InstanceState state, DetectionSpec spec, int retainedMax) {
     return new Instance(
         state.epoch(),
         state.predicateVersion(),
         state.partition(),
-        InstanceDetector.restore(spec, state.detector()));
+        InstanceDetector.restore(spec, retainedMax, state.detector()));
   }
 
   /** An opening or closing, in the order of its node. */
@@ -76,6 +80,10 @@ public final class Instance {
 
   public long epoch() {
     return epoch;
+  }
+
+  public int partition() {
+    return partition;
   }
 
   /** What to keep; null when there is nothing to keep. */

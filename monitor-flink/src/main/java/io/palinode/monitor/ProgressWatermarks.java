@@ -9,7 +9,9 @@ import java.util.Arrays;
  *
  * <p>Progress at h says that all up to h is here. A candidate at h only says so for what is before
  * h: one write may end several intervals, all at the same time. A node that starts anew goes on
- * from where its clock was, so an incarnation changes nothing here.
+ * from where its clock was, so a new incarnation changes nothing here. One that counts its
+ * incarnations or sequences anew has lost its disk: {@link SequenceCheck} keeps back what it says,
+ * so that completes nothing, and the watermark stands still.
  *
  * <p>An epoch does. A node that opens one finds again what holds in its restored state, from a time
  * before any node served it; a node that is late in opening it may have told progress past that. So
@@ -22,18 +24,22 @@ public final class ProgressWatermarks {
   public static final long NONE = Long.MIN_VALUE;
 
   private final long[] complete;
+  private final long[] incarnations;
+  private final long[] sequences;
   private long newestEpoch;
   private long least = NONE;
   private long watermark = NONE;
 
   public ProgressWatermarks(int nodes) {
     this.complete = new long[nodes];
+    this.incarnations = new long[nodes];
+    this.sequences = new long[nodes];
     Arrays.fill(complete, NONE);
   }
 
   /** Whether the watermark has moved on. */
   public boolean observe(CandidateEvent event) {
-    if (event.epoch() < newestEpoch) {
+    if (countsAnew(event) || event.epoch() < newestEpoch) {
       return false;
     }
     if (event.epoch() > newestEpoch) {
@@ -52,6 +58,19 @@ public final class ProgressWatermarks {
     }
     complete[event.node()] = upTo;
     return before == least && advance();
+  }
+
+  private boolean countsAnew(CandidateEvent event) {
+    int node = event.node();
+    if (event.incarnation() > incarnations[node]) {
+      incarnations[node] = event.incarnation();
+      sequences[node] = 0;
+    }
+    if (event.incarnation() < incarnations[node] || event.sequence() < sequences[node]) {
+      return true;
+    }
+    sequences[node] = event.sequence();
+    return false;
   }
 
   private void begin(long epoch) {

@@ -1,5 +1,6 @@
 package io.palinode.monitor;
 
+import io.palinode.hvc.Hlc;
 import io.palinode.monitor.CandidateEvent.Kind;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Gap;
@@ -19,9 +20,22 @@ import org.jspecify.annotations.Nullable;
  * in the topic, and nobody has judged it here. So does the first record of a new incarnation when
  * the old one did not say that it had stopped: a process that was killed takes with it what it had
  * not sent, and the new one counts from the start.
+ *
+ * <p>An incarnation that is not above the known one and yet speaks of a later time is a node whose
+ * disk was replaced: it counts from 1 again. Nothing of it is used, and all of it is told as lost.
  */
 public final class SequenceCheck {
+  /**
+   * What a node that counts anew says is told once in so much of its time. Shorter than lost
+   * coverage holds the safe point.
+   */
+  private static final long COUNTS_ANEW_TOLD_EVERY = Hlc.ofMicros(10_000_000);
+
   private final Map<Channel, Position> positions = new HashMap<>();
+
+  /** Up to which HLC it is told that a node counts anew. */
+  private final Map<Channel, Long> countsAnewTold = new HashMap<>();
+
   private long newestEpoch;
 
   private record Channel(int partition, int node) {}
@@ -29,6 +43,7 @@ public final class SequenceCheck {
   /**
    * The last event that was let through; kept in checkpoints.
    *
+   * @param clock the last that the incarnation told; empty while only gaps were heard of it
    * @param stopped whether it was the incarnation's own end
    */
   public record Position(
@@ -51,7 +66,7 @@ public final class SequenceCheck {
    * What to do about an event.
    *
    * @param fresh false for a repeat, and for what comes from an incarnation that is over
-   * @param notices to be told before the event itself
+   * @param notices to be told, before the event itself if it is fresh
    */
   public record Outcome(boolean fresh, List<Notice> notices) {
     private static final Outcome STALE = new Outcome(false, List.of());
@@ -76,16 +91,37 @@ public final class SequenceCheck {
     Channel channel = new Channel(event.partition(), event.node());
     Position last = positions.get(channel);
     if (last != null && event.incarnation() < last.incarnation()) {
-      return Outcome.STALE;
+      return stale(event, last);
     }
     long known = last == null || event.incarnation() > last.incarnation() ? 0 : last.sequence();
     long reached = reached(event);
+    if (last != null && event.kind().isProgress() && reached < known) {
+      return stale(event, last);
+    }
     if (isRepeat(event, reached, known)) {
-      return Outcome.STALE;
+      return last == null ? Outcome.STALE : stale(event, last);
     }
     Position now = moved(event, last, Math.max(known, reached));
     positions.put(channel, now);
     return new Outcome(true, notices(event, last, now, known));
+  }
+
+  /** What a dead process still had on its way is not later than what its successor said. */
+  private Outcome stale(CandidateEvent event, Position last) {
+    Channel channel = new Channel(event.partition(), event.node());
+    Long told = countsAnewTold.get(channel);
+    long from = told == null ? last.hlc() : Math.max(told, last.hlc());
+    boolean isDue = event.hlc() > (told == null ? from : from + COUNTS_ANEW_TOLD_EVERY);
+    if (event.kind() == Kind.GAP || !isDue) {
+      return Outcome.STALE;
+    }
+    countsAnewTold.put(channel, event.hlc());
+    CoverageLost loss = loss(event, 1, event.sequence(), from, event.hlc());
+    String cause =
+        "the node counts anew, as with another disk (incarnation %d after %d)"
+            .formatted(event.incarnation(), last.incarnation());
+    return new Outcome(
+        false, List.of(Notice.lost(event, loss.toBuilder().setCause(cause).build())));
   }
 
   private static boolean isRepeat(CandidateEvent event, long reached, long known) {
@@ -102,9 +138,9 @@ public final class SequenceCheck {
     long hlc = event.hlc();
     byte[] clock = event.clock();
     if (event.kind() == Kind.GAP && last != null) {
-      // A gap carries no clock: the last one that was seen stays what is known.
+      // A gap carries no clock: the last one that was seen stays what is known of an incarnation.
       hlc = last.hlc();
-      clock = last.clock();
+      clock = event.incarnation() == last.incarnation() ? last.clock() : clock;
     }
     return new Position(
         event.partition(),
@@ -124,9 +160,10 @@ public final class SequenceCheck {
       newestEpoch = event.epoch();
       notices.add(Notice.epoch(event));
     }
-    // Without a clock only gaps were heard of the node: it had opened nothing here that could end.
     Position ended = last != null && event.incarnation() > last.incarnation() ? last : null;
-    if (ended != null && now.clock().length > 0) {
+    // By the incarnation's first clock, which a gap before it did not have.
+    boolean isFirstClock = last != null && (ended != null || last.clock().length == 0);
+    if (isFirstClock && now.clock().length > 0) {
       notices.add(Notice.restarted(event, now.clock()));
     }
     if (ended != null && !ended.stopped()) {

@@ -58,6 +58,18 @@ class ProgressWatermarksTest {
   }
 
   @Test
+  void aNodeThatCountsItsIncarnationsOrSequencesAnewCompletesNothing() {
+    allAt(50);
+    watermarks.observe(progress(1, 0, 90));
+    watermarks.observe(progress(2, 0, 90));
+    watermarks.observe(ofIncarnation(3, progress(0, 4, 60)));
+    assertThat(watermarks.observe(ofIncarnation(2, progress(0, 9, 80)))).isFalse();
+    assertThat(watermarks.observe(ofIncarnation(3, progress(0, 3, 80)))).isFalse();
+    assertThat(watermarks.observe(ofIncarnation(4, progress(0, 0, 70)))).isTrue();
+    assertThat(watermarks.watermark()).isEqualTo(Hlc.ofMicros(70));
+  }
+
+  @Test
   void anOlderEpochCountsAsLongAsNobodySpeaksInANewerOne() {
     allAt(50);
     assertThat(watermarks.observe(progress(0, 0, 90))).isFalse();
@@ -107,6 +119,10 @@ class ProgressWatermarksTest {
     assertThat(watermarks.observe(progress(0, 2, 80))).isFalse();
     assertThat(watermarks.observe(progress(1, 0, 80))).isFalse();
     assertThat(watermarks.observe(progress(2, 0, 80))).isFalse();
+  }
+
+  private static CandidateEvent ofIncarnation(long incarnation, CandidateEvent event) {
+    return event(event.decode().toBuilder().setIncarnation(incarnation).build());
   }
 
   private static CandidateEvent inEpoch(long epoch, CandidateEvent event) {

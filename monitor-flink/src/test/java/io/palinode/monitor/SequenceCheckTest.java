@@ -156,6 +156,37 @@ class SequenceCheckTest {
   }
 
   @Test
+  void aNodeThatCountsItsIncarnationsAnewIsToldAsLostOnceInAWhile() {
+    check.observe(event(withIncarnation(4, progress(0, 7, 30))));
+    Outcome outcome = check.observe(event(withIncarnation(1, progress(0, 0, 90))));
+    assertThat(outcome.fresh()).isFalse();
+    assertThat(losses(outcome))
+        .containsExactly(
+            CoverageLost.newBuilder()
+                .setNode(0)
+                .setIncarnation(1)
+                .setFirstSequence(1)
+                .setFromHlc(Hlc.ofMicros(30))
+                .setToHlc(Hlc.ofMicros(90))
+                .setCause("the node counts anew, as with another disk (incarnation 1 after 4)")
+                .build());
+    assertThat(check.observe(opened(0, 1, 100)).notices()).isEmpty();
+    assertThat(losses(check.observe(opened(0, 2, 10_000_200))))
+        .singleElement()
+        .satisfies(loss -> assertThat(loss.getFromHlc()).isEqualTo(Hlc.ofMicros(90)));
+    assertThat(check.observe(event(withIncarnation(4, progress(0, 7, 40)))).fresh()).isTrue();
+  }
+
+  @Test
+  void aNodeThatCountsItsSequencesAnewIsToldAsLost() {
+    check.observe(opened(0, 7, 30));
+    assertThat(losses(check.observe(progress(0, 0, 90)))).hasSize(1);
+    Outcome outcome = check.observe(opened(0, 1, 10_000_200));
+    assertThat(outcome.fresh()).isFalse();
+    assertThat(losses(outcome)).hasSize(1);
+  }
+
+  @Test
   void aNewIncarnationCountsAnewAndIsTold() {
     check.observe(opened(0, 1, 10));
     check.observe(stopped(0, 1, 30));
@@ -170,18 +201,31 @@ class SequenceCheckTest {
   }
 
   @Test
-  void aRestartThatIsFirstHeardOfByAGapIsToldWithTheLastClockThatIsKnown() {
+  void aRestartThatIsFirstHeardOfByAGapIsToldWithItsFirstClock() {
     check.observe(stopped(0, 0, 30));
     CandidateRecord gap = gap(0, 1, 2, 80, 90).toBuilder().setIncarnation(2).build();
     assertThat(check.observe(event(gap)).notices())
         .extracting(Notice::kind)
-        .containsExactly(Notice.Kind.RESTARTED, Notice.Kind.LOST);
-    assertThat(Restart.of(check.observe(incarnation(3, 1, 95)).notices().get(0)).first())
-        .isEqualTo(clock(0, 95, 0));
+        .containsExactly(Notice.Kind.LOST);
+    Outcome first = check.observe(incarnation(2, 3, 95));
+    assertThat(first.notices())
+        .singleElement()
+        .satisfies(
+            notice -> assertThat(Restart.of(notice)).isEqualTo(new Restart(0, 2, clock(0, 95, 0))));
+    assertThat(check.observe(incarnation(2, 4, 97)).notices()).isEmpty();
   }
 
   @Test
-  void aRestartOfANodeThatOnlyHadGapsIsNotToldButItsLossesAre() {
+  void aRestartAfterOneThatOnlyHadGapsIsToldToo() {
+    check.observe(stopped(0, 0, 30));
+    check.observe(event(gap(0, 1, 2, 80, 90).toBuilder().setIncarnation(2).build()));
+    assertThat(check.observe(incarnation(3, 1, 95)).notices())
+        .extracting(Notice::kind)
+        .containsExactly(Notice.Kind.RESTARTED, Notice.Kind.LOST);
+  }
+
+  @Test
+  void theLossesOfANodeThatOnlyHasGapsAreToldWithoutARestart() {
     check.observe(event(gap(0, 1, 2, 10, 20)));
     CandidateRecord gap = gap(0, 1, 2, 80, 90).toBuilder().setIncarnation(2).build();
     assertThat(check.observe(event(gap)).notices())
@@ -218,6 +262,10 @@ class SequenceCheckTest {
   private static CandidateEvent incarnation(long incarnation, long sequence, long micros) {
     CandidateRecord record = opened(0, sequence, micros).decode();
     return event(record.toBuilder().setIncarnation(incarnation).build());
+  }
+
+  private static CandidateRecord withIncarnation(long incarnation, CandidateEvent event) {
+    return event.decode().toBuilder().setIncarnation(incarnation).build();
   }
 
   private static List<Long> sequences(CoverageLost loss) {

@@ -83,17 +83,37 @@ final class Alerts {
   }
 
   static Alert coverageLost(CoverageLost loss, long heldAt, Duration hold, long nowMicros) {
+    return coverageLost(
+        loss,
+        "the safe point is held at %s until the loss is acknowledged, at most %d s"
+            .formatted(Hlc.format(heldAt), hold.toSeconds()),
+        nowMicros);
+  }
+
+  static Alert coverageLostBefore(CoverageLost loss, long safePoint, long nowMicros) {
+    return coverageLost(
+        loss,
+        "the safe point %s had passed it and is not held".formatted(Hlc.format(safePoint)),
+        nowMicros);
+  }
+
+  private static Alert coverageLost(CoverageLost loss, String consequence, long nowMicros) {
+    String partition = Integer.toString(loss.getPartition());
     return Alert.toOperator(
         Alert.Kind.COVERAGE_LOST,
-        Map.of(
-            "node", Integer.toString(loss.getNode()),
-            "partition", Integer.toString(loss.getPartition())),
-        "%s not judged; the safe point is held at %s until the loss is acknowledged, at most %d s"
-            .formatted(lost(loss), Hlc.format(heldAt), hold.toSeconds()),
+        loss.hasNode()
+            ? Map.of("node", Integer.toString(loss.getNode()), "partition", partition)
+            : Map.of("partition", partition),
+        "%s not judged; %s".formatted(lost(loss), consequence),
         nowMicros);
   }
 
   private static String lost(CoverageLost loss) {
+    if (!loss.getCause().isEmpty()) {
+      String since = loss.getFromHlc() == 0 ? "" : "from " + Hlc.format(loss.getFromHlc()) + " ";
+      return "%s: some of what was seen %sup to %s was"
+          .formatted(loss.getCause(), since, Hlc.format(loss.getToHlc()));
+    }
     boolean wasKilled = loss.getLastSequence() == 0;
     return wasKilled
         ? "the node ended without a word: what it saw from %s to %s may be"

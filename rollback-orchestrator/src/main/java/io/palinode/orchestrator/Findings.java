@@ -69,6 +69,12 @@ public record Findings(
     return withWaiting(waiting.stream().filter(done.negate()).toList());
   }
 
+  /** A loss before the safe point holds nothing. */
+  Findings losingWhatIsPassed() {
+    return new Findings(
+        judged, demands, waiting, heldAt, heldUntilMicros, losses + 1, acceptedEpoch);
+  }
+
   /** A further loss prolongs the hold: coverage is still being lost. */
   Findings losing(long fromHlc, long untilMicros) {
     return new Findings(

@@ -38,7 +38,7 @@ public record Journal(
       case PLAN_OPENED ->
           plan == null && record.getEpoch() == epoch + 1 ? withPlan(Plan.opened(record)) : this;
       case RESUME ->
-          plan != null && plan.phase() == Phase.CONVERGING && record.getEpoch() == plan.epoch()
+          plan != null && record.getEpoch() == plan.epoch() && plan.isEndedBy(record.getResume())
               ? resumed(plan, record)
               : this;
       case SAFE_POINT ->

@@ -145,6 +145,7 @@ final class NextStep {
             .setTarget(plan.target())
             .setSequentialUntilMicros(sequentialUntil(plan))
             .setClock(Math.max(plan.clock(), plan.target()))
+            .setAttempt(plan.attempt())
             .build();
     return step(plan).setResume(resume).build();
   }
@@ -209,7 +210,13 @@ final class NextStep {
   }
 
   private ControlRecord halt(Plan plan, String reason) {
-    return step(plan).setHalted(Halted.newBuilder().setReason(reason)).build();
+    Halted halted =
+        Halted.newBuilder()
+            .setReason(reason)
+            .setAttempt(plan.attempt())
+            .setHaltsBefore(plan.halts().count())
+            .build();
+    return step(plan).setHalted(halted).build();
   }
 
   private static String outOfReach(Plan plan, long target) {

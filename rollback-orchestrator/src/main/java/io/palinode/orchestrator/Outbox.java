@@ -52,6 +52,9 @@ public record Outbox(
         && a.getStepCase() == b.getStepCase()
         && a.getRestore().getAttempt() == b.getRestore().getAttempt()
         && a.getConverge().getAttempt() == b.getConverge().getAttempt()
+        && a.getResume().getAttempt() == b.getResume().getAttempt()
+        && a.getHalted().getAttempt() == b.getHalted().getAttempt()
+        && a.getHalted().getHaltsBefore() == b.getHalted().getHaltsBefore()
         && a.getRetry().getHalt() == b.getRetry().getHalt()
         && a.getAbandon().getHalt() == b.getAbandon().getHalt();
   }

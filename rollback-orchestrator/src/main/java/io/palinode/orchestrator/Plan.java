@@ -2,9 +2,11 @@ package io.palinode.orchestrator;
 
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
+import io.palinode.wire.v1.Halted;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.Restored;
+import io.palinode.wire.v1.Resume;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -78,13 +80,25 @@ public record Plan(
               ? enter(Phase.CONVERGING, attempt, target, record)
               : this;
       case CONVERGED -> converged(record.getConverged());
-      case HALTED -> phase == Phase.HALTED ? this : halted(record);
+      case HALTED -> isHaltedBy(record.getHalted()) ? halted(record) : this;
       case NODE_JOINED ->
           reaching(record.getNodeJoined().getNode(), record.getNodeJoined().getReach());
       case RETRY -> goOn(record, record.getRetry().getHalt(), false);
       case ABANDON -> goOn(record, record.getAbandon().getHalt(), true);
       case PLAN_OPENED, CONTRIBUTION, RESUME, SAFE_POINT, STEP_NOT_SET -> this;
     };
+  }
+
+  /** Not by one that was decided for an earlier attempt. */
+  boolean isEndedBy(Resume resume) {
+    return phase == Phase.CONVERGING && (!resume.hasAttempt() || resume.getAttempt() == attempt);
+  }
+
+  /** Not by one that was decided before an operator, or another attempt, went on. */
+  private boolean isHaltedBy(Halted halted) {
+    return phase != Phase.HALTED
+        && (!halted.hasAttempt() || halted.getAttempt() == attempt)
+        && (!halted.hasHaltsBefore() || halted.getHaltsBefore() == halts.count());
   }
 
   boolean ackedByAll(int nodes) {

@@ -2,6 +2,7 @@ package io.palinode.orchestrator;
 
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
+import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
 import java.util.List;
 
@@ -12,7 +13,8 @@ import java.util.List;
  * @param epoch the epoch that it opens
  * @param predicate the cause; {@code violationIds} are the first of its violations
  * @param target of the last restore, or where it meant to go at first
- * @param undoneWrites on all nodes, in all attempts
+ * @param undoneWrites on all nodes, after {@code target}: each restore counts those of the attempts
+ *     before it again
  * @param convergedKeys keys that the exchange of versions changed, on all nodes
  * @param sinceMicros when its last step was written
  * @param lastPausedMicros when the last node so far was paused
@@ -101,8 +103,11 @@ public record Rollback(
         attempts == 0
             ? times.paused(lastPausedMicros - openedMicros, record.getAtMicros() - lastPausedMicros)
             : times.converged(since);
-    Rollback next = entered(State.RESTORING, record, now);
-    return next.aiming(record.getRestore().getTarget(), record.getRestore().getAttempt());
+    Restore restore = record.getRestore();
+    // What is kept leaves what was undone before; what is restored is counted from the start.
+    long undone = restore.getKeep() ? undoneWrites : 0;
+    return entered(State.RESTORING, record, now)
+        .aiming(restore.getTarget(), restore.getAttempt(), undone);
   }
 
   private Rollback entered(State next, ControlRecord record, StepTimes newTimes) {
@@ -151,8 +156,8 @@ public record Rollback(
     return counted(target, attempts, undoneWrites, convergedKeys, last);
   }
 
-  private Rollback aiming(long newTarget, int attempt) {
-    return counted(newTarget, attempt, undoneWrites, convergedKeys, lastPausedMicros);
+  private Rollback aiming(long newTarget, int attempt, long undone) {
+    return counted(newTarget, attempt, undone, convergedKeys, lastPausedMicros);
   }
 
   /** Each piece tells the node's whole count. */

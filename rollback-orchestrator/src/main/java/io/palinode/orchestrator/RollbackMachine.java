@@ -39,12 +39,12 @@ import org.jspecify.annotations.Nullable;
  * taken nothing back: the violations before it are given up, its epoch begins in the state that
  * there is, and the safe point stays where it is until the operator acknowledges that too.
  *
- * <p><b>Lost coverage</b> holds the safe point at {@code from_hlc - 1} until an operator
- * acknowledges it, or until nothing more was lost for {@code coverageHold}: what was lost is never
- * found again, so a hold without end would help nobody, and the promise stands that nothing before
- * the safe point is taken back. Neither is in a log; but once the safe point has passed a loss,
- * replaying the logs shows that it was let pass. An orchestrator that is killed between the
- * acknowledgement and the next safe point holds it anew.
+ * <p><b>Lost coverage</b> that the safe point has not passed holds it at {@code from_hlc - 1} until
+ * an operator acknowledges it, or until nothing more was lost for {@code coverageHold}: what was
+ * lost is never found again, so a hold without end would help nobody, and the promise stands that
+ * nothing before the safe point is taken back. Neither is in a log; but once the safe point has
+ * passed a loss, replaying the logs shows that it was let pass. An orchestrator that is killed
+ * between the acknowledgement and the next safe point holds it anew.
  */
 public final class RollbackMachine {
   private final List<Command> commands = new ArrayList<>();
@@ -216,8 +216,8 @@ public final class RollbackMachine {
   }
 
   private void coverageLost(CoverageLost loss) {
-    boolean wasLetPass = !state.live() && loss.getToHlc() <= state.safePoint();
-    if (wasLetPass) {
+    if (loss.getToHlc() <= state.safePoint()) {
+      tellPassed(loss);
       return;
     }
     Duration hold = state.settings().coverageHold();
@@ -225,6 +225,15 @@ public final class RollbackMachine {
     state = state.with(state.findings().losing(loss.getFromHlc(), until));
     long heldAt = Math.max(state.safePoint(), state.findings().heldAt());
     commands.add(new Command.Raise(Alerts.coverageLost(loss, heldAt, hold, state.nowMicros())));
+  }
+
+  /** Nothing is left that a hold could keep in; what is replayed was told before. */
+  private void tellPassed(CoverageLost loss) {
+    if (state.live()) {
+      state = state.with(state.findings().losingWhatIsPassed());
+      commands.add(
+          new Command.Raise(Alerts.coverageLostBefore(loss, state.safePoint(), state.nowMicros())));
+    }
   }
 
   private void policyChanged(Policy policy) {

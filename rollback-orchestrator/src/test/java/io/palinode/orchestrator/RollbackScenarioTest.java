@@ -2,10 +2,14 @@ package io.palinode.orchestrator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.hvc.Hlc;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.Halted;
 import io.palinode.wire.v1.Restore;
+import io.palinode.wire.v1.Resume;
 import io.palinode.wire.v1.SafePoint;
 import io.palinode.wire.v1.ViolationGrade;
 import java.time.Duration;
@@ -161,6 +165,32 @@ class RollbackScenarioTest {
     assertThat(script.steps()).contains("2: restore 1 to 950-", "2: restore 2 to 900");
     script.restored(2, 0, 2).converged(2, 0, 2, "p", 0, 1);
     assertThat(script.steps()).last().asString().contains("nothing before can be restored");
+  }
+
+  @Test
+  void whatAnotherOrchestratorDecidedBeforeTheRetryDoesNotHaltAgain() {
+    Script script = failedRestore();
+    Halted first =
+        script.control().stream().filter(r -> r.hasHalted()).findFirst().get().getHalted();
+    script.operator(1, Intervention.RETRY).steps();
+    script.log(script.record(1).setHalted(first));
+    assertThat(RollbackMachine.phase(script.state())).isEqualTo(Phase.RESTORING);
+    // Decided after the retry, but not for this attempt.
+    script.log(script.record(1).setHalted(first.toBuilder().setHaltsBefore(1)));
+    assertThat(RollbackMachine.phase(script.state())).isEqualTo(Phase.RESTORING);
+    script.log(script.record(1).setHalted(first.toBuilder().setHaltsBefore(1).setAttempt(2)));
+    assertThat(RollbackMachine.phase(script.state())).isEqualTo(Phase.HALTED);
+  }
+
+  @Test
+  void aResumeOfAnEarlierAttemptDoesNotOpenTheEpoch() {
+    Script script = failedRestore().operator(1, Intervention.RETRY);
+    script.restored(1, 0, 2).restored(1, 1, 2);
+    assertThat(RollbackMachine.phase(script.state())).isEqualTo(Phase.CONVERGING);
+    script.log(script.record(1).setResume(Resume.newBuilder().setAttempt(1)));
+    assertThat(RollbackMachine.phase(script.state())).isEqualTo(Phase.CONVERGING);
+    script.log(script.record(1).setResume(Resume.newBuilder().setAttempt(2)));
+    assertThat(script.state().journal().epoch()).isEqualTo(1);
   }
 
   @Test
@@ -457,6 +487,20 @@ class RollbackScenarioTest {
   }
 
   @Test
+  void aLossThatNamesItsCauseAndNoNodeSaysNoMoreInItsAlert() {
+    CoverageLost loss =
+        CoverageLost.newBuilder()
+            .setPartition(2)
+            .setToHlc(Hlc.ofMicros(250))
+            .setCause("why")
+            .build();
+    Alert alert = Script.of(1, P).judged(100).coverageLost(loss).alerts().get(0);
+    assertThat(alert.labels()).containsEntry("partition", "2").doesNotContainKey("node");
+    assertThat(alert.annotations().get("summary"))
+        .startsWith("why: some of what was seen up to 250 was not judged; the safe point is held");
+  }
+
+  @Test
   void anAcknowledgedLossIsNotHeldAgainAfterARestart() {
     Script script = Script.of(1, P).coverageLost(0, 200, 250).judged(300).acknowledgeCoverage();
     script.pass(50_000).judged(300).restart().judged(400).pass(50_000);
@@ -469,6 +513,14 @@ class RollbackScenarioTest {
     assertThat(script.steps()).containsExactly("0: safe 100");
     assertThat(script.restart().pass(50_000).steps()).isEmpty();
     assertThat(script.acknowledgeCoverage().steps()).containsExactly("0: safe 200");
+  }
+
+  @Test
+  void aLossThatTheSafePointHasPassedIsToldAndHoldsNothing() {
+    Script script = Script.of(1, P).judged(300).coverageLost(0, 100, 200).judged(400).pass(50_000);
+    assertThat(script.steps()).containsExactly("0: safe 300", "0: safe 400");
+    assertThat(script.alerts().get(0).annotations().get("summary"))
+        .contains("from 100 to 200", "the safe point 300 had passed it");
   }
 
   @Test

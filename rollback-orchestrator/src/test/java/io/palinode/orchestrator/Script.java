@@ -80,14 +80,16 @@ final class Script {
   }
 
   Script coverageLost(int node, long fromMicros, long toMicros) {
-    return found(
-        new Event.CoverageLost(
-            CoverageLost.newBuilder()
-                .setNode(node)
-                .setFromHlc(Hlc.ofMicros(fromMicros))
-                .setToHlc(Hlc.ofMicros(toMicros))
-                .build(),
-            nowMicros));
+    return coverageLost(
+        CoverageLost.newBuilder()
+            .setNode(node)
+            .setFromHlc(Hlc.ofMicros(fromMicros))
+            .setToHlc(Hlc.ofMicros(toMicros))
+            .build());
+  }
+
+  Script coverageLost(CoverageLost loss) {
+    return found(new Event.CoverageLost(loss, nowMicros));
   }
 
   Script acknowledgeCoverage() {

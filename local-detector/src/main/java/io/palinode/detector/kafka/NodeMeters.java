@@ -71,6 +71,11 @@ final class NodeMeters implements AutoCloseable {
         "Predicate records that cannot be read",
         predicates,
         PredicateTail::refused);
+    count(
+        "palinode.detector.predicates.failures",
+        "Changes of predicates that failed, and are retried",
+        predicates,
+        PredicateTail::failures);
   }
 
   void add(ControlTail control) {

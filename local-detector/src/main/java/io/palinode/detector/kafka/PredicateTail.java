@@ -7,23 +7,29 @@ import io.palinode.predicate.PredicateException;
 import io.palinode.predicate.Predicates;
 import io.palinode.wire.LogTail;
 import io.palinode.wire.v1.PredicateRecord;
+import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.errors.InterruptException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Keeps the detector's predicates as the predicates topic says. */
+/** Keeps the detector's predicates as the predicates topic says; what failed is done again. */
 final class PredicateTail implements LogTail.Listener {
   private static final Logger log = LoggerFactory.getLogger(PredicateTail.class);
+  private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
 
   private final LocalDetector detector;
   private final Map<String, ActivePredicate> active = new TreeMap<>();
   private final Map<String, Long> versions = new TreeMap<>();
   private final LongAdder refused = new LongAdder();
+  private final LongAdder failures = new LongAdder();
   private boolean changed;
   private boolean caughtUp;
+  private boolean failed;
+  private long retryAt;
 
   PredicateTail(LocalDetector detector) {
     this.detector = detector;
@@ -80,10 +86,34 @@ final class PredicateTail implements LogTail.Listener {
   /** All that came together costs one index, and one scan of the store. */
   @Override
   public void onPolled() {
-    if (changed && caughtUp) {
-      changed = false;
-      detector.setPredicates(active.values());
+    boolean isDue = !failed || System.nanoTime() - retryAt >= 0;
+    if (changed && caughtUp && isDue) {
+      apply();
     }
+  }
+
+  /**
+   * The one place that takes any exception: what a store can throw is not known here, and a scan
+   * that failed once must not leave the node with these predicates for good.
+   */
+  private void apply() {
+    try {
+      detector.setPredicates(active.values());
+      changed = false;
+      failed = false;
+    } catch (InterruptException closing) {
+      throw closing;
+    } catch (RuntimeException e) {
+      failures.increment();
+      failed = true;
+      retryAt = System.nanoTime() + RETRY_AFTER.toNanos();
+      log.error("predicates={} state=FAILED retry={}", active.size(), RETRY_AFTER, e);
+    }
+  }
+
+  /** Changes of the predicates that the detector could not take up at once. */
+  long failures() {
+    return failures.sum();
   }
 
   /** Records that could not be read. */

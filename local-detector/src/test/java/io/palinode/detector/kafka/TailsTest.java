@@ -76,6 +76,26 @@ class TailsTest {
   }
 
   @Test
+  void aScanThatFailsIsDoneAgainLater() {
+    control.onCaughtUp();
+    predicates.onCaughtUp();
+    store.put("cs_1_2_1", "1");
+    store.failNext(1);
+    tell(predicates, predicate("edge-mutex", 1));
+    assertThat(predicates.failures()).isEqualTo(1);
+    assertThat(detector.openIntervals()).isZero();
+    Awaitility.await("the retry, a second later")
+        .atMost(10, TimeUnit.SECONDS)
+        .until(
+            () -> {
+              predicates.onPolled();
+              return detector.openIntervals() == 1;
+            });
+    tell(predicates, deleted("edge-mutex", 2));
+    assertThat(detector.predicates()).isZero();
+  }
+
+  @Test
   void aVersionThatCannotBeReadEndsTheOneBefore() {
     predicates.onCaughtUp();
     tell(predicates, predicate("exact", 1));

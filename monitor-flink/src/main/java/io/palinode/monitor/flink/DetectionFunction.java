@@ -1,6 +1,7 @@
 package io.palinode.monitor.flink;
 
 import io.palinode.detection.DetectionSpec;
+import io.palinode.detection.InstanceDetector;
 import io.palinode.detection.Witness;
 import io.palinode.hvc.Epsilon;
 import io.palinode.monitor.ActivePredicate;
@@ -50,6 +51,7 @@ final class DetectionFunction
 
   private final int nodes;
   private final String epsilon;
+  private final int retainedMax;
 
   @SuppressWarnings("NullAway.Init") // This and the next are set by open, which Flink calls first.
   private transient PredicateBook predicates;
@@ -76,8 +78,16 @@ final class DetectionFunction
   private transient Counter unusable;
 
   DetectionFunction(int nodes, Epsilon epsilon) {
+    this(nodes, epsilon, InstanceDetector.RETAINED_MAX);
+  }
+
+  /**
+   * @param retainedMax intervals kept of one instance
+   */
+  DetectionFunction(int nodes, Epsilon epsilon, int retainedMax) {
     this.nodes = nodes;
     this.epsilon = epsilon.toString();
+    this.retainedMax = retainedMax;
   }
 
   @Override
@@ -181,12 +191,14 @@ final class DetectionFunction
     }
     Instance instance =
         kept == null || kept.isStale(event.epoch(), predicate)
-            ? Instance.begin(event, predicate.version(), spec)
-            : Instance.resume(kept, spec);
+            ? Instance.begin(event, predicate.version(), spec, retainedMax)
+            : Instance.resume(kept, spec, retainedMax);
     List<Witness> found = restarted(instance, event.partition(), context);
     found.addAll(instance.apply(change));
     found.addAll(instance.progress(context.currentWatermark()));
     publisher.publish(event.key(), predicate, instance, found, out);
+    publisher.tellOverflow(
+        event.key(), instance, Math.max(event.hlc(), context.currentWatermark()), out);
     instances.save(event.key(), kept, event.hlc(), instance, context.timerService());
   }
 
@@ -212,10 +224,11 @@ final class DetectionFunction
     if (!due && !Housekeeping.isDue(key, timestamp)) {
       return;
     }
-    Instance instance = Instance.resume(kept, spec);
+    Instance instance = Instance.resume(kept, spec, retainedMax);
     List<Witness> found = restarted(instance, kept.partition(), context);
     found.addAll(instance.progress(context.currentWatermark()));
     publisher.publish(key, predicate, instance, found, out);
+    publisher.tellOverflow(key, instance, context.currentWatermark(), out);
     instances.save(key, kept, timestamp, instance, context.timerService());
   }
 

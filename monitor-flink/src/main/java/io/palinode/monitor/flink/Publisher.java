@@ -1,14 +1,17 @@
 package io.palinode.monitor.flink;
 
 import io.palinode.detection.Witness;
+import io.palinode.hvc.Hlc;
 import io.palinode.monitor.ActivePredicate;
 import io.palinode.monitor.Instance;
 import io.palinode.monitor.InstanceKey;
 import io.palinode.monitor.Violations;
+import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.Violation;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,10 +19,22 @@ import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.util.Collector;
 
-/** Makes violations of witnesses, and counts; reads the wall clock for their time of detection. */
+/**
+ * Makes violations of witnesses, and losses of limits that detection met, and counts both; reads
+ * the wall clock for the violations' time of detection.
+ */
 final class Publisher {
+  /**
+   * A partition's overflows are told once in so much of its time: an instance at its limit meets it
+   * with every event. Shorter than lost coverage holds the safe point.
+   */
+  private static final long OVERFLOW_TOLD_EVERY = Hlc.ofMicros(1_000_000);
+
   private final Counter violations;
   private final Counter overflows;
+
+  /** By partition: up to which HLC overflows are told. */
+  private final Map<Integer, Long> overflowTold = new HashMap<>();
 
   Publisher(MetricGroup metrics) {
     this.violations = metrics.counter("violations");
@@ -32,7 +47,6 @@ final class Publisher {
       Instance instance,
       List<Witness> found,
       Collector<Verdict> out) {
-    overflows.inc(instance.overflowed());
     if (found.isEmpty()) {
       return;
     }
@@ -51,5 +65,27 @@ final class Publisher {
     }
     latest.values().forEach(violation -> out.collect(Verdict.of(violation)));
     violations.inc(latest.size());
+  }
+
+  /**
+   * Tells a limit that was met as lost coverage, up to {@code now}. Since when is not known: what
+   * was dropped may have begun, and would have been part of a violation, at any time before. So the
+   * safe point is held where it is.
+   */
+  void tellOverflow(String key, Instance instance, long now, Collector<Verdict> out) {
+    long overflowed = instance.overflowed();
+    overflows.inc(overflowed);
+    Long told = overflowTold.get(instance.partition());
+    if (overflowed == 0 || (told != null && now <= told + OVERFLOW_TOLD_EVERY)) {
+      return;
+    }
+    overflowTold.put(instance.partition(), now);
+    CoverageLost loss =
+        CoverageLost.newBuilder()
+            .setPartition(instance.partition())
+            .setToHlc(now)
+            .setCause("detection met its limits for " + key)
+            .build();
+    out.collect(Verdict.of(loss));
   }
 }

@@ -63,12 +63,12 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
   @Override
   public void processElement(CandidateEvent event, Context context, Collector<CandidateEvent> out) {
     SequenceCheck.Outcome outcome = check.observe(event);
+    for (Notice notice : outcome.notices()) {
+      context.output(NOTICES, notice);
+    }
     if (!outcome.fresh()) {
       repeats.inc();
       return;
-    }
-    for (Notice notice : outcome.notices()) {
-      context.output(NOTICES, notice);
     }
     if (!event.key().isEmpty()) {
       out.collect(event);

@@ -6,6 +6,7 @@ import static io.palinode.monitor.Records.interval;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.palinode.detection.InstanceDetector;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.HvcCodec;
@@ -14,6 +15,7 @@ import io.palinode.monitor.Notice;
 import io.palinode.monitor.ProgressWatermarks;
 import io.palinode.monitor.Records;
 import io.palinode.wire.v1.CandidateRecord;
+import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.PredicateRecord;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
@@ -116,6 +118,30 @@ class DetectionFunctionTest {
     closeAt(0, 2, 1, 0, 1_000, 1_010);
     watermark(1_200);
     assertThat(violations()).isEmpty();
+  }
+
+  @Test
+  void aLimitThatDetectionMeetsIsToldAsLostCoverageOnceInAWhile() throws Exception {
+    harness.close();
+    harness = harness(1);
+    harness.open();
+    learn(1);
+    open(0, 1, 0, 1_000);
+    assertThat(kinds()).isEmpty();
+    open(0, 2, 0, 1_010);
+    open(0, 3, 0, 1_020);
+    assertThat(records())
+        .singleElement()
+        .satisfies(
+            record ->
+                assertThat(record.getCoverageLost())
+                    .isEqualTo(
+                        CoverageLost.newBuilder()
+                            .setToHlc(Hlc.ofMicros(1_010))
+                            .setCause("detection met its limits for p|")
+                            .build()));
+    open(0, 4, 0, 2_000_000);
+    assertThat(kinds()).containsExactly("LOSS", "LOSS");
   }
 
   @Test
@@ -340,9 +366,14 @@ class DetectionFunctionTest {
 
   private static KeyedBroadcastOperatorTestHarness<String, CandidateEvent, Notice, Verdict>
       harness() throws Exception {
+    return harness(InstanceDetector.RETAINED_MAX);
+  }
+
+  private static KeyedBroadcastOperatorTestHarness<String, CandidateEvent, Notice, Verdict> harness(
+      int retainedMax) throws Exception {
     return new KeyedBroadcastOperatorTestHarness<>(
         new CoBroadcastWithKeyedOperator<>(
-            new DetectionFunction(Records.NODES, Epsilon.ofMicros(10)),
+            new DetectionFunction(Records.NODES, Epsilon.ofMicros(10), retainedMax),
             List.of(PredicateBook.STATE, RestartBook.STATE, DetectionFunction.EPOCH)),
         CandidateEvent::key,
         Types.STRING,
