@@ -9,14 +9,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The deletes that one store accepted, as far back as its window-log reaches: the log tells which
- * versions went, but not up to which clock. Each has an entry of its key in the log beside it, so
- * there are fewer than the log has entries. Used under the node's write lock.
+ * The deletes that one store was the first to accept, as far back as its window-log reaches: the
+ * log tells which versions went, but not up to which clock. Used under the node's write lock.
  */
 final class Deletes {
   private final ArrayDeque<Entry> entries = new ArrayDeque<>();
 
-  /** A delete, at or after which the key had no version up to {@code upTo}. */
+  /** A delete of the versions up to {@code upTo}, first accepted at {@code hlc}. */
   record Delete(long hlc, VectorClock upTo) {}
 
   /**

@@ -196,7 +196,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       byte[] old = engine.get(store.name(), write.key().key());
       List<Versioned> siblings = write.edit().on(LocalStore.versions(old));
       return siblings == null
-          ? unchanged(write, admitted)
+          ? unchanged(store, write, admitted)
           : commit(store, write, old, siblings, admitted);
     } catch (StorageException e) {
       throw failed(e);
@@ -225,9 +225,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       log.info("node={} phase=STORAGE_WORKS", node());
     }
     store.past().append(after.own(), key, old);
-    if (write.deleted() != null) {
-      store.deletes().add(after.own(), key, write.deleted(), store.past().reach());
-    }
+    noteDelete(store, write, after.own());
     if (!listeners.isEmpty()) {
       WriteEvent event = event(write, siblings, before, after);
       listeners.forEach(listener -> listener.written(event));
@@ -235,8 +233,21 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     return new Reply<>(true, after, after.own(), admitted.epoch());
   }
 
-  private Reply<Boolean> unchanged(Write write, FenceState admitted) throws RefusedException {
+  /**
+   * A delete is what it was when the first node accepted it, also when that node had nothing to
+   * delete: whoever knows of it may write the key anew from then on. A copy that arrives later says
+   * nothing more, and how much later is no matter.
+   */
+  private void noteDelete(LocalStore store, Write write, long hlc) {
+    if (write.deleted() != null && !write.caller().isCopyAt(node())) {
+      store.deletes().add(hlc, write.key().key(), write.deleted(), store.past().reach());
+    }
+  }
+
+  private Reply<Boolean> unchanged(LocalStore store, Write write, FenceState admitted)
+      throws RefusedException {
     Hvc reading = receive(write.caller());
+    noteDelete(store, write, reading.own());
     if (write.added() != null) {
       counters.add(NodeCounter.OBSOLETE);
       throw new RefusedException(
