@@ -45,6 +45,9 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   /** How far ahead the node promises its clock: one record more in this time, not in each write. */
   private static final long PROMISE_HLC = Hlc.ofMicros(100_000);
 
+  /** The part of a window-log's bytes that the list of deletes may take besides. */
+  private static final int DELETES_PART = 4;
+
   private static final Logger log = LoggerFactory.getLogger(StoreNode.class);
 
   private final StoreNodeConfig config;
@@ -87,9 +90,15 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     for (StoreDefinition store : config.stores()) {
       Ring ring = new Ring(config.cluster(), store.replicationFactor());
       WindowLog past = new WindowLog(config.windowLog(), openedAt);
-      stores.put(store.name(), new LocalStore(store.name(), ring, past, new Deletes()));
+      stores.put(store.name(), new LocalStore(store.name(), ring, past, noDeletes()));
     }
     log.info("node={} phase=OPEN incarnation={} epoch={}", node(), incarnation, fence.epoch());
+  }
+
+  private Deletes noDeletes() {
+    return new Deletes(
+        config.windowLog().bytesMax() / DELETES_PART,
+        () -> counters.add(NodeCounter.DELETES_FORGOTTEN));
   }
 
   /** The store of the node's own records, which its engine must hold beside the config's. */
@@ -225,6 +234,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       log.info("node={} phase=STORAGE_WORKS", node());
     }
     store.past().append(after.own(), key, old);
+    store.deletes().forgetUpTo(store.past().reach());
     noteDelete(store, write, after.own());
     if (!listeners.isEmpty()) {
       WriteEvent event = event(write, siblings, before, after);
@@ -240,7 +250,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
    */
   private void noteDelete(LocalStore store, Write write, long hlc) {
     if (write.deleted() != null && !write.caller().isCopyAt(node())) {
-      store.deletes().add(hlc, write.key().key(), write.deleted(), store.past().reach());
+      store.deletes().add(hlc, write.key().key(), write.deleted());
     }
   }
 
@@ -513,9 +523,11 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     return config;
   }
 
-  /** The memory that the window-logs hold, in bytes. */
+  /** The memory that the window-logs hold, with the deletes beside them, in bytes. */
   public long windowLogBytes() {
-    return stores.values().stream().mapToLong(store -> store.past().bytes()).sum();
+    return stores.values().stream()
+        .mapToLong(store -> store.past().bytes() + store.deletes().bytes())
+        .sum();
   }
 
   /** Waits for the write in flight; requests end before. Idempotent. */
