@@ -49,6 +49,11 @@ final class Rewind {
     repairsSincePause = 0;
   }
 
+  /** The other nodes have heard what this one knew of the past: it is of no use any more. */
+  void resumed() {
+    pasts = null;
+  }
+
   /**
    * What this restore, or a later one, gave already; null when it is still to be done. Of other
    * attempts than the last one nothing is remembered: they give an empty restoration.
@@ -110,7 +115,10 @@ final class Rewind {
     return List.copyOf(changed);
   }
 
-  /** How a key came to what it is on the cut of the last restore; empty: not known. */
+  /**
+   * How a key came to what it is on the cut of the last restore; empty: not known, or the node has
+   * resumed since.
+   */
   byte[] past(StoreKey key) {
     NodeMeta.Pasts known = pasts;
     if (known == null || last == null || !last.covers(known.epoch(), known.attempt())) {

@@ -493,7 +493,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
         return;
       }
       Change change = NodeMeta.fenceChange(epoch, target, sequentialUntilMicros);
-      engine.commit(List.of(change), Durability.SYNCED);
+      engine.commit(List.of(change, NodeMeta.Pasts.removal()), Durability.SYNCED);
+      rewind.resumed();
       fence = FenceState.resumed(epoch, target, sequentialUntilMicros);
       log.info("node={} phase=SERVING epoch={} target={}", node(), epoch, Hlc.format(target));
     } finally {
