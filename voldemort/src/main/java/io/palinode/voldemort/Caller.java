@@ -16,6 +16,11 @@ public record Caller(
   /** A client that knows nothing of us. */
   public static final Caller STOCK = new Caller(null, null, "", null);
 
+  /** Whether {@code node} is not the first one that is asked for this write. */
+  boolean isCopyAt(int node) {
+    return origin != null && origin != node;
+  }
+
   /** The node that accepted the write of this caller first, when {@code node} accepts it now. */
   @Nullable Integer originAt(int node) {
     if (origin != null) {

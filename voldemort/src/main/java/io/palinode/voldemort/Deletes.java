@@ -1,44 +1,87 @@
 package io.palinode.voldemort;
 
 import io.palinode.voldemort.protocol.VectorClock;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The deletes that one store accepted, as far back as its window-log reaches: the log tells which
- * versions went, but not up to which clock. Each has an entry of its key in the log beside it, so
- * there are fewer than the log has entries. Used under the node's write lock.
+ * The deletes that one store was the first to accept, as far back as its window-log reaches: the
+ * log tells which versions went, but not up to which clock. Bounded by bytes too; what no longer
+ * fits is forgotten, the oldest first, and covers nothing any more. Used under the node's write
+ * lock, except {@link #bytes}.
  */
 final class Deletes {
-  private final ArrayDeque<Entry> entries = new ArrayDeque<>();
+  /** Objects, headers and references of an entry, beside the bytes of its key and clock. */
+  static final int ENTRY_BYTES = 112;
 
-  /** A delete, at or after which the key had no version up to {@code upTo}. */
+  private final long bytesMax;
+  private final Runnable onForgotten;
+  private final ArrayDeque<Entry> entries = new ArrayDeque<>();
+  private final AtomicLong bytes = new AtomicLong();
+
+  /**
+   * @param onForgotten run for each entry that is forgotten for want of room
+   */
+  Deletes(long bytesMax, Runnable onForgotten) {
+    this.bytesMax = bytesMax;
+    this.onForgotten = onForgotten;
+  }
+
+  /** A delete of the versions up to {@code upTo}, first accepted at {@code hlc}. */
   record Delete(long hlc, VectorClock upTo) {}
 
   /**
-   * A delete of {@code key}; or, without one, that at {@code hlc} everything after {@code
-   * undoneAfter} was undone.
+   * A delete of {@code key} up to an encoded clock; or, without one, that at {@code hlc} everything
+   * after {@code undoneAfter} was undone.
    */
-  private record Entry(
-      long hlc, @Nullable KeyBytes key, @Nullable VectorClock upTo, long undoneAfter) {}
-
-  /** {@code reach}: that of the window-log; what is not after it is forgotten. */
-  void add(long hlc, byte[] key, VectorClock upTo, long reach) {
-    while (!entries.isEmpty() && entries.getFirst().hlc() <= reach) {
-      entries.removeFirst();
+  private record Entry(long hlc, @Nullable KeyBytes key, byte @Nullable [] upTo, long undoneAfter) {
+    int bytes() {
+      return ENTRY_BYTES
+          + (key == null ? 0 : key.bytes().length)
+          + (upTo == null ? 0 : upTo.length);
     }
-    entries.addLast(new Entry(hlc, new KeyBytes(key), upTo, 0));
+  }
+
+  void add(long hlc, byte[] key, VectorClock upTo) {
+    add(new Entry(hlc, new KeyBytes(key), upTo.encode(), 0));
   }
 
   /** A restore to {@code target} was done at {@code hlc}; it can be undone itself, so all stay. */
   void undone(long hlc, long target) {
     if (!entries.isEmpty()) {
-      entries.addLast(new Entry(hlc, null, null, target));
+      add(new Entry(hlc, null, null, target));
     }
+  }
+
+  private void add(Entry entry) {
+    entries.addLast(entry);
+    bytes.addAndGet(entry.bytes());
+    while (bytes.get() > bytesMax) {
+      removeFirst();
+      onForgotten.run();
+    }
+  }
+
+  /** The window-log reaches back to {@code reach}: what is not after it is of no use. */
+  void forgetUpTo(long reach) {
+    while (!entries.isEmpty() && entries.getFirst().hlc() <= reach) {
+      removeFirst();
+    }
+  }
+
+  private void removeFirst() {
+    bytes.addAndGet(-entries.removeFirst().bytes());
+  }
+
+  /** The memory that the list holds, in bytes, nearly. Thread-safe. */
+  long bytes() {
+    return bytes.get();
   }
 
   /** Those in {@code (since, target]} that stand on the cut at {@code target}, by key. */
@@ -50,16 +93,17 @@ final class Deletes {
       }
       if (entry.key() == null) {
         standing.removeIf(earlier -> earlier.hlc() > entry.undoneAfter());
-      } else {
+      } else if (entry.hlc() > since) {
         standing.add(entry);
       }
     }
     Map<KeyBytes, List<Delete>> byKey = new LinkedHashMap<>();
     for (Entry entry : standing) {
-      if (entry.key() != null && entry.upTo() != null && entry.hlc() > since) {
+      if (entry.key() != null && entry.upTo() != null) {
+        VectorClock upTo = VectorClock.readFrom(ByteBuffer.wrap(entry.upTo()));
         byKey
             .computeIfAbsent(entry.key(), key -> new ArrayList<>())
-            .add(new Delete(entry.hlc(), entry.upTo()));
+            .add(new Delete(entry.hlc(), upTo));
       }
     }
     return byKey;

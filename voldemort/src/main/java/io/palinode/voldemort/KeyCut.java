@@ -12,7 +12,8 @@ import java.util.Map;
 /**
  * What all nodes together know of one key at a cut: the versions that any of them has, less those
  * that a delete covers, wherever it was accepted. A delete covers the versions at or before its
- * clock that some node had accepted before it.
+ * clock that its client could have seen: those that some node had accepted before any node accepted
+ * the delete.
  */
 final class KeyCut {
   private final List<Versioned> versions = new ArrayList<>();

@@ -16,9 +16,10 @@ import java.util.Map;
 
 /**
  * What one node knows of one key in the time before a cut: since when it had which versions, also
- * those that it has no more, and which deletes it accepted. Nodes exchange it, because Voldemort
- * keeps no tombstones and begins a key's clock anew after a delete: a version that a delete covers
- * can be told from one that was written after it only by the time when it was first accepted.
+ * those that it has no more, and which deletes it was the first to accept. Nodes exchange it,
+ * because Voldemort keeps no tombstones and begins a key's clock anew after a delete: a version
+ * that a delete covers can be told from one that was written after it only by the times when the
+ * two were first accepted.
  *
  * <pre>
  * | version u8 = 1 | from i64

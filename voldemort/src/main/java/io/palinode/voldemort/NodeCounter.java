@@ -5,6 +5,8 @@ public enum NodeCounter {
   GETS,
   PUTS,
   DELETES,
+  /** Deletes of which, for want of memory, no rollback will know what they covered elsewhere. */
+  DELETES_FORGOTTEN,
   /** Puts refused because the node has a newer or equal version. */
   OBSOLETE,
   /** Requests refused for their epoch or because the node is paused. */

@@ -135,6 +135,11 @@ final class NodeMeta {
       return new Pasts(epoch, attempt, from, byKey);
     }
 
+    /** Nobody asks for them any more. */
+    static Change removal() {
+      return new Change(STORE, PASTS, null);
+    }
+
     Change toChange() {
       List<byte[]> parts = new ArrayList<>(3 * byKey.size());
       byKey.forEach(

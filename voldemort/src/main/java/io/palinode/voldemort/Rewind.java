@@ -15,6 +15,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -46,6 +47,11 @@ final class Rewind {
   /** From here on, what this object changes is not counted among the writes that it undoes. */
   void paused() {
     repairsSincePause = 0;
+  }
+
+  /** The other nodes have heard what this one knew of the past: it is of no use any more. */
+  void resumed() {
+    pasts = null;
   }
 
   /**
@@ -97,15 +103,22 @@ final class Rewind {
   }
 
   private List<StoreKey> changedNear(Collection<LocalStore> stores, long target) {
-    List<StoreKey> changed = new ArrayList<>();
+    Set<StoreKey> changed = new LinkedHashSet<>();
     for (LocalStore store : stores) {
-      Diff near = store.past().diffTo(Math.max(store.past().reach(), sinceFor(target)));
+      long since = Math.max(store.past().reach(), sinceFor(target));
+      Diff near = store.past().diffTo(since);
       near.forEach((key, then) -> changed.add(new StoreKey(store.name(), key)));
+      // Some found nothing here: there may be something elsewhere.
+      Set<KeyBytes> deleted = store.deletes().standingAt(target, since).keySet();
+      deleted.forEach(key -> changed.add(new StoreKey(store.name(), key.bytes())));
     }
     return List.copyOf(changed);
   }
 
-  /** How a key came to what it is on the cut of the last restore; empty: not known. */
+  /**
+   * How a key came to what it is on the cut of the last restore; empty: not known, or the node has
+   * resumed since.
+   */
   byte[] past(StoreKey key) {
     NodeMeta.Pasts known = pasts;
     if (known == null || last == null || !last.covers(known.epoch(), known.attempt())) {
@@ -154,6 +167,7 @@ final class Rewind {
               }
             });
     Map<KeyBytes, List<Deletes.Delete>> deletes = store.deletes().standingAt(target, from);
+    deletes.keySet().forEach(key -> builders.putIfAbsent(key, new KeyPast.Builder(from)));
     builders.forEach(
         (key, builder) -> {
           byte[] now = absentThen.contains(key) ? null : engine.get(store.name(), key.bytes());

@@ -45,6 +45,9 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   /** How far ahead the node promises its clock: one record more in this time, not in each write. */
   private static final long PROMISE_HLC = Hlc.ofMicros(100_000);
 
+  /** The part of a window-log's bytes that the list of deletes may take besides. */
+  private static final int DELETES_PART = 4;
+
   private static final Logger log = LoggerFactory.getLogger(StoreNode.class);
 
   private final StoreNodeConfig config;
@@ -87,9 +90,15 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     for (StoreDefinition store : config.stores()) {
       Ring ring = new Ring(config.cluster(), store.replicationFactor());
       WindowLog past = new WindowLog(config.windowLog(), openedAt);
-      stores.put(store.name(), new LocalStore(store.name(), ring, past, new Deletes()));
+      stores.put(store.name(), new LocalStore(store.name(), ring, past, noDeletes()));
     }
     log.info("node={} phase=OPEN incarnation={} epoch={}", node(), incarnation, fence.epoch());
+  }
+
+  private Deletes noDeletes() {
+    return new Deletes(
+        config.windowLog().bytesMax() / DELETES_PART,
+        () -> counters.add(NodeCounter.DELETES_FORGOTTEN));
   }
 
   /** The store of the node's own records, which its engine must hold beside the config's. */
@@ -196,7 +205,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       byte[] old = engine.get(store.name(), write.key().key());
       List<Versioned> siblings = write.edit().on(LocalStore.versions(old));
       return siblings == null
-          ? unchanged(write, admitted)
+          ? unchanged(store, write, admitted)
           : commit(store, write, old, siblings, admitted);
     } catch (StorageException e) {
       throw failed(e);
@@ -225,9 +234,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       log.info("node={} phase=STORAGE_WORKS", node());
     }
     store.past().append(after.own(), key, old);
-    if (write.deleted() != null) {
-      store.deletes().add(after.own(), key, write.deleted(), store.past().reach());
-    }
+    store.deletes().forgetUpTo(store.past().reach());
+    noteDelete(store, write, after.own());
     if (!listeners.isEmpty()) {
       WriteEvent event = event(write, siblings, before, after);
       listeners.forEach(listener -> listener.written(event));
@@ -235,8 +243,21 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     return new Reply<>(true, after, after.own(), admitted.epoch());
   }
 
-  private Reply<Boolean> unchanged(Write write, FenceState admitted) throws RefusedException {
+  /**
+   * A delete is what it was when the first node accepted it, also when that node had nothing to
+   * delete: whoever knows of it may write the key anew from then on. A copy that arrives later says
+   * nothing more, and how much later is no matter.
+   */
+  private void noteDelete(LocalStore store, Write write, long hlc) {
+    if (write.deleted() != null && !write.caller().isCopyAt(node())) {
+      store.deletes().add(hlc, write.key().key(), write.deleted());
+    }
+  }
+
+  private Reply<Boolean> unchanged(LocalStore store, Write write, FenceState admitted)
+      throws RefusedException {
     Hvc reading = receive(write.caller());
+    noteDelete(store, write, reading.own());
     if (write.added() != null) {
       counters.add(NodeCounter.OBSOLETE);
       throw new RefusedException(
@@ -472,7 +493,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
         return;
       }
       Change change = NodeMeta.fenceChange(epoch, target, sequentialUntilMicros);
-      engine.commit(List.of(change), Durability.SYNCED);
+      engine.commit(List.of(change, NodeMeta.Pasts.removal()), Durability.SYNCED);
+      rewind.resumed();
       fence = FenceState.resumed(epoch, target, sequentialUntilMicros);
       log.info("node={} phase=SERVING epoch={} target={}", node(), epoch, Hlc.format(target));
     } finally {
@@ -502,9 +524,11 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     return config;
   }
 
-  /** The memory that the window-logs hold, in bytes. */
+  /** The memory that the window-logs hold, with the deletes beside them, in bytes. */
   public long windowLogBytes() {
-    return stores.values().stream().mapToLong(store -> store.past().bytes()).sum();
+    return stores.values().stream()
+        .mapToLong(store -> store.past().bytes() + store.deletes().bytes())
+        .sum();
   }
 
   /** Waits for the write in flight; requests end before. Idempotent. */

@@ -429,7 +429,13 @@ class StoreNodeTest {
     KeyRecord other = new KeyRecord(K, Siblings.encode(List.of(version("v", 1))), unchanged);
     assertThat(second.merge(List.of(own, other))).isZero();
     assertThat(valuesOf(second, K)).isEmpty();
+    second.resume(1, target, 0);
+    // All nodes have converged: nobody asks any more.
+    assertThat(second.read(List.of(K)).get(0).past()).isEmpty();
     second.close();
+    StoreNode third = onDisk();
+    assertThat(third.read(List.of(K)).get(0).past()).isEmpty();
+    third.close();
   }
 
   private StoreNode onDisk() {

@@ -1,0 +1,119 @@
+package io.palinode.voldemort;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.palinode.detector.StoreBinding.KeyRecord;
+import io.palinode.detector.StoreKey;
+import io.palinode.hvc.Hvc;
+import io.palinode.voldemort.TestNodes.Medium;
+import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A delete that replicas accept at different times, or not at all, and a rollback after it. */
+class LateDeleteTest {
+  private static final StoreKey KEY = TestNodes.key("lock");
+
+  private final AtomicLong micros = TestNodes.clock();
+  private final List<StoreNode> nodes = new ArrayList<>();
+  private Hvc known = Hvc.unknown(3);
+
+  @BeforeEach
+  void openNodes() {
+    for (int id = 0; id < 3; id++) {
+      StoreNodeConfig config =
+          StoreNodeConfig.of(id, TestNodes.cluster(3), TestNodes.stores(3, Persistence.BDB));
+      nodes.add(new StoreNode(config, Medium.MEMORY.open(Path.of("unused")), micros::get));
+    }
+  }
+
+  /** A copy that waited for its node may be sent anew, with what its client knows by then. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aLateCopyOfADeleteDoesNotCoverWhatWasWrittenAfterTheDelete(boolean isSentAnew)
+      throws RefusedException {
+    put("old", 0, 1, 2);
+    // Two replicas accept the delete, the copy to the third is slow.
+    delete(0, known);
+    Hvc deleting = known;
+    delete(1, deleting);
+    // Written anew by who knows of the delete: the counters begin anew.
+    put("new", 0, 1);
+    rollBackTo(delete(2, isSentAnew ? known : deleting));
+    assertEveryNodeHas("new");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void neitherDoesOneWhoseFirstReplicaHadNothingToDelete(boolean isSentAnew)
+      throws RefusedException {
+    put("old", 1, 2);
+    delete(0, known);
+    Hvc deleting = known;
+    put("new", 0);
+    delete(1, isSentAnew ? known : deleting);
+    rollBackTo(delete(2, isSentAnew ? known : deleting));
+    assertEveryNodeHas("new");
+  }
+
+  @Test
+  void aDeleteThatFoundNothingOnItsFirstReplicaCoversWhatOthersHave() throws RefusedException {
+    put("old", 1, 2);
+    micros.addAndGet(60_000_000);
+    rollBackTo(delete(0, known));
+    assertEveryNodeHas();
+  }
+
+  @Test
+  void aDeleteCoversWhatItsCopyFindsLater() throws RefusedException {
+    put("old", 0, 1, 2);
+    delete(0, known);
+    rollBackTo(delete(1, known));
+    assertEveryNodeHas();
+  }
+
+  private void put(String value, int... at) throws RefusedException {
+    for (int node : at) {
+      micros.addAndGet(1_000);
+      known =
+          known.merge(nodes.get(node).put(KEY, TestNodes.version(value, 1), caller(known)).hvc());
+    }
+  }
+
+  /** Returns when. */
+  private long delete(int node, Hvc sentWith) throws RefusedException {
+    micros.addAndGet(1_000);
+    Hvc heard = nodes.get(node).delete(KEY, TestNodes.vector(1), caller(sentWith)).hvc();
+    known = known.merge(heard);
+    return heard.own();
+  }
+
+  private static Caller caller(Hvc known) {
+    return new Caller(known, null, "c", 0);
+  }
+
+  private void rollBackTo(long target) {
+    nodes.forEach(node -> node.pause(1));
+    Set<StoreKey> changed = new LinkedHashSet<>();
+    nodes.forEach(node -> changed.addAll(node.restore(1, 1, target).changed()));
+    List<KeyRecord> contributed = new ArrayList<>();
+    nodes.forEach(node -> contributed.addAll(node.read(List.copyOf(changed))));
+    nodes.forEach(node -> node.merge(contributed));
+  }
+
+  private void assertEveryNodeHas(String... values) {
+    for (StoreNode node : nodes) {
+      assertThat(TestNodes.texts(TestNodes.stateOf(node).getOrDefault(KEY, List.of())))
+          .as("node %d", node.node())
+          .containsExactly(values);
+    }
+  }
+}
