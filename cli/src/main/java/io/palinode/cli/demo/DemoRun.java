@@ -58,8 +58,8 @@ public final class DemoRun {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new Refusal("interrupted", e);
-    } catch (IllegalStateException e) {
-      // A start that is interrupted fails like any other.
+    } catch (RuntimeException e) {
+      // What waits for Kafka tells of an interrupt in ways of its own.
       throw runner.isInterrupted() ? new Refusal("interrupted", e) : e;
     }
     return new DemoReport(options.graph().name(), options.seed(), results);
