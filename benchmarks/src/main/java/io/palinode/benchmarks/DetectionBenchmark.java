@@ -73,8 +73,7 @@ public final class DetectionBenchmark {
 
   private static Case spread(Group group, int terms, int nodes, double violated, int candidates) {
     return new Case(
-        group,
-        new Shape(terms, nodes, violated, Math.min(MANY, candidates), 0, candidates));
+        group, new Shape(terms, nodes, violated, Math.min(MANY, candidates), 0, candidates));
   }
 
   public Result run(Case of) {

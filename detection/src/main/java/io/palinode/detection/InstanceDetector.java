@@ -121,6 +121,14 @@ public final class InstanceDetector {
 
   /** An interval of which pairs may be certain now, for {@code from} and higher grades. */
   private record Change(Retained interval, Grade from) {
+    // What began first is likely to be reported once; in another order, it may be improved on
+    // again.
+    private static final Comparator<Change> ORDER =
+        Comparator.<Change>comparingLong(change -> change.interval().start().own())
+            .thenComparingInt(change -> change.interval().candidate().clause())
+            .thenComparingInt(change -> change.interval().term())
+            .thenComparingInt(change -> change.interval().node());
+
     static Change of(Retained interval) {
       return new Change(interval, Grade.UNCERTAIN);
     }
@@ -231,7 +239,7 @@ public final class InstanceDetector {
   public long wakeAt() {
     long wake = replicas.wakeAt();
     for (ConjunctiveClause clause : clauses) {
-      wake = Math.min(wake, new Pending(clause, knowledge, joined).wakeAt());
+      wake = Math.min(wake, pending(clause).wakeAt());
     }
     return wake;
   }
@@ -278,8 +286,10 @@ public final class InstanceDetector {
 
   /** Takes note of an event's HVC. Returns the intervals of which a pair may be certain now. */
   private List<Change> hear(CandidateId id, Hvc hvc) {
-    knowledge.heard(hvc);
-    List<Change> changed = settle();
+    List<Change> changed = new ArrayList<>();
+    if (knowledge.heard(hvc)) {
+      settle(id.node(), changed);
+    }
     if (id.incarnation() > incarnations[id.node()]) {
       incarnations[id.node()] = id.incarnation();
       if (!joined) {
@@ -289,18 +299,50 @@ public final class InstanceDetector {
     return changed;
   }
 
+  /** Of all nodes more is known. */
   private List<Change> settle() {
     List<Change> changed = new ArrayList<>();
-    for (ConjunctiveClause clause : clauses) {
-      clause.forEach(
-          interval -> {
-            Grade from = knowledge.settle(interval);
-            if (from != null) {
-              changed.add(new Change(interval, from));
-            }
-          });
+    for (int node = 0; node < spec.nodes(); node++) {
+      settle(node, changed);
     }
     return changed;
+  }
+
+  /** More is known of {@code node}. */
+  private void settle(int node, List<Change> changed) {
+    for (ConjunctiveClause clause : clauses) {
+      List<IntervalQueue> awaiting = clause.awaiting();
+      for (int i = 0; i < awaiting.size(); i++) {
+        IntervalQueue queue = awaiting.get(i);
+        // Else no pair is decided: nothing is open there that such an interval could go with.
+        boolean decides = joined || clause.hasOpenOther(queue.term(), node);
+        settle(queue, node, decides, changed);
+      }
+      clause.forgetSettled();
+      if (joined) {
+        clause.forEach(interval -> settleEnd(interval, changed));
+      }
+    }
+  }
+
+  private void settle(IntervalQueue queue, int node, boolean decides, List<Change> changed) {
+    for (int i = queue.firstAwaiting(node); i < queue.size(); i++) {
+      Retained interval = queue.get(i);
+      Grade from = knowledge.settle(interval, node);
+      if (from != null && decides) {
+        changed.add(new Change(interval, from));
+      }
+      if (queue.isAscending() && interval.awaits(node, Grade.UNCERTAIN)) {
+        // So do all that follow.
+        break;
+      }
+    }
+  }
+
+  private void settleEnd(Retained interval, List<Change> changed) {
+    if (knowledge.settleEnd(interval)) {
+      changed.add(Change.of(interval));
+    }
   }
 
   private void endEarlierLives(CandidateId id, Hvc first, List<Change> changed) {
@@ -379,19 +421,31 @@ public final class InstanceDetector {
       changed.add(Change.of(retain(found)));
     }
     raise(changed);
-    // What began first is likely to be reported once; in another order, it may be improved on
-    // again.
-    changed.sort(Comparator.comparingLong(change -> change.interval().start().own()));
-    List<Finding> findings = new ArrayList<>();
-    for (Change change : changed) {
-      findings.addAll(change.judge(clauses.get(change.interval().candidate().clause())));
-    }
+    List<Finding> findings = judgeEach(changed);
     findings.forEach(rising::add);
     drop();
-    return findings.stream().map(Finding::witness).toList();
+    return findings.isEmpty() ? List.of() : findings.stream().map(Finding::witness).toList();
+  }
+
+  private List<Finding> judgeEach(List<Change> changed) {
+    changed.sort(Change.ORDER);
+    List<Finding> findings = new ArrayList<>();
+    for (int i = 0; i < changed.size(); i++) {
+      Change change = changed.get(i);
+      // Several nodes may have decided something of one interval.
+      for (; i + 1 < changed.size() && changed.get(i + 1).interval() == change.interval(); i++) {
+        change = new Change(change.interval(), change.from().least(changed.get(i + 1).from()));
+      }
+      findings.addAll(change.judge(clauses.get(change.interval().candidate().clause())));
+    }
+    return findings;
   }
 
   private void raise(List<Change> changed) {
+    if (changed.isEmpty() || rising.isEmpty()) {
+      raised = List.of();
+      return;
+    }
     // By identity: Retained has no other.
     Set<Retained> intervals = new HashSet<>();
     changed.forEach(change -> intervals.add(change.interval()));
@@ -402,8 +456,12 @@ public final class InstanceDetector {
 
   private void drop() {
     for (ConjunctiveClause clause : clauses) {
-      Pending pending = new Pending(clause, knowledge, joined);
-      clause.dropAll(interval -> pending.isUseless(interval) && isBeforeFound(interval));
+      Pending pending = pending(clause);
+      boolean held = pending.isHeldUntilPassed();
+      clause.dropPassed(
+          node -> held ? knowledge.passedUpTo(node) : Long.MAX_VALUE,
+          interval -> !held || knowledge.isPassed(interval),
+          interval -> pending.isUseless(interval) && isBeforeFound(interval));
     }
     for (int size = size(); size > retainedMax; size--) {
       lost++;
@@ -413,6 +471,10 @@ public final class InstanceDetector {
         evict();
       }
     }
+  }
+
+  private Pending pending(ConjunctiveClause clause) {
+    return new Pending(clause, knowledge, joined, spec.nodes());
   }
 
   private void evict() {

@@ -98,8 +98,7 @@ final class DetectionCommand implements Callable<Integer> {
   @Override
   public Integer call() throws JsonProcessingException {
     DetectionBenchmark benchmark = new DetectionBenchmark(effort(), seed, System::nanoTime);
-    List<Case> cases =
-        cases().stream().filter(each -> only.contains(each.group())).toList();
+    List<Case> cases = cases().stream().filter(each -> only.contains(each.group())).toList();
     List<Result> results = new ArrayList<>();
     PrintWriter err = spec.commandLine().getErr();
     for (Case each : cases) {

@@ -31,7 +31,15 @@ class DetectionCommandTest {
 
   private int run(String... options) {
     String[] quick = {
-      "detection", "--candidates", "500", "--rounds", "1", "--warm-up-seconds", "0", "--round-seconds", "0"
+      "detection",
+      "--candidates",
+      "500",
+      "--rounds",
+      "1",
+      "--warm-up-seconds",
+      "0",
+      "--round-seconds",
+      "0"
     };
     String[] args =
         java.util.stream.Stream.of(quick, options)
