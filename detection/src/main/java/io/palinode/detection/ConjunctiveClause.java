@@ -36,8 +36,10 @@ final class ConjunctiveClause {
   private final Horizon horizon;
   private final CliqueSearch search;
   private final List<IntervalQueue> awaiting = new ArrayList<>();
-  // Of each node: how many intervals are open, and a bound of when the first of the others ended.
+  // How many intervals are open, of each node, and of each term at each node.
   private final int[] open;
+  private final int[][] openOf;
+  // Of each node: a bound of when the first of the others ended.
   private final long[] leastEnd;
 
   ConjunctiveClause(int clause, int terms, int nodes, Horizon horizon, long stepsMax) {
@@ -46,6 +48,7 @@ final class ConjunctiveClause {
     this.queues = new TermQueues[terms];
     Arrays.setAll(queues, term -> new TermQueues(term, nodes));
     this.open = new int[nodes];
+    this.openOf = new int[terms][nodes];
     this.leastEnd = new long[nodes];
     Arrays.fill(leastEnd, Long.MAX_VALUE);
     this.search = new CliqueSearch(queues, horizon, stepsMax);
@@ -67,7 +70,7 @@ final class ConjunctiveClause {
     queues[interval.term()].add(interval);
     Hvc end = interval.end();
     if (end == null) {
-      open[interval.node()]++;
+      countOpen(interval, 1);
     } else {
       noteEnd(end);
     }
@@ -78,10 +81,17 @@ final class ConjunctiveClause {
   }
 
   void close(Retained interval, Hvc end) {
-    open[interval.node()] -= interval.isOpen() ? 1 : 0;
+    if (interval.isOpen()) {
+      countOpen(interval, -1);
+    }
     noteEnd(end);
-    queueOf(interval).closing(interval, end.owner() != interval.node());
+    queueOf(interval).closing(end.owner() != interval.node());
     interval.closeAt(end);
+  }
+
+  private void countOpen(Retained interval, int change) {
+    open[interval.node()] += change;
+    openOf[interval.term()][interval.node()] += change;
   }
 
   private void noteEnd(Hvc end) {
@@ -102,7 +112,7 @@ final class ConjunctiveClause {
 
   /** Whether an interval of another term is open at {@code node}. */
   boolean hasOpenOther(int term, int node) {
-    return open[node] > 0 && open[node] > queues[term].open(node);
+    return open[node] > 0 && open[node] > openOf[term][node];
   }
 
   /** Those that hold an interval which awaits a node; and maybe some that held one. */
@@ -296,12 +306,12 @@ final class ConjunctiveClause {
         longest = queue.size() > longest.size() ? queue : longest;
       }
     }
-    Retained gone = longest.evict();
+    Retained gone = longest.oldest();
     if (gone != null) {
-      open[gone.node()] -= gone.isOpen() ? 1 : 0;
-    }
-    for (TermQueues term : queues) {
-      term.drop(queue -> {});
+      if (gone.isOpen()) {
+        countOpen(gone, -1);
+      }
+      queues[gone.term()].drop(queue -> queue.dropAll(interval -> interval == gone));
     }
     return gone;
   }

@@ -39,11 +39,13 @@ import org.jspecify.annotations.Nullable;
  *       counted by {@link #overflowed}.
  * </ul>
  *
- * An event costs O(retained · nodes), plus one {@link CliqueSearch} for each interval that it made
- * certain; while nothing is violated and there are two terms, a search is O(retained). Where
- * something is violated, there is a search for each grade and for each interval that a report can
- * still improve on, and the pairs of the reports that are followed are looked at again. With more
- * than two terms, what waits is compared with what is over.
+ * An event looks at the queues that hold intervals, which are ordered: at what it decides and at
+ * what it leaves behind, and finds both by bisection; with {@code replicas: first} at all that is
+ * retained. To that comes one {@link CliqueSearch} for each interval that it made certain; while
+ * nothing is violated and there are two terms, a search is O(nodes · log retained). Where something
+ * is violated, there is a search for each grade and for each interval that a report can still
+ * improve on, and the pairs of the reports that are followed are looked at again. With more than
+ * two terms, what waits is compared with what is over.
  *
  * <p>A node that restarts opens what holds there anew. With {@code replicas: any}, what its earlier
  * incarnation left open ends right before its first event in the new one; with {@code first}, the
@@ -119,25 +121,6 @@ public final class InstanceDetector {
     state.rising().forEach(rising::add);
   }
 
-  /** An interval of which pairs may be certain now, for {@code from} and higher grades. */
-  private record Change(Retained interval, Grade from) {
-    // What began first is likely to be reported once; in another order, it may be improved on
-    // again.
-    private static final Comparator<Change> ORDER =
-        Comparator.<Change>comparingLong(change -> change.interval().start().own())
-            .thenComparingInt(change -> change.interval().candidate().clause())
-            .thenComparingInt(change -> change.interval().term())
-            .thenComparingInt(change -> change.interval().node());
-
-    static Change of(Retained interval) {
-      return new Change(interval, Grade.UNCERTAIN);
-    }
-
-    List<Finding> judge(ConjunctiveClause clause) {
-      return clause.judge(interval, from);
-    }
-  }
-
   private void hear(@Nullable Hvc hvc) {
     if (hvc != null) {
       knowledge.heard(hvc);
@@ -207,8 +190,10 @@ public final class InstanceDetector {
     boolean canEnd = known.isOpen() || isJoined(known.candidate());
     if (canEnd && FirstReplica.isEarlier(known.start(), known.end(), end)) {
       clauses.get(known.candidate().clause()).close(known, end);
-      knowledge.watch(known);
-      changed.add(Change.of(known));
+      knowledge.watchEnd(known);
+      // What its node still shows was as early as this end, so its pairs were decided by that.
+      boolean decides = joined || !knowledge.reading(known.node()).equals(end);
+      changed.add(new Change(known, decides ? Grade.UNCERTAIN : null));
     }
   }
 
@@ -219,7 +204,9 @@ public final class InstanceDetector {
       return List.of();
     }
     List<Witness> reports = judge(settle());
-    replicas.forgetBefore(hlc);
+    if (joined) {
+      replicas.forgetBefore(hlc);
+    }
     return reports;
   }
 
@@ -237,7 +224,7 @@ public final class InstanceDetector {
    * when only a later event can show that a closed one is no longer needed.
    */
   public long wakeAt() {
-    long wake = replicas.wakeAt();
+    long wake = joined ? replicas.wakeAt() : Long.MAX_VALUE;
     for (ConjunctiveClause clause : clauses) {
       wake = Math.min(wake, pending(clause).wakeAt());
     }
@@ -417,8 +404,8 @@ public final class InstanceDetector {
   }
 
   private List<Witness> judge(List<Change> changed) {
-    for (Candidate found : replicas.settle(this::isFirst)) {
-      changed.add(Change.of(retain(found)));
+    if (joined) {
+      replicas.settle(this::isFirst).forEach(found -> changed.add(Change.of(retain(found))));
     }
     raise(changed);
     List<Finding> findings = judgeEach(changed);
@@ -428,14 +415,8 @@ public final class InstanceDetector {
   }
 
   private List<Finding> judgeEach(List<Change> changed) {
-    changed.sort(Change.ORDER);
     List<Finding> findings = new ArrayList<>();
-    for (int i = 0; i < changed.size(); i++) {
-      Change change = changed.get(i);
-      // Several nodes may have decided something of one interval.
-      for (; i + 1 < changed.size() && changed.get(i + 1).interval() == change.interval(); i++) {
-        change = new Change(change.interval(), change.from().least(changed.get(i + 1).from()));
-      }
+    for (Change change : Change.inOrder(changed)) {
       findings.addAll(change.judge(clauses.get(change.interval().candidate().clause())));
     }
     return findings;

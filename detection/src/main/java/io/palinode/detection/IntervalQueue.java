@@ -17,7 +17,6 @@ final class IntervalQueue {
   private Retained[] items = new Retained[CAPACITY_MIN];
   private int head;
   private int tail;
-  private int open;
   // What reports of each grade have left: how many intervals none has named, and a bound of when
   // the violations of the others begin. While both say that nothing can be improved on, nobody need
   // look.
@@ -54,10 +53,6 @@ final class IntervalQueue {
     return items[head + index];
   }
 
-  int open() {
-    return open;
-  }
-
   /** Whether a report of {@code grade} and {@code violate} may improve what one of them has. */
   boolean mayImprove(Grade grade, long violate) {
     return unnamed[grade.rank()] > 0 || violate < violateMax[grade.rank()];
@@ -88,7 +83,6 @@ final class IntervalQueue {
     ascending &= at == head || rises(items[at - 1].start(), interval.start());
     ascending &= at == tail - 1 || rises(interval.start(), items[at + 1].start());
     disjoint &= at == tail - 1 && isAfterLast(interval);
-    open += interval.isOpen() ? 1 : 0;
     for (Grade grade : GRADES) {
       if (interval.isNamed(grade)) {
         bound(grade, interval.earliest(grade));
@@ -103,8 +97,7 @@ final class IntervalQueue {
   }
 
   /** To be called before {@link Retained#closeAt}. {@code joined}: the end is another node's. */
-  void closing(Retained interval, boolean joined) {
-    open -= interval.isOpen() ? 1 : 0;
+  void closing(boolean joined) {
     disjoint &= !joined;
   }
 
@@ -144,7 +137,7 @@ final class IntervalQueue {
 
   /** The first index of a start later than {@code hlc}. */
   int firstLaterThan(long hlc) {
-    return first(interval -> interval.start().own() > hlc);
+    return hlc == Long.MAX_VALUE ? size() : first(interval -> interval.start().own() > hlc);
   }
 
   /** Whether an interval awaits some node. */
@@ -237,19 +230,17 @@ final class IntervalQueue {
     restartIfEmpty();
   }
 
-  /** Drops the oldest closed one, or the oldest if all are open; null if there is none. */
-  @Nullable Retained evict() {
-    Retained oldest = size() == 0 ? null : items[head];
-    for (int at = head; at < tail && oldest != null && oldest.isOpen(); at++) {
-      oldest = items[at].isOpen() ? oldest : items[at];
+  /** The oldest closed one, or the oldest if all are open; null if there is none. */
+  @Nullable Retained oldest() {
+    for (int at = head; at < tail; at++) {
+      if (!items[at].isOpen()) {
+        return items[at];
+      }
     }
-    Retained gone = oldest;
-    dropAll(interval -> interval == gone);
-    return gone;
+    return size() == 0 ? null : items[head];
   }
 
   private void forget(Retained interval) {
-    open -= interval.isOpen() ? 1 : 0;
     for (Grade grade : GRADES) {
       unnamed[grade.rank()] -= interval.isNamed(grade) ? 0 : 1;
     }

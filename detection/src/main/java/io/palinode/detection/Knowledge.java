@@ -95,12 +95,7 @@ final class Knowledge implements Horizon {
     if (last != null && last.own() == own && isAtLeast(last, floor)) {
       return last;
     }
-    long[] entries = new long[nodes];
-    for (int k = 0; k < nodes; k++) {
-      entries[k] = Math.max(floor, last == null ? 0 : last.get(k));
-    }
-    entries[node] = own;
-    return Hvc.of(node, entries);
+    return (last == null ? Hvc.of(node, new long[nodes]) : last).raisedTo(own, floor);
   }
 
   private static boolean isAtLeast(Hvc hvc, long floor) {
@@ -112,11 +107,16 @@ final class Knowledge implements Horizon {
     return true;
   }
 
-  /** Takes note of what {@code i} waits for: when it is new, and when its end became known. */
+  /** Takes note of what {@code i} waits for, when it is new. */
   void watch(Retained i) {
     for (int node = 0; node < nodes; node++) {
       i.await(node, nodes, leastTooEarly(node, i.start()));
     }
+    watchEnd(i);
+  }
+
+  /** Takes note of how its end may move back, when that became known. */
+  void watchEnd(Retained i) {
     i.awaitEnds(nodesThatMayEnd(i));
   }
 

@@ -13,6 +13,7 @@ final class TermQueues {
   private final int term;
   private final @Nullable IntervalQueue[] queues;
   private final List<IntervalQueue> held = new ArrayList<>(2);
+  private int size;
 
   TermQueues(int term, int nodes) {
     this.term = term;
@@ -28,22 +29,12 @@ final class TermQueues {
     return queue;
   }
 
-  /** How many intervals of {@code node} are open. */
-  int open(int node) {
-    IntervalQueue queue = queues[node];
-    return queue == null ? 0 : queue.open();
-  }
-
   /** Those that are not empty, in the order of nodes. */
   List<IntervalQueue> held() {
     return held;
   }
 
   int size() {
-    int size = 0;
-    for (int i = 0; i < held.size(); i++) {
-      size += held.get(i).size();
-    }
     return size;
   }
 
@@ -66,13 +57,17 @@ final class TermQueues {
       held.add(at, queue);
     }
     queue.add(interval);
+    size++;
   }
 
   /** {@code action} drops something of each queue, or nothing. */
   void drop(Consumer<IntervalQueue> action) {
     for (int i = held.size() - 1; i >= 0; i--) {
-      action.accept(held.get(i));
-      if (held.get(i).size() == 0) {
+      IntervalQueue queue = held.get(i);
+      int before = queue.size();
+      action.accept(queue);
+      size -= before - queue.size();
+      if (queue.size() == 0) {
         held.remove(i);
       }
     }
