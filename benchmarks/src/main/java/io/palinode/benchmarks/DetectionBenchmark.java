@@ -72,8 +72,12 @@ public final class DetectionBenchmark {
   }
 
   private static Case spread(Group group, int terms, int nodes, double violated, int candidates) {
-    return new Case(
-        group, new Shape(terms, nodes, violated, Math.min(MANY, candidates), 0, candidates));
+    return new Case(group, new Shape(terms, nodes, violated, instances(candidates), 0, candidates));
+  }
+
+  /** Few enough that violations have the time to happen in each. */
+  private static int instances(int candidates) {
+    return Math.max(1, Math.min(MANY, candidates / 20));
   }
 
   public Result run(Case of) {
