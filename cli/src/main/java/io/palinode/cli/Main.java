@@ -1,5 +1,6 @@
 package io.palinode.cli;
 
+import io.palinode.cli.bench.BenchCommand;
 import io.palinode.cli.detect.DetectCommand;
 import java.util.List;
 import picocli.CommandLine;
@@ -37,7 +38,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
       RollbackCommand.class,
       DetectCommand.class,
       PutCommand.class,
-      GetValueCommand.class
+      GetValueCommand.class,
+      BenchCommand.class
     },
     footer = {
       "",

@@ -127,6 +127,17 @@ class ArchitectureTest {
   }
 
   @Test
+  void benchmarksMayUseAllAndAreUsedByTheCommandOnly() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("io.palinode.benchmarks..", "io.palinode.cli..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.palinode.benchmarks..")
+        .check(production);
+  }
+
+  @Test
   void packagesOfAModuleFormNoCycle() {
     slices().matching("io.palinode.(**)").should().beFreeOfCycles().check(production);
   }

@@ -3,11 +3,9 @@ package io.palinode.detection;
 import io.palinode.hvc.Grade;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,13 +51,13 @@ final class CliqueSearch {
 
   private static final long QUICK_STEPS = 1_000;
 
-  private final IntervalQueue[][] queues;
+  private final TermQueues[] queues;
   private final Horizon horizon;
   private final long stepsMax;
   private long cut;
 
-  /** {@code queues[term][node]}. */
-  CliqueSearch(IntervalQueue[][] queues, Horizon horizon, long stepsMax) {
+  /** {@code queues[term]}. */
+  CliqueSearch(TermQueues[] queues, Horizon horizon, long stepsMax) {
     this.queues = queues;
     this.horizon = horizon;
     this.stepsMax = stepsMax;
@@ -76,7 +74,11 @@ final class CliqueSearch {
    * goal. In the order of terms.
    */
   Retained @Nullable [] earliest(Goal goal, Retained... fixed) {
-    long least = Finding.violate(List.of(fixed));
+    long least = Finding.violate(fixed);
+    if (fixed.length >= queues.length - 1 && least <= goal.violateMax() && isMonotone()) {
+      // At most one term is left to choose, and its earliest head comes first.
+      return complete(goal, fixed);
+    }
     Retained[] earliest = null;
     long violateMax = goal.violateMax();
     while (violateMax >= least) {
@@ -85,7 +87,7 @@ final class CliqueSearch {
         break;
       }
       earliest = earlier;
-      violateMax = Finding.violate(List.of(earlier)) - 1;
+      violateMax = Finding.violate(earlier) - 1;
     }
     return earliest;
   }
@@ -103,6 +105,9 @@ final class CliqueSearch {
       if (choices[depth].length == 0) {
         return null;
       }
+    }
+    if (order.length == 1) {
+      return clique(fixed, order, List.of(choices[0][0]));
     }
     List<Lane> chosen = choose(choices);
     return chosen == null ? null : clique(fixed, order, chosen);
@@ -160,31 +165,56 @@ final class CliqueSearch {
   }
 
   private boolean isMonotone() {
-    return Arrays.stream(queues).flatMap(Arrays::stream).allMatch(IntervalQueue::isAscending);
+    for (TermQueues term : queues) {
+      if (!term.isAscending()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Those with the fewest intervals first: where one has none that fits, the search ends early. */
   private int[] openTerms(Retained... fixed) {
-    return IntStream.range(0, queues.length)
-        .filter(term -> Arrays.stream(fixed).noneMatch(interval -> interval.term() == term))
-        .boxed()
-        .sorted(Comparator.comparingInt(this::retained))
-        .mapToInt(Integer::intValue)
-        .toArray();
+    int[] open = new int[queues.length - fixed.length];
+    int count = 0;
+    for (int term = 0; term < queues.length; term++) {
+      if (!isFixed(term, fixed)) {
+        int at = count++;
+        int size = queues[term].size();
+        for (; at > 0 && queues[open[at - 1]].size() > size; at--) {
+          open[at] = open[at - 1];
+        }
+        open[at] = term;
+      }
+    }
+    return open;
   }
 
-  private int retained(int term) {
-    return Arrays.stream(queues[term]).mapToInt(IntervalQueue::size).sum();
+  private static boolean isFixed(int term, Retained[] fixed) {
+    for (Retained each : fixed) {
+      if (each.term() == term) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The earliest heads first: so what is found first is mostly the earliest. */
   private Lane[] lanes(Goal goal, int term, Retained[] fixed) {
-    return Arrays.stream(queues[term])
-        .filter(queue -> queue.size() > 0)
-        .map(queue -> Lane.of(queue, fixed, horizon, goal))
-        .filter(lane -> !lane.isExhausted())
-        .sorted(Comparator.comparingLong(lane -> lane.head().start().own()))
-        .toArray(Lane[]::new);
+    List<IntervalQueue> held = queues[term].held();
+    Lane[] lanes = new Lane[held.size()];
+    int count = 0;
+    for (int i = 0; i < held.size(); i++) {
+      Lane lane = Lane.of(held.get(i), fixed, horizon, goal);
+      if (!lane.isExhausted()) {
+        int at = count++;
+        for (; at > 0 && lanes[at - 1].headStart() > lane.headStart(); at--) {
+          lanes[at] = lanes[at - 1];
+        }
+        lanes[at] = lane;
+      }
+    }
+    return count == lanes.length ? lanes : Arrays.copyOf(lanes, count);
   }
 
   private Retained[] clique(Retained[] fixed, int[] order, List<Lane> chosen) {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.IntToLongFunction;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -31,17 +32,25 @@ final class ConjunctiveClause {
       List.of(Grade.DEFINITE, Grade.POSSIBLE, Grade.UNCERTAIN);
 
   private final int clause;
-  private final IntervalQueue[][] queues;
+  private final TermQueues[] queues;
   private final Horizon horizon;
   private final CliqueSearch search;
+  private final List<IntervalQueue> awaiting = new ArrayList<>();
+  // How many intervals are open, of each node, and of each term at each node.
+  private final int[] open;
+  private final int[][] openOf;
+  // Of each node: a bound of when the first of the others ended.
+  private final long[] leastEnd;
 
   ConjunctiveClause(int clause, int terms, int nodes, Horizon horizon, long stepsMax) {
     this.clause = clause;
     this.horizon = horizon;
-    this.queues = new IntervalQueue[terms][nodes];
-    for (IntervalQueue[] row : queues) {
-      Arrays.setAll(row, node -> new IntervalQueue());
-    }
+    this.queues = new TermQueues[terms];
+    Arrays.setAll(queues, term -> new TermQueues(term, nodes));
+    this.open = new int[nodes];
+    this.openOf = new int[terms][nodes];
+    this.leastEnd = new long[nodes];
+    Arrays.fill(leastEnd, Long.MAX_VALUE);
     this.search = new CliqueSearch(queues, horizon, stepsMax);
   }
 
@@ -50,25 +59,48 @@ final class ConjunctiveClause {
   }
 
   IntervalQueue queue(int term, int node) {
-    return queues[term][node];
+    return queues[term].queue(node);
   }
 
   private IntervalQueue queueOf(Retained interval) {
-    return queues[interval.term()][interval.node()];
+    return queues[interval.term()].queue(interval.node());
   }
 
   void add(Retained interval) {
-    queueOf(interval).add(interval);
+    queues[interval.term()].add(interval);
+    Hvc end = interval.end();
+    if (end == null) {
+      countOpen(interval, 1);
+    } else {
+      noteEnd(end);
+    }
+    IntervalQueue queue = queueOf(interval);
+    if (interval.awaitsAny() && !awaiting.contains(queue)) {
+      awaiting.add(queue);
+    }
   }
 
   void close(Retained interval, Hvc end) {
-    queueOf(interval).closing(interval, end.owner() != interval.node());
+    if (interval.isOpen()) {
+      countOpen(interval, -1);
+    }
+    noteEnd(end);
+    queueOf(interval).closing(end.owner() != interval.node());
     interval.closeAt(end);
+  }
+
+  private void countOpen(Retained interval, int change) {
+    open[interval.node()] += change;
+    openOf[interval.term()][interval.node()] += change;
+  }
+
+  private void noteEnd(Hvc end) {
+    leastEnd[end.owner()] = Math.min(leastEnd[end.owner()], end.own());
   }
 
   /** The newest retained interval of the term that the version opened, at whatever node. */
   @Nullable Retained find(int term, String version) {
-    for (IntervalQueue queue : queues[term]) {
+    for (IntervalQueue queue : queues[term].held()) {
       for (int i = queue.size() - 1; i >= 0; i--) {
         if (queue.get(i).candidate().version().equals(version)) {
           return queue.get(i);
@@ -76,6 +108,29 @@ final class ConjunctiveClause {
       }
     }
     return null;
+  }
+
+  /** Whether an interval of another term is open at {@code node}. */
+  boolean hasOpenOther(int term, int node) {
+    return open[node] > 0 && open[node] > openOf[term][node];
+  }
+
+  /** Those that hold an interval which awaits a node; and maybe some that held one. */
+  List<IntervalQueue> awaiting() {
+    return awaiting;
+  }
+
+  void forgetSettled() {
+    for (int i = awaiting.size() - 1; i >= 0; i--) {
+      if (!awaiting.get(i).awaitsAny()) {
+        awaiting.remove(i);
+      }
+    }
+  }
+
+  /** The queues of a term that hold intervals, in the order of nodes. */
+  List<IntervalQueue> held(int term) {
+    return queues[term].held();
   }
 
   /** In the order of terms, nodes and starts. */
@@ -90,10 +145,8 @@ final class ConjunctiveClause {
 
   int size() {
     int size = 0;
-    for (IntervalQueue[] row : queues) {
-      for (IntervalQueue queue : row) {
-        size += queue.size();
-      }
+    for (TermQueues term : queues) {
+      size += term.size();
     }
     return size;
   }
@@ -152,21 +205,24 @@ final class ConjunctiveClause {
 
   private void improveOthers(Retained changed, Grade grade, List<Finding> reports) {
     for (int term = 0; term < queues.length; term++) {
-      for (IntervalQueue queue : queues[term]) {
+      for (IntervalQueue queue : queues[term].held()) {
         if (term != changed.term() && queue.mayImprove(grade, changed.earliest(grade))) {
-          Goal any = new Goal(grade, Long.MAX_VALUE);
-          improveOthers(
-              Lane.of(queue, new Retained[] {changed}, horizon, any), changed, grade, reports);
+          improveOthers(queue, changed, grade, reports);
         }
       }
     }
   }
 
-  private void improveOthers(Lane lane, Retained changed, Grade grade, List<Finding> reports) {
-    for (; !lane.isExhausted(); lane.next()) {
-      Retained other = lane.head();
-      // No clique with the changed one begins before the earliest that it is in.
-      if (changed.earliest(grade) < other.earliest(grade)) {
+  private void improveOthers(
+      IntervalQueue queue, Retained changed, Grade grade, List<Finding> reports) {
+    int end = queue.firstTooLate(changed, horizon, grade);
+    for (int i = queue.firstNotTooEarly(changed, horizon, grade); i < end; i++) {
+      Retained other = queue.get(i);
+      // No clique with both begins before the earliest that the changed one is in, nor before the
+      // other's start.
+      if (Math.max(changed.earliest(grade), other.start().own()) < other.earliest(grade)
+          && !horizon.mayEndTooEarly(other, changed, grade)
+          && !horizon.mayEndTooEarly(changed, other, grade)) {
         improve(other, grade, reports, changed, other);
       }
     }
@@ -189,12 +245,54 @@ final class ConjunctiveClause {
 
   /** Drops heads that are {@code useless}. */
   void dropHeads(Predicate<Retained> useless) {
-    forEachQueue(queue -> queue.dropHeads(useless));
+    for (TermQueues term : queues) {
+      term.drop(queue -> queue.dropHeads(useless));
+    }
   }
 
   /** Drops all that are {@code useless}. O(retained). */
   void dropAll(Predicate<Retained> useless) {
-    forEachQueue(queue -> queue.dropAll(useless));
+    for (TermQueues term : queues) {
+      term.drop(queue -> queue.dropAll(useless));
+    }
+  }
+
+  /**
+   * Drops what is {@code passed} and {@code useless}; what is passed are mostly heads. Nothing that
+   * ends at a node after the {@code bound} of it is passed.
+   */
+  void dropPassed(
+      IntToLongFunction bound, Predicate<Retained> passed, Predicate<Retained> useless) {
+    if (!hasEndUpTo(bound)) {
+      return;
+    }
+    Arrays.fill(leastEnd, Long.MAX_VALUE);
+    for (TermQueues term : queues) {
+      term.drop(queue -> queue.dropPassed(passed, useless));
+    }
+    forEachQueue(this::noteEnds);
+  }
+
+  private boolean hasEndUpTo(IntToLongFunction bound) {
+    for (int node = 0; node < leastEnd.length; node++) {
+      if (leastEnd[node] < Long.MAX_VALUE && leastEnd[node] <= bound.applyAsLong(node)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void noteEnds(IntervalQueue queue) {
+    for (int i = 0; i < queue.size(); i++) {
+      Hvc end = queue.get(i).end();
+      if (end != null) {
+        noteEnd(end);
+        if (queue.isDisjoint()) {
+          // The others end later.
+          return;
+        }
+      }
+    }
   }
 
   /**
@@ -202,19 +300,28 @@ final class ConjunctiveClause {
    * null if there is none at all.
    */
   @Nullable Retained evict() {
-    IntervalQueue longest = queues[0][0];
-    for (IntervalQueue[] row : queues) {
-      for (IntervalQueue queue : row) {
+    IntervalQueue longest = queues[0].queue(0);
+    for (TermQueues term : queues) {
+      for (IntervalQueue queue : term.held()) {
         longest = queue.size() > longest.size() ? queue : longest;
       }
     }
-    return longest.evict();
+    Retained gone = longest.oldest();
+    if (gone != null) {
+      if (gone.isOpen()) {
+        countOpen(gone, -1);
+      }
+      queues[gone.term()].drop(queue -> queue.dropAll(interval -> interval == gone));
+    }
+    return gone;
   }
 
-  private void forEachQueue(Consumer<IntervalQueue> action) {
-    for (IntervalQueue[] row : queues) {
-      for (IntervalQueue queue : row) {
-        action.accept(queue);
+  /** Those that hold intervals. In the order of terms and nodes. */
+  void forEachQueue(Consumer<IntervalQueue> action) {
+    for (TermQueues term : queues) {
+      List<IntervalQueue> held = term.held();
+      for (int i = 0; i < held.size(); i++) {
+        action.accept(held.get(i));
       }
     }
   }

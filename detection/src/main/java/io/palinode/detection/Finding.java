@@ -34,6 +34,14 @@ record Finding(int clause, List<Retained> intervals, Grade grade) {
     return violate;
   }
 
+  static long violate(Retained... intervals) {
+    long violate = 0;
+    for (Retained interval : intervals) {
+      violate = Math.max(violate, interval.start().own());
+    }
+    return violate;
+  }
+
   /** As it stands now. */
   Witness witness() {
     return new Witness(clause, intervals.stream().map(Retained::candidate).toList(), grade);

@@ -39,11 +39,13 @@ import org.jspecify.annotations.Nullable;
  *       counted by {@link #overflowed}.
  * </ul>
  *
- * An event costs O(retained · nodes), plus one {@link CliqueSearch} for each interval that it made
- * certain; while nothing is violated and there are two terms, a search is O(retained). Where
- * something is violated, there is a search for each grade and for each interval that a report can
- * still improve on, and the pairs of the reports that are followed are looked at again. With more
- * than two terms, what waits is compared with what is over.
+ * An event looks at the queues that hold intervals, which are ordered: at what it decides and at
+ * what it leaves behind, and finds both by bisection; with {@code replicas: first} at all that is
+ * retained. To that comes one {@link CliqueSearch} for each interval that it made certain; while
+ * nothing is violated and there are two terms, a search is O(nodes · log retained). Where something
+ * is violated, there is a search for each grade and for each interval that a report can still
+ * improve on, and the pairs of the reports that are followed are looked at again. With more than
+ * two terms, what waits is compared with what is over.
  *
  * <p>A node that restarts opens what holds there anew. With {@code replicas: any}, what its earlier
  * incarnation left open ends right before its first event in the new one; with {@code first}, the
@@ -119,17 +121,6 @@ public final class InstanceDetector {
     state.rising().forEach(rising::add);
   }
 
-  /** An interval of which pairs may be certain now, for {@code from} and higher grades. */
-  private record Change(Retained interval, Grade from) {
-    static Change of(Retained interval) {
-      return new Change(interval, Grade.UNCERTAIN);
-    }
-
-    List<Finding> judge(ConjunctiveClause clause) {
-      return clause.judge(interval, from);
-    }
-  }
-
   private void hear(@Nullable Hvc hvc) {
     if (hvc != null) {
       knowledge.heard(hvc);
@@ -199,8 +190,10 @@ public final class InstanceDetector {
     boolean canEnd = known.isOpen() || isJoined(known.candidate());
     if (canEnd && FirstReplica.isEarlier(known.start(), known.end(), end)) {
       clauses.get(known.candidate().clause()).close(known, end);
-      knowledge.watch(known);
-      changed.add(Change.of(known));
+      knowledge.watchEnd(known);
+      // What its node still shows was as early as this end, so its pairs were decided by that.
+      boolean decides = joined || !knowledge.reading(known.node()).equals(end);
+      changed.add(new Change(known, decides ? Grade.UNCERTAIN : null));
     }
   }
 
@@ -211,7 +204,9 @@ public final class InstanceDetector {
       return List.of();
     }
     List<Witness> reports = judge(settle());
-    replicas.forgetBefore(hlc);
+    if (joined) {
+      replicas.forgetBefore(hlc);
+    }
     return reports;
   }
 
@@ -229,9 +224,9 @@ public final class InstanceDetector {
    * when only a later event can show that a closed one is no longer needed.
    */
   public long wakeAt() {
-    long wake = replicas.wakeAt();
+    long wake = joined ? replicas.wakeAt() : Long.MAX_VALUE;
     for (ConjunctiveClause clause : clauses) {
-      wake = Math.min(wake, new Pending(clause, knowledge, joined).wakeAt());
+      wake = Math.min(wake, pending(clause).wakeAt());
     }
     return wake;
   }
@@ -278,8 +273,10 @@ public final class InstanceDetector {
 
   /** Takes note of an event's HVC. Returns the intervals of which a pair may be certain now. */
   private List<Change> hear(CandidateId id, Hvc hvc) {
-    knowledge.heard(hvc);
-    List<Change> changed = settle();
+    List<Change> changed = new ArrayList<>();
+    if (knowledge.heard(hvc)) {
+      settle(id.node(), changed);
+    }
     if (id.incarnation() > incarnations[id.node()]) {
       incarnations[id.node()] = id.incarnation();
       if (!joined) {
@@ -289,18 +286,50 @@ public final class InstanceDetector {
     return changed;
   }
 
+  /** Of all nodes more is known. */
   private List<Change> settle() {
     List<Change> changed = new ArrayList<>();
-    for (ConjunctiveClause clause : clauses) {
-      clause.forEach(
-          interval -> {
-            Grade from = knowledge.settle(interval);
-            if (from != null) {
-              changed.add(new Change(interval, from));
-            }
-          });
+    for (int node = 0; node < spec.nodes(); node++) {
+      settle(node, changed);
     }
     return changed;
+  }
+
+  /** More is known of {@code node}. */
+  private void settle(int node, List<Change> changed) {
+    for (ConjunctiveClause clause : clauses) {
+      List<IntervalQueue> awaiting = clause.awaiting();
+      for (int i = 0; i < awaiting.size(); i++) {
+        IntervalQueue queue = awaiting.get(i);
+        // Else no pair is decided: nothing is open there that such an interval could go with.
+        boolean decides = joined || clause.hasOpenOther(queue.term(), node);
+        settle(queue, node, decides, changed);
+      }
+      clause.forgetSettled();
+      if (joined) {
+        clause.forEach(interval -> settleEnd(interval, changed));
+      }
+    }
+  }
+
+  private void settle(IntervalQueue queue, int node, boolean decides, List<Change> changed) {
+    for (int i = queue.firstAwaiting(node); i < queue.size(); i++) {
+      Retained interval = queue.get(i);
+      Grade from = knowledge.settle(interval, node);
+      if (from != null && decides) {
+        changed.add(new Change(interval, from));
+      }
+      if (queue.isAscending() && interval.awaits(node, Grade.UNCERTAIN)) {
+        // So do all that follow.
+        break;
+      }
+    }
+  }
+
+  private void settleEnd(Retained interval, List<Change> changed) {
+    if (knowledge.settleEnd(interval)) {
+      changed.add(Change.of(interval));
+    }
   }
 
   private void endEarlierLives(CandidateId id, Hvc first, List<Change> changed) {
@@ -375,23 +404,29 @@ public final class InstanceDetector {
   }
 
   private List<Witness> judge(List<Change> changed) {
-    for (Candidate found : replicas.settle(this::isFirst)) {
-      changed.add(Change.of(retain(found)));
+    if (joined) {
+      replicas.settle(this::isFirst).forEach(found -> changed.add(Change.of(retain(found))));
     }
     raise(changed);
-    // What began first is likely to be reported once; in another order, it may be improved on
-    // again.
-    changed.sort(Comparator.comparingLong(change -> change.interval().start().own()));
-    List<Finding> findings = new ArrayList<>();
-    for (Change change : changed) {
-      findings.addAll(change.judge(clauses.get(change.interval().candidate().clause())));
-    }
+    List<Finding> findings = judgeEach(changed);
     findings.forEach(rising::add);
     drop();
-    return findings.stream().map(Finding::witness).toList();
+    return findings.isEmpty() ? List.of() : findings.stream().map(Finding::witness).toList();
+  }
+
+  private List<Finding> judgeEach(List<Change> changed) {
+    List<Finding> findings = new ArrayList<>();
+    for (Change change : Change.inOrder(changed)) {
+      findings.addAll(change.judge(clauses.get(change.interval().candidate().clause())));
+    }
+    return findings;
   }
 
   private void raise(List<Change> changed) {
+    if (changed.isEmpty() || rising.isEmpty()) {
+      raised = List.of();
+      return;
+    }
     // By identity: Retained has no other.
     Set<Retained> intervals = new HashSet<>();
     changed.forEach(change -> intervals.add(change.interval()));
@@ -402,8 +437,12 @@ public final class InstanceDetector {
 
   private void drop() {
     for (ConjunctiveClause clause : clauses) {
-      Pending pending = new Pending(clause, knowledge, joined);
-      clause.dropAll(interval -> pending.isUseless(interval) && isBeforeFound(interval));
+      Pending pending = pending(clause);
+      boolean held = pending.isHeldUntilPassed();
+      clause.dropPassed(
+          node -> held ? knowledge.passedUpTo(node) : Long.MAX_VALUE,
+          interval -> !held || knowledge.isPassed(interval),
+          interval -> pending.isUseless(interval) && isBeforeFound(interval));
     }
     for (int size = size(); size > retainedMax; size--) {
       lost++;
@@ -413,6 +452,10 @@ public final class InstanceDetector {
         evict();
       }
     }
+  }
+
+  private Pending pending(ConjunctiveClause clause) {
+    return new Pending(clause, knowledge, joined, spec.nodes());
   }
 
   private void evict() {

@@ -3,8 +3,6 @@ package io.palinode.detection;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hvc;
 import java.util.Arrays;
-import java.util.EnumMap;
-import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -14,12 +12,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class IntervalQueue {
   private static final int CAPACITY_MIN = 4;
+  private static final Grade[] GRADES = Grade.values();
 
   private Retained[] items = new Retained[CAPACITY_MIN];
   private int head;
   private int tail;
-  private int open;
-  private final EnumMap<Grade, Named> named = new EnumMap<>(Grade.class);
+  // What reports of each grade have left: how many intervals none has named, and a bound of when
+  // the violations of the others begin. While both say that nothing can be improved on, nobody need
+  // look.
+  private final int[] unnamed = new int[Grade.values().length];
+  private final long[] violateMax = new long[Grade.values().length];
   // Starts rise in every entry. So it is with clocks that never go back; a recorded trace may hold
   // anything, and then there is no bisection.
   private boolean ascending = true;
@@ -27,24 +29,20 @@ final class IntervalQueue {
   // found by bisection. So it is for one replica's intervals; not when replicas were joined.
   private boolean disjoint = true;
 
-  IntervalQueue() {
-    for (Grade grade : Grade.values()) {
-      named.put(grade, new Named());
-    }
+  private final int term;
+  private final int node;
+
+  IntervalQueue(int term, int node) {
+    this.term = term;
+    this.node = node;
   }
 
-  /**
-   * What reports of a grade have left: how many intervals none has named, and a bound of when the
-   * violations of the others begin. While both say that nothing can be improved on, nobody need
-   * look.
-   */
-  private static final class Named {
-    private int missing;
-    private long violateMax;
+  int term() {
+    return term;
   }
 
-  private Named named(Grade grade) {
-    return Objects.requireNonNull(named.get(grade), "every grade is there");
+  int node() {
+    return node;
   }
 
   int size() {
@@ -55,18 +53,19 @@ final class IntervalQueue {
     return items[head + index];
   }
 
-  boolean hasOpen() {
-    return open > 0;
-  }
-
   /** Whether a report of {@code grade} and {@code violate} may improve what one of them has. */
   boolean mayImprove(Grade grade, long violate) {
-    return named(grade).missing > 0 || violate < named(grade).violateMax;
+    return unnamed[grade.rank()] > 0 || violate < violateMax[grade.rank()];
   }
 
   /** Whether starts rise in every entry, as {@link Horizon#mayEndTooEarly} needs to be monotone. */
   boolean isAscending() {
     return ascending;
+  }
+
+  /** Whether each ends before the next starts. */
+  boolean isDisjoint() {
+    return disjoint;
   }
 
   /** Amortised O(1) for the greatest start; an earlier one moves the later ones. */
@@ -84,32 +83,32 @@ final class IntervalQueue {
     ascending &= at == head || rises(items[at - 1].start(), interval.start());
     ascending &= at == tail - 1 || rises(interval.start(), items[at + 1].start());
     disjoint &= at == tail - 1 && isAfterLast(interval);
-    open += interval.isOpen() ? 1 : 0;
-    named.forEach(
-        (grade, has) -> {
-          if (interval.isNamed(grade)) {
-            has.violateMax = Math.max(has.violateMax, interval.earliest(grade));
-          } else {
-            has.missing++;
-          }
-        });
+    for (Grade grade : GRADES) {
+      if (interval.isNamed(grade)) {
+        bound(grade, interval.earliest(grade));
+      } else {
+        unnamed[grade.rank()]++;
+      }
+    }
+  }
+
+  private void bound(Grade grade, long violate) {
+    violateMax[grade.rank()] = Math.max(violateMax[grade.rank()], violate);
   }
 
   /** To be called before {@link Retained#closeAt}. {@code joined}: the end is another node's. */
-  void closing(Retained interval, boolean joined) {
-    open -= interval.isOpen() ? 1 : 0;
+  void closing(boolean joined) {
     disjoint &= !joined;
   }
 
   /** A report of {@code grade} names it. */
   void name(Retained interval, Grade grade, long violate) {
-    named.forEach(
-        (each, has) -> {
-          if (grade.atLeast(each)) {
-            has.missing -= interval.isNamed(each) ? 0 : 1;
-            has.violateMax = Math.max(has.violateMax, Math.min(violate, interval.earliest(each)));
-          }
-        });
+    for (Grade each : GRADES) {
+      if (grade.atLeast(each)) {
+        unnamed[each.rank()] -= interval.isNamed(each) ? 0 : 1;
+        bound(each, Math.min(violate, interval.earliest(each)));
+      }
+    }
     interval.name(grade, violate);
   }
 
@@ -138,11 +137,38 @@ final class IntervalQueue {
 
   /** The first index of a start later than {@code hlc}. */
   int firstLaterThan(long hlc) {
-    return first(interval -> interval.start().own() > hlc);
+    return hlc == Long.MAX_VALUE ? size() : first(interval -> interval.start().own() > hlc);
+  }
+
+  /** Whether an interval awaits some node. */
+  boolean awaitsAny() {
+    for (int at = tail - 1; at >= head; at--) {
+      if (items[at].awaitsAny()) {
+        return true;
+      }
+      if (ascending) {
+        // The newest awaits no fewer than the others.
+        return false;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * No interval before this index awaits {@code node}; where it can be bisected, all from it do.
+   */
+  int firstAwaiting(int node) {
+    if (!ascending) {
+      return 0;
+    }
+    if (size() == 0 || items[tail - 1].awaitedFrom(node) == null) {
+      return size();
+    }
+    return first(interval -> interval.awaitedFrom(node) != null);
   }
 
   /** By bisection: {@code holds} for all from there on. */
-  private int first(Predicate<Retained> holds) {
+  int first(Predicate<Retained> holds) {
     int low = 0;
     int high = size();
     while (low < high) {
@@ -165,6 +191,30 @@ final class IntervalQueue {
     restartIfEmpty();
   }
 
+  /**
+   * Drops what is {@code passed} and {@code useless}. Where each ends before the next starts, what
+   * follows one that is not passed is not passed either, and not looked at.
+   */
+  void dropPassed(Predicate<Retained> passed, Predicate<Retained> useless) {
+    if (!disjoint) {
+      dropAll(interval -> passed.test(interval) && useless.test(interval));
+      return;
+    }
+    int end = head;
+    int kept = 0;
+    for (; end < tail && passed.test(items[end]); end++) {
+      if (useless.test(items[end])) {
+        forget(items[end]);
+      } else {
+        items[head + kept++] = items[end];
+      }
+    }
+    System.arraycopy(items, head, items, end - kept, kept);
+    Arrays.fill(items, head, end - kept, null);
+    head = end - kept;
+    restartIfEmpty();
+  }
+
   /** Drops all that are {@code useless}. O(size). */
   void dropAll(Predicate<Retained> useless) {
     int kept = head;
@@ -180,20 +230,20 @@ final class IntervalQueue {
     restartIfEmpty();
   }
 
-  /** Drops the oldest closed one, or the oldest if all are open; null if there is none. */
-  @Nullable Retained evict() {
-    Retained oldest = size() == 0 ? null : items[head];
-    for (int at = head; at < tail && oldest != null && oldest.isOpen(); at++) {
-      oldest = items[at].isOpen() ? oldest : items[at];
+  /** The oldest closed one, or the oldest if all are open; null if there is none. */
+  @Nullable Retained oldest() {
+    for (int at = head; at < tail; at++) {
+      if (!items[at].isOpen()) {
+        return items[at];
+      }
     }
-    Retained gone = oldest;
-    dropAll(interval -> interval == gone);
-    return gone;
+    return size() == 0 ? null : items[head];
   }
 
   private void forget(Retained interval) {
-    open -= interval.isOpen() ? 1 : 0;
-    named.forEach((grade, has) -> has.missing -= interval.isNamed(grade) ? 0 : 1);
+    for (Grade grade : GRADES) {
+      unnamed[grade.rank()] -= interval.isNamed(grade) ? 0 : 1;
+    }
   }
 
   private void restartIfEmpty() {
@@ -202,7 +252,7 @@ final class IntervalQueue {
       tail = 0;
       ascending = true;
       disjoint = true;
-      named.values().forEach(has -> has.violateMax = 0);
+      Arrays.fill(violateMax, 0);
     }
   }
 

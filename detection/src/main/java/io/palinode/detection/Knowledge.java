@@ -8,7 +8,6 @@ import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
 import io.palinode.hvc.Uncertainty;
 import java.util.Arrays;
-import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,14 +38,16 @@ final class Knowledge implements Horizon {
     this.readings = new @Nullable Hvc[nodes];
   }
 
-  /** An event of the HVC's owner. */
-  void heard(Hvc hvc) {
+  /** An event of the HVC's owner. False when as much was known. */
+  boolean heard(Hvc hvc) {
     int node = hvc.owner();
     Hvc known = latest[node];
-    if (known == null || known.own() < hvc.own()) {
-      latest[node] = hvc;
-      readings[node] = null;
+    if (known != null && known.own() >= hvc.own()) {
+      return false;
     }
+    latest[node] = hvc;
+    readings[node] = null;
+    return true;
   }
 
   /** All nodes' events up to {@code hlc} were heard. False when that was known. */
@@ -91,59 +92,61 @@ final class Knowledge implements Horizon {
     if (epsilon.micros() < Hlc.micros(own) / 2) {
       floor = Hlc.ofMicros(Hlc.micros(own) - 2 * epsilon.micros());
     }
-    long[] entries = new long[nodes];
-    for (int k = 0; k < nodes; k++) {
-      entries[k] = Math.max(floor, last == null ? 0 : last.get(k));
+    if (last != null && last.own() == own && isAtLeast(last, floor)) {
+      return last;
     }
-    entries[node] = own;
-    return Hvc.of(node, entries);
+    return (last == null ? Hvc.of(node, new long[nodes]) : last).raisedTo(own, floor);
   }
 
-  /** Takes note of what {@code i} waits for: when it is new, and when its end became known. */
-  void watch(Retained i) {
-    for (int node = 0; node < nodes; node++) {
-      for (Grade grade : Grade.values()) {
-        i.awaited(grade).set(node, mayEndTooEarly(node, i.start(), grade));
+  private static boolean isAtLeast(Hvc hvc, long floor) {
+    for (int k = 0; k < hvc.nodes(); k++) {
+      if (hvc.get(k) < floor) {
+        return false;
       }
     }
+    return true;
+  }
+
+  /** Takes note of what {@code i} waits for, when it is new. */
+  void watch(Retained i) {
+    for (int node = 0; node < nodes; node++) {
+      i.await(node, nodes, leastTooEarly(node, i.start()));
+    }
+    watchEnd(i);
+  }
+
+  /** Takes note of how its end may move back, when that became known. */
+  void watchEnd(Retained i) {
     i.awaitEnds(nodesThatMayEnd(i));
   }
 
   /**
-   * Brings up to date what {@code i} waits for. The least grade for which a pair with it may be
-   * certain now and was not; null for none.
+   * Brings up to date what {@code i} awaits of {@code node}. The least grade for which a pair with
+   * it may be certain now and was not; null for none.
    */
-  @Nullable Grade settle(Retained i) {
-    Grade least = null;
-    // The highest grade awaits all that the others do.
-    if (!i.awaited(Grade.DEFINITE).isEmpty()) {
-      for (Grade grade : Grade.values()) {
-        boolean shrank = settle(i, grade);
-        least = shrank && least == null ? grade : least;
-      }
+  @Nullable Grade settle(Retained i, int node) {
+    Grade before = i.awaitedFrom(node);
+    if (before == null) {
+      return null;
     }
-    if (i.isEndAwaited() && nodesThatMayEnd(i) < i.awaitedEnds()) {
-      i.awaitEnds(nodesThatMayEnd(i));
-      return Grade.UNCERTAIN;
-    }
-    return least;
+    Grade now = leastTooEarly(node, i.start());
+    i.await(node, nodes, now);
+    return now == before ? null : before;
   }
 
-  private boolean settle(Retained i, Grade grade) {
-    BitSet awaited = i.awaited(grade);
-    boolean shrank = false;
-    for (int node = awaited.nextSetBit(0); node >= 0; node = awaited.nextSetBit(node + 1)) {
-      if (!mayEndTooEarly(node, i.start(), grade)) {
-        awaited.clear(node);
-        shrank = true;
-      }
+  /** Brings up to date how many nodes may still move its end back; whether they became fewer. */
+  boolean settleEnd(Retained i) {
+    int before = i.awaitedEnds();
+    if (before == 0) {
+      return false;
     }
-    return shrank;
+    i.awaitEnds(nodesThatMayEnd(i));
+    return i.awaitedEnds() < before;
   }
 
-  /** Whether an end to come at {@code node} may be too early for what starts at {@code start}. */
-  private boolean mayEndTooEarly(int node, Hvc start, Grade grade) {
-    return progress < Long.MAX_VALUE && causality.endsTooEarly(reading(node), start, grade);
+  /** The least grade for which an end to come at {@code node} may be too early for the start. */
+  private @Nullable Grade leastTooEarly(int node, Hvc start) {
+    return progress < Long.MAX_VALUE ? causality.leastTooEarly(reading(node), start) : null;
   }
 
   /**
@@ -196,15 +199,14 @@ final class Knowledge implements Horizon {
     if (end != null && causality.endsTooEarly(end, j.start(), grade)) {
       return true;
     }
-    BitSet awaited = j.awaited(grade);
-    if (awaited.isEmpty()) {
+    if (!j.awaitsAny()) {
       return false;
     }
     if (!joined) {
-      return end == null && awaited.get(i.node());
+      return end == null && j.awaits(i.node(), grade);
     }
-    for (int node = awaited.nextSetBit(0); node >= 0; node = awaited.nextSetBit(node + 1)) {
-      if (mayEndAt(i, node)) {
+    for (int node = 0; node < nodes; node++) {
+      if (j.awaits(node, grade) && mayEndAt(i, node)) {
         return true;
       }
     }
@@ -218,6 +220,15 @@ final class Knowledge implements Horizon {
       return end == null && node == i.node();
     }
     return end == null || reading(node).own() <= end.own();
+  }
+
+  /** No interval that ends at {@code node} after this own HLC is passed. */
+  long passedUpTo(int node) {
+    long least = reading(0).get(node);
+    for (int other = 1; other < nodes; other++) {
+      least = Math.min(least, reading(other).get(node));
+    }
+    return progress == Long.MAX_VALUE ? progress : least;
   }
 
   @Override

@@ -47,6 +47,11 @@ final class Lane {
     return queue.get(position);
   }
 
+  /** When the head starts, on its own node. */
+  long headStart() {
+    return head().start().own();
+  }
+
   void next() {
     position++;
     skipUnfit();

@@ -4,8 +4,8 @@ import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hvc;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What of a clause is not decided yet, at one moment: the intervals for which an end to come may
@@ -17,54 +17,40 @@ import java.util.List;
  * be decided first, and is waited for.
  */
 final class Pending {
-  private static final BitSet NONE = new BitSet();
-
   private final ConjunctiveClause clause;
   private final Knowledge knowledge;
   private final boolean joined;
-  private final List<Retained> waiting = new ArrayList<>();
-  // Of each term, when the last of its intervals ends; with joined replicas, wherever that is.
-  private final long[] lastEnds;
+  private final int nodes;
+  // Of each term, when the last of its intervals ends, wherever that is; for joined replicas.
+  private long @Nullable [] lastEnds;
+  private @Nullable List<Retained> waiting;
 
-  Pending(ConjunctiveClause clause, Knowledge knowledge, boolean joined) {
+  Pending(ConjunctiveClause clause, Knowledge knowledge, boolean joined, int nodes) {
     this.clause = clause;
     this.knowledge = knowledge;
     this.joined = joined;
-    this.lastEnds = new long[clause.terms()];
-    Arrays.fill(lastEnds, -1);
-    clause.forEach(
-        interval -> {
-          Hvc end = interval.end();
-          long last = end == null ? Long.MAX_VALUE : end.own();
-          lastEnds[interval.term()] = Math.max(lastEnds[interval.term()], last);
-        });
-    clause.forEach(
-        interval -> {
-          if (interval.isEndAwaited() || awaitsAnEnd(interval)) {
-            waiting.add(interval);
-          }
-        });
+    this.nodes = nodes;
+  }
+
+  /** Whether an interval has to be passed before it can be dropped. */
+  boolean isHeldUntilPassed() {
+    return clause.terms() > 1 || joined;
   }
 
   /**
-   * Whether a closed interval can be in no clique that is still to be found: it is before all that
-   * is to come, and ordered with all that waits. Nor is it needed for a grade.
+   * Whether a closed interval that is passed, where it has to be, can be in no clique that is still
+   * to be found: it is before all that is to come, and ordered with all that waits. Nor is it
+   * needed for a grade.
    */
   boolean isUseless(Retained interval) {
     if (interval.isOpen() || interval.isPinned()) {
       return false;
     }
-    if (clause.terms() == 1 && !joined) {
-      return true;
-    }
-    if (!knowledge.isPassed(interval)) {
-      return false;
-    }
-    if (clause.terms() == 2 && !joined) {
+    if (clause.terms() <= 2 && !joined) {
       // Its own pairs are decided: its start has happened before whatever ends from now on.
       return true;
     }
-    for (Retained other : waiting) {
+    for (Retained other : waiting()) {
       if (other == interval || !knowledge.areOrdered(interval, other)) {
         return false;
       }
@@ -72,26 +58,95 @@ final class Pending {
     return true;
   }
 
+  private List<Retained> waiting() {
+    if (waiting == null) {
+      List<Retained> all = new ArrayList<>();
+      clause.forEach(
+          interval -> {
+            if (interval.isEndAwaited() || awaitsAnEnd(interval)) {
+              all.add(interval);
+            }
+          });
+      waiting = all;
+    }
+    return waiting;
+  }
+
   /** The least progress with which something is decided, or may be dropped. */
   long wakeAt() {
-    long[] wake = {Long.MAX_VALUE};
-    waiting.forEach(interval -> wake[0] = Math.min(wake[0], settledAt(interval)));
-    clause.forEach(
-        interval -> {
-          // What is passed and still here is held up by something that waits.
-          long passedAt = knowledge.passedAt(interval);
-          if (passedAt > knowledge.progress()) {
-            wake[0] = Math.min(wake[0], passedAt);
-          }
-        });
-    return wake[0];
+    long wake = Long.MAX_VALUE;
+    for (int term = 0; term < clause.terms(); term++) {
+      List<IntervalQueue> held = clause.held(term);
+      for (int i = 0; i < held.size(); i++) {
+        wake = Math.min(wake, passedAt(held.get(i)));
+        wake = Math.min(wake, joined ? finalAt(held.get(i)) : Long.MAX_VALUE);
+      }
+    }
+    List<IntervalQueue> awaiting = clause.awaiting();
+    for (int i = 0; i < awaiting.size(); i++) {
+      wake = Math.min(wake, settledAt(awaiting.get(i)));
+    }
+    return wake;
+  }
+
+  /** When the next interval is passed. What is passed and still here is held up by what waits. */
+  private long passedAt(IntervalQueue queue) {
+    long least = Long.MAX_VALUE;
+    for (int i = 0; i < queue.size(); i++) {
+      long passedAt = queue.get(i).passedAt(knowledge);
+      if (passedAt > knowledge.progress()) {
+        least = Math.min(least, passedAt);
+        if (queue.isDisjoint()) {
+          // Ends rise: the others are passed later.
+          return least;
+        }
+      }
+    }
+    return least;
+  }
+
+  /** The progress that decides more of some interval; Long.MAX_VALUE if only an event can. */
+  private long settledAt(IntervalQueue queue) {
+    long settled = Long.MAX_VALUE;
+    for (int node = 0; node < nodes; node++) {
+      int first = queue.firstAwaiting(node);
+      if (first < queue.size() && mayEndOthers(queue.term(), node)) {
+        settled = Math.min(settled, settledAt(queue, first, node));
+      }
+    }
+    return settled;
+  }
+
+  /** When the next end can no longer move back. */
+  private long finalAt(IntervalQueue queue) {
+    long least = Long.MAX_VALUE;
+    for (int i = 0; i < queue.size(); i++) {
+      least = Math.min(least, knowledge.finalAt(queue.get(i)));
+    }
+    return least;
+  }
+
+  private long settledAt(IntervalQueue queue, int first, int node) {
+    long settled = Long.MAX_VALUE;
+    for (int i = first; i < queue.size(); i++) {
+      Retained interval = queue.get(i);
+      for (Grade grade : Grade.values()) {
+        if (waits(interval, node, grade)) {
+          settled = Math.min(settled, knowledge.settledAt(interval.start(), node, grade));
+        }
+      }
+      if (queue.isAscending() && interval.awaits(node, Grade.UNCERTAIN)) {
+        // So do all that follow, and they start later.
+        return settled;
+      }
+    }
+    return settled;
   }
 
   private boolean awaitsAnEnd(Retained interval) {
-    for (Grade grade : Grade.values()) {
-      BitSet awaited = awaited(interval, grade);
-      for (int node = awaited.nextSetBit(0); node >= 0; node = awaited.nextSetBit(node + 1)) {
-        if (mayEndOthers(interval, node)) {
+    for (int node = 0; interval.awaitsAny() && node < nodes; node++) {
+      for (Grade grade : Grade.values()) {
+        if (waits(interval, node, grade) && mayEndOthers(interval.term(), node)) {
           return true;
         }
       }
@@ -99,40 +154,43 @@ final class Pending {
     return false;
   }
 
-  /** The progress that decides more of the interval; Long.MAX_VALUE if only an event can. */
-  private long settledAt(Retained interval) {
-    long settled = knowledge.finalAt(interval);
-    for (Grade grade : Grade.values()) {
-      BitSet awaited = awaited(interval, grade);
-      for (int node = awaited.nextSetBit(0); node >= 0; node = awaited.nextSetBit(node + 1)) {
-        if (mayEndOthers(interval, node)) {
-          settled = Math.min(settled, knowledge.settledAt(interval.start(), node, grade));
-        }
-      }
-    }
-    return settled;
-  }
-
-  private static BitSet awaited(Retained interval, Grade grade) {
+  /** Whether it awaits {@code node} for a grade that one of its reports can rise to. */
+  private static boolean waits(Retained interval, int node, Grade grade) {
     boolean mayRise =
         switch (grade) {
           case UNCERTAIN -> true;
           case POSSIBLE -> interval.isNamed(Grade.UNCERTAIN);
           case DEFINITE -> interval.isNamed(Grade.POSSIBLE);
         };
-    return mayRise ? interval.awaited(grade) : NONE;
+    return mayRise && interval.awaits(node, grade);
   }
 
   /** Whether {@code node} may end, or end earlier, an interval of another term. */
-  private boolean mayEndOthers(Retained interval, int node) {
-    for (int term = 0; term < clause.terms(); term++) {
-      if (term != interval.term()
-          && (joined
-              ? knowledge.reading(node).own() <= lastEnds[term]
-              : clause.queue(term, node).hasOpen())) {
+  private boolean mayEndOthers(int term, int node) {
+    if (!joined) {
+      return clause.hasOpenOther(term, node);
+    }
+    long[] ends = lastEnds();
+    for (int other = 0; other < ends.length; other++) {
+      if (other != term && knowledge.reading(node).own() <= ends[other]) {
         return true;
       }
     }
     return false;
+  }
+
+  private long[] lastEnds() {
+    if (lastEnds == null) {
+      long[] ends = new long[clause.terms()];
+      Arrays.fill(ends, -1);
+      clause.forEach(
+          interval -> {
+            Hvc end = interval.end();
+            long last = end == null ? Long.MAX_VALUE : end.own();
+            ends[interval.term()] = Math.max(ends[interval.term()], last);
+          });
+      lastEnds = ends;
+    }
+    return lastEnds;
   }
 }

@@ -3,9 +3,6 @@ package io.palinode.detection;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
-import java.util.BitSet;
-import java.util.EnumMap;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,27 +10,20 @@ import org.jspecify.annotations.Nullable;
  * end becomes known, or moves back.
  */
 final class Retained {
-  private final EnumMap<Grade, Standing> standings = new EnumMap<>(Grade.class);
+  private static final @Nullable Grade[] NOBODY = {};
+  private static final long UNKNOWN = -1;
+
+  private final long[] earliest = {Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE};
+  private @Nullable Grade[] awaited = NOBODY;
+  private int awaitedNodes;
   private Candidate candidate;
   private int awaitedEnds;
+  private long passedAt = UNKNOWN;
   private int pins;
 
   /** That no report has named. */
   Retained(Candidate candidate) {
     this.candidate = candidate;
-    for (Grade grade : Grade.values()) {
-      standings.put(grade, new Standing());
-    }
-  }
-
-  /** How things are with one grade. */
-  private static final class Standing {
-    private long earliest = Long.MAX_VALUE;
-    private final BitSet awaited = new BitSet();
-  }
-
-  private Standing standing(Grade grade) {
-    return Objects.requireNonNull(standings.get(grade), "every grade has its standing");
   }
 
   Candidate candidate() {
@@ -66,6 +56,7 @@ final class Retained {
 
   void closeAt(Hvc end) {
     candidate = candidate.over(candidate.interval().closedAt(end));
+    passedAt = UNKNOWN;
   }
 
   /** Whether some report of at least {@code grade} has named it. */
@@ -78,26 +69,45 @@ final class Retained {
    * {@code Long.MAX_VALUE} when none has.
    */
   long earliest(Grade grade) {
-    return standing(grade).earliest;
+    return earliest[grade.rank()];
   }
 
   /** A report of {@code grade} names it. */
   void name(Grade grade, long violate) {
-    standings.forEach(
-        (each, standing) -> {
-          if (grade.atLeast(each)) {
-            standing.earliest = Math.min(standing.earliest, violate);
-          }
-        });
+    for (int each = 0; each <= grade.rank(); each++) {
+      earliest[each] = Math.min(earliest[each], violate);
+    }
   }
 
   /**
-   * The nodes that may still show an event that is too early an end for a pair of {@code grade}
-   * with this one: what is open there may yet turn out to have ended then. Only ever shrinks; a
-   * higher grade awaits no fewer.
+   * Whether {@code node} may still show an event that is too early an end for a pair of {@code
+   * grade} with this one: what is open there may yet turn out to have ended then. Once false, it
+   * stays so; and for a higher grade it is true no less.
    */
-  BitSet awaited(Grade grade) {
-    return standing(grade).awaited;
+  boolean awaits(int node, Grade grade) {
+    Grade least = awaitedFrom(node);
+    return least != null && grade.atLeast(least);
+  }
+
+  /** The least grade for which it awaits {@code node}; null when it does for none. */
+  @Nullable Grade awaitedFrom(int node) {
+    return awaitedNodes == 0 ? null : awaited[node];
+  }
+
+  /** Whether it awaits any node, for any grade. */
+  boolean awaitsAny() {
+    return awaitedNodes > 0;
+  }
+
+  /** From {@code least} on; null: for none. */
+  void await(int node, int nodes, @Nullable Grade least) {
+    if (awaited.length == 0 && least != null) {
+      awaited = new @Nullable Grade[nodes];
+    }
+    if (awaited.length > 0) {
+      awaitedNodes += (least == null ? 0 : 1) - (awaited[node] == null ? 0 : 1);
+      awaited[node] = least;
+    }
   }
 
   /** Whether its end, which is known, may still move back. */
@@ -112,6 +122,14 @@ final class Retained {
 
   void awaitEnds(int nodes) {
     awaitedEnds = nodes;
+  }
+
+  /** See {@link Knowledge#passedAt}, which is asked once for each end. */
+  long passedAt(Knowledge knowledge) {
+    if (passedAt == UNKNOWN) {
+      passedAt = knowledge.passedAt(this);
+    }
+    return passedAt;
   }
 
   /** Keeps it retained, whatever else: once for each {@link #unpin}. */

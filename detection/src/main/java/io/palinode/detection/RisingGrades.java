@@ -29,6 +29,10 @@ final class RisingGrades {
     return List.copyOf(findings);
   }
 
+  boolean isEmpty() {
+    return findings.isEmpty();
+  }
+
   /** How many reports were too many to be followed. */
   long lost() {
     return lost;

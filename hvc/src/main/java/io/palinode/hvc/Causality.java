@@ -47,6 +47,21 @@ public record Causality(Epsilon epsilon, Uncertainty uncertainty) {
   }
 
   /**
+   * The least grade for which {@code end} ends too early for {@code start}: then it does for every
+   * higher one, {@link #endsTooEarly}. Null when it does for none.
+   */
+  public @Nullable Grade leastTooEarly(Hvc end, Hvc start) {
+    if (endsBefore(end, start)) {
+      return Grade.UNCERTAIN;
+    }
+    return switch (endGrade(end, start)) {
+      case UNCERTAIN -> Grade.POSSIBLE;
+      case POSSIBLE -> Grade.DEFINITE;
+      case DEFINITE -> null;
+    };
+  }
+
+  /**
    * The grade of two intervals that are concurrent by {@link #order}; an open end counts as
    * unbounded.
    */

@@ -12,6 +12,15 @@ public enum Grade {
   /** Every execution that fits the clocks has such a moment. */
   DEFINITE;
 
+  /** 0 for the least, and one more for each that is higher. */
+  public int rank() {
+    return switch (this) {
+      case UNCERTAIN -> 0;
+      case POSSIBLE -> 1;
+      case DEFINITE -> 2;
+    };
+  }
+
   public Grade least(Grade other) {
     return compareTo(other) <= 0 ? this : other;
   }

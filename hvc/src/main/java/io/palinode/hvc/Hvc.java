@@ -71,6 +71,19 @@ public final class Hvc {
     return of(owner, moved);
   }
 
+  /** The owner's clock at {@code own}, when no entry is below {@code floor}. O(n). */
+  public Hvc raisedTo(long own, long floor) {
+    if (own < 0) {
+      throw new IllegalArgumentException("an entry must not be negative: own=" + own);
+    }
+    long[] raised = new long[entries.length];
+    for (int node = 0; node < raised.length; node++) {
+      raised[node] = Math.max(entries[node], floor);
+    }
+    raised[owner] = own;
+    return new Hvc(owner, raised);
+  }
+
   /**
    * The entry-wise maximum, without an owner: how a client adds what it hears to what it knows.
    * O(n).

@@ -1,0 +1,102 @@
+package io.palinode.benchmarks;
+
+import io.palinode.benchmarks.Measurement.Contender;
+import io.palinode.benchmarks.Measurement.Effort;
+import io.palinode.benchmarks.Workload.Shape;
+import io.palinode.detection.DetectionSpec;
+import io.palinode.detection.Witness;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+
+/**
+ * How many candidates a second one core judges, beside {@link EveryCombination}. A candidate is an
+ * interval: its opening, its closing, and the progress that it asks for.
+ */
+public final class DetectionBenchmark {
+  private static final int MANY = 1_000;
+
+  private final Effort effort;
+  private final long seed;
+  private final LongSupplier nanos;
+
+  /** What is varied. */
+  public enum Group {
+    /** Many instances, as in reality: 2 and 10 terms, more and less violated. */
+    SPREAD,
+    /** The same, with more and more terms. */
+    TERMS,
+    /** One hot instance that has to keep more and more intervals. */
+    RETAINED
+  }
+
+  public record Case(Group group, Shape shape) {}
+
+  /**
+   * @param reports of detection, in one run
+   */
+  public record Result(Case of, Measurement detection, Measurement simple, long reports) {
+    /** How many times as fast as the simple way. */
+    public double ratio() {
+      return simple.medianNanos() / detection.medianNanos();
+    }
+  }
+
+  public DetectionBenchmark(Effort effort, long seed, LongSupplier nanos) {
+    this.effort = effort;
+    this.seed = seed;
+    this.nanos = nanos;
+  }
+
+  /** Each with so many candidates. */
+  public static List<Case> cases(int candidates) {
+    List<Case> cases = new ArrayList<>();
+    for (int terms : new int[] {2, 10}) {
+      for (double violated : terms == 2 ? new double[] {0, 0.01, 1} : new double[] {0, 0.01}) {
+        for (int nodes : new int[] {3, 5, 10}) {
+          cases.add(spread(Group.SPREAD, terms, nodes, violated, candidates));
+        }
+      }
+    }
+    for (int terms : new int[] {2, 5, 10, 20}) {
+      cases.add(spread(Group.TERMS, terms, 5, 0.01, candidates));
+    }
+    for (double violated : new double[] {0, 0.01, 1}) {
+      for (int retained : new int[] {10, 100, 1_000}) {
+        cases.add(new Case(Group.RETAINED, new Shape(2, 3, violated, 1, retained, candidates)));
+      }
+    }
+    return cases;
+  }
+
+  private static Case spread(Group group, int terms, int nodes, double violated, int candidates) {
+    return new Case(group, new Shape(terms, nodes, violated, instances(candidates), 0, candidates));
+  }
+
+  /** Few enough that violations have the time to happen in each. */
+  private static int instances(int candidates) {
+    return Math.max(1, Math.min(MANY, candidates / 20));
+  }
+
+  public Result run(Case of) {
+    Workload workload = Workload.make(of.shape(), seed);
+    long[] reports = {0};
+    Replay.run(workload, Streaming::new, report -> reports[0]++);
+    List<Measurement> measured =
+        Measurement.compare(
+            effort,
+            nanos,
+            List.of(
+                contender(workload, Streaming::new), contender(workload, EveryCombination::new)));
+    return new Result(of, measured.get(0), measured.get(1), reports[0]);
+  }
+
+  private static Contender contender(
+      Workload workload, Function<DetectionSpec, Detector> detectors) {
+    Consumer<Witness> nobody = report -> {};
+    return new Contender(
+        () -> Replay.run(workload, detectors, nobody), workload.shape().candidates());
+  }
+}

@@ -1,0 +1,80 @@
+package io.palinode.benchmarks;
+
+import io.palinode.detection.DetectionSpec;
+import io.palinode.detection.Witness;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * Passes a workload's events to a detector for each instance, and tells it the watermark whenever
+ * it asked for that: after an event, and, as a timer would, when progress comes in.
+ */
+final class Replay {
+  private static final long NEVER = Long.MAX_VALUE;
+
+  private final Workload workload;
+  private final Detector[] detectors;
+  private final long[] wakes;
+  private final Consumer<Witness> reports;
+  private long watermark;
+
+  private Replay(
+      Workload workload, Function<DetectionSpec, Detector> detectors, Consumer<Witness> reports) {
+    this.workload = workload;
+    this.reports = reports;
+    this.detectors = new Detector[workload.shape().instances()];
+    Arrays.setAll(this.detectors, instance -> detectors.apply(workload.spec()));
+    this.wakes = new long[this.detectors.length];
+    Arrays.fill(wakes, NEVER);
+  }
+
+  /** With new detectors. */
+  static void run(
+      Workload workload, Function<DetectionSpec, Detector> detectors, Consumer<Witness> reports) {
+    new Replay(workload, detectors, reports).run();
+  }
+
+  private void run() {
+    long nextProgress = Workload.PROGRESS_MICROS;
+    for (Workload.Event event : workload.events()) {
+      while (event.atMicros() >= nextProgress) {
+        watermark = workload.watermark(nextProgress);
+        wakeAllThatAsked();
+        nextProgress += Workload.PROGRESS_MICROS;
+      }
+      apply(event);
+    }
+  }
+
+  private void apply(Workload.Event event) {
+    int instance = event.instance();
+    Detector detector = detectors[instance];
+    tell(
+        event.candidate().interval().isOpen()
+            ? detector.opened(event.candidate())
+            : detector.closed(event.candidate()));
+    wakes[instance] = detector.wakeAt();
+    wake(instance);
+  }
+
+  private void wakeAllThatAsked() {
+    for (int instance = 0; instance < wakes.length; instance++) {
+      wake(instance);
+    }
+  }
+
+  private void wake(int instance) {
+    if (wakes[instance] <= watermark) {
+      tell(detectors[instance].progress(watermark));
+      wakes[instance] = detectors[instance].wakeAt();
+    }
+  }
+
+  private void tell(List<Witness> found) {
+    for (Witness report : found) {
+      reports.accept(report);
+    }
+  }
+}

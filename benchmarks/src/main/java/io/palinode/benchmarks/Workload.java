@@ -1,0 +1,200 @@
+package io.palinode.benchmarks;
+
+import io.palinode.detection.Candidate;
+import io.palinode.detection.CandidateId;
+import io.palinode.detection.DetectionSpec;
+import io.palinode.hvc.Causality;
+import io.palinode.hvc.Epsilon;
+import io.palinode.hvc.Hlc;
+import io.palinode.hvc.Hvc;
+import io.palinode.hvc.HvcClock;
+import io.palinode.hvc.Interval;
+import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.ReplicaRule;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * The events of a cluster whose nodes open and close candidates, in the order of their arrival, on
+ * a clock of its own.
+ *
+ * <p>In each instance a candidate begins every {@link #GAP_MICROS}, of the next term, at any node.
+ * It ends before the one that would complete a violation begins: so all terms but one hold at any
+ * time, and nothing is violated. A candidate that is to complete a violation finds the oldest still
+ * holding.
+ */
+public final class Workload {
+  /** Between the starts of an instance's candidates, give or take a tenth. */
+  static final long GAP_MICROS = 10_000;
+
+  /** How often nodes say how far they are. */
+  static final long PROGRESS_MICROS = 5_000;
+
+  /** From the node that is nearest to detection to the one that is farthest. */
+  static final long DELAY_MICROS = 2_000;
+
+  private static final Epsilon EPSILON = Epsilon.ofMicros(1_000);
+  private static final long BEGIN_MICROS = 1_700_000_000_000_000L;
+
+  /**
+   * What to make.
+   *
+   * @param violated the share of candidates that complete a violation
+   * @param instances predicate instances that the candidates are spread over
+   * @param retained intervals that an instance has to keep, because one node has no candidates and
+   *     its progress lags; 0: all nodes have some, and progress is in time
+   */
+  public record Shape(
+      int terms, int nodes, double violated, int instances, int retained, int candidates) {
+    public Shape {
+      if (terms < 2 || nodes < 2 || instances < 1 || candidates < instances) {
+        throw new IllegalArgumentException(
+            "a workload has 2 terms, 2 nodes, and a candidate for each instance, or more: terms="
+                + terms
+                + " nodes="
+                + nodes
+                + " instances="
+                + instances
+                + " candidates="
+                + candidates);
+      }
+    }
+  }
+
+  /** An opening or a closing; when it reaches detection, in microseconds from the begin. */
+  record Event(int instance, long atMicros, Candidate candidate) {}
+
+  private final Shape shape;
+  private final DetectionSpec spec;
+  private final List<Event> events;
+
+  private Workload(Shape shape, DetectionSpec spec, List<Event> events) {
+    this.shape = shape;
+    this.spec = spec;
+    this.events = events;
+  }
+
+  /** The same events for the same seed. */
+  public static Workload make(Shape shape, long seed) {
+    DetectionSpec spec =
+        new DetectionSpec(
+            shape.nodes(),
+            List.of(shape.terms()),
+            new Causality(EPSILON, Uncertainty.CONSERVATIVE),
+            ReplicaRule.ANY);
+    return new Workload(shape, spec, new Maker(shape, new Random(seed)).events());
+  }
+
+  Shape shape() {
+    return shape;
+  }
+
+  DetectionSpec spec() {
+    return spec;
+  }
+
+  List<Event> events() {
+    return events;
+  }
+
+  /** What all nodes have said when it is {@code atMicros}: no earlier event is to come. */
+  long watermark(long atMicros) {
+    long lagMicros = DELAY_MICROS + shape.retained() * GAP_MICROS;
+    return Hlc.ofMicros(Math.max(1, BEGIN_MICROS + atMicros - lagMicros)) - 1;
+  }
+
+  /** A candidate before its clocks are read. */
+  private record Plan(int instance, int term, int node, long sequence, long start, long end) {}
+
+  /** One end of a plan. */
+  private record Moment(Plan plan, boolean opens) {
+    long micros() {
+      return opens ? plan.start() : plan.end();
+    }
+  }
+
+  private static final class Maker {
+    private final Shape shape;
+    private final Random random;
+    private long now;
+
+    Maker(Shape shape, Random random) {
+      this.shape = shape;
+      this.random = random;
+    }
+
+    List<Event> events() {
+      List<Moment> moments = new ArrayList<>();
+      for (int instance = 0; instance < shape.instances(); instance++) {
+        for (Plan plan : plans(instance)) {
+          moments.add(new Moment(plan, true));
+          moments.add(new Moment(plan, false));
+        }
+      }
+      moments.sort(Comparator.comparingLong(Moment::micros));
+      List<Event> events = read(moments);
+      events.sort(Comparator.comparingLong(Event::atMicros));
+      return events;
+    }
+
+    private List<Plan> plans(int instance) {
+      int count = shape.candidates() / shape.instances();
+      int open = shape.terms() - 1;
+      long[] starts = new long[count + open];
+      long offset = random.nextLong(GAP_MICROS);
+      for (int i = 0; i < starts.length; i++) {
+        starts[i] = offset + i * GAP_MICROS + random.nextLong(GAP_MICROS / 10);
+      }
+      int speaking = shape.retained() > 0 ? shape.nodes() - 1 : shape.nodes();
+      List<Plan> plans = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        // It still holds when the last missing term turns true, or ends well before that.
+        boolean late = random.nextDouble() < shape.violated();
+        long end = starts[i + open] + (late ? GAP_MICROS / 4 : -GAP_MICROS / 4);
+        int node = random.nextInt(speaking);
+        plans.add(new Plan(instance, i % shape.terms(), node, i + 1, starts[i], end));
+      }
+      return plans;
+    }
+
+    private List<Event> read(List<Moment> moments) {
+      List<HvcClock> clocks = new ArrayList<>();
+      for (int node = 0; node < shape.nodes(); node++) {
+        clocks.add(
+            new HvcClock(
+                node, shape.nodes(), EPSILON, () -> BEGIN_MICROS + now, Duration.ofSeconds(1)));
+      }
+      Hvc[][] starts = new Hvc[shape.instances()][shape.candidates() / shape.instances() + 1];
+      List<Event> events = new ArrayList<>(moments.size());
+      for (Moment moment : moments) {
+        now = moment.micros();
+        Plan plan = moment.plan();
+        HvcClock clock = clocks.get(plan.node());
+        // A writer has mostly read somewhere else before.
+        Hvc reading =
+            random.nextBoolean()
+                ? clock.tick()
+                : clock.tick(clocks.get(random.nextInt(clocks.size())).last());
+        if (moment.opens()) {
+          starts[plan.instance()][(int) plan.sequence()] = reading;
+        }
+        Hvc start = starts[plan.instance()][(int) plan.sequence()];
+        Interval interval = new Interval(start, moment.opens() ? null : reading);
+        events.add(new Event(plan.instance(), arrival(plan.node()), candidate(plan, interval)));
+      }
+      return events;
+    }
+
+    private long arrival(int node) {
+      return now + node * DELAY_MICROS / shape.nodes();
+    }
+
+    private static Candidate candidate(Plan plan, Interval interval) {
+      CandidateId id = new CandidateId(plan.node(), 1, plan.sequence());
+      return new Candidate(0, plan.term(), id, interval, "", null, new byte[0]);
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package io.palinode.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.palinode.benchmarks.Workload.Shape;
+import io.palinode.detection.CandidateId;
+import io.palinode.detection.DetectionSpec;
+import io.palinode.detection.Witness;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+
+class ReplayTest {
+  @Test
+  void nothingIsFoundWhereNothingIsViolated() {
+    Workload workload = Workload.make(new Shape(3, 3, 0, 2, 0, 600), 1);
+    assertThat(reports(workload, Streaming::new)).isEmpty();
+    assertThat(reports(workload, EveryCombination::new)).isEmpty();
+  }
+
+  @Test
+  void theSimpleWayNamesTheSameIntervals() {
+    for (int seed = 1; seed <= 20; seed++) {
+      for (double violated : new double[] {0.05, 1}) {
+        Shape shape = new Shape(2 + seed % 3, 2 + seed % 4, violated, 1, seed % 2 * 20, 200);
+        Workload workload = Workload.make(shape, seed);
+        assertThat(named(workload, Streaming::new))
+            .as("seed=%d shape=%s", seed, shape)
+            .isNotEmpty()
+            .isEqualTo(named(workload, EveryCombination::new));
+      }
+    }
+  }
+
+  @Test
+  void candidatesThatCompleteAViolationAreAsManyAsAsked() {
+    Workload workload = Workload.make(new Shape(2, 3, 0.01, 100, 0, 50_000), 1);
+    assertThat(reports(workload, EveryCombination::new)).hasSizeBetween(400, 600);
+  }
+
+  private static Set<CandidateId> named(
+      Workload workload, Function<DetectionSpec, Detector> detectors) {
+    Set<CandidateId> named = new HashSet<>();
+    for (Witness report : reports(workload, detectors)) {
+      report.candidates().forEach(candidate -> named.add(candidate.id()));
+    }
+    return named;
+  }
+
+  private static List<Witness> reports(
+      Workload workload, Function<DetectionSpec, Detector> detectors) {
+    List<Witness> reports = new ArrayList<>();
+    Replay.run(workload, detectors, reports::add);
+    return reports;
+  }
+}

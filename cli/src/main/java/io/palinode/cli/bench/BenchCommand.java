@@ -1,0 +1,24 @@
+package io.palinode.cli.bench;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** The benchmarks, one a subcommand. */
+@Command(
+    name = "bench",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Measure on this machine what the parts cost, each beside something simple that does the same.",
+      ""
+    },
+    subcommands = DetectionCommand.class,
+    footer = {"", "Example:  palinode bench detection --only spread"})
+public final class BenchCommand implements Runnable {
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Override
+  public void run() {
+    spec.commandLine().usage(spec.commandLine().getOut());
+  }
+}

@@ -1,0 +1,132 @@
+package io.palinode.cli.bench;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import io.palinode.benchmarks.DetectionBenchmark;
+import io.palinode.benchmarks.DetectionBenchmark.Case;
+import io.palinode.benchmarks.DetectionBenchmark.Group;
+import io.palinode.benchmarks.DetectionBenchmark.Result;
+import io.palinode.benchmarks.Measurement.Effort;
+import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.Refusal;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Candidates a second through the detection algorithm. */
+@Command(
+    name = "detection",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Measure how many candidates a second one core judges: the algorithm alone, without Kafka and Flink.",
+      "",
+      "A candidate is an interval: its opening, its closing, and the progress that it asks for. Beside it, in the same run, a simple"
+          + " detector: a list of closed intervals, each new one tried with every combination of the others. It does less, for it is silent"
+          + " until intervals end and trusts in the order of arrival.",
+      "",
+      "  spread    1,000 instances; clauses of 2 and 10 terms on 3, 5 and 10 nodes; none, 1 % or all of the candidates complete a violation",
+      "  terms     the same on 5 nodes with 1 %: 2, 5, 10 and 20 terms",
+      "  retained  one hot instance that has to keep 10, 100 and 1,000 intervals, because a node's progress lags",
+      ""
+    },
+    footer = {
+      "",
+      "How to read the figures: docs/benchmarks.md.",
+      "",
+      "Examples:",
+      "  palinode bench detection",
+      "  palinode bench detection --only retained --rounds 9 -o json"
+    })
+final class DetectionCommand implements Callable<Integer> {
+  @Option(
+      names = "--only",
+      split = ",",
+      paramLabel = "GROUP",
+      description = "spread, terms or retained; more with commas (default: all).")
+  private List<Group> only = List.of(Group.values());
+
+  @Option(
+      names = "--rounds",
+      defaultValue = "5",
+      paramLabel = "N",
+      description =
+          "Rounds of each detector, in turns; the median counts (default: ${DEFAULT-VALUE}).")
+  private int rounds;
+
+  @Option(
+      names = "--round-seconds",
+      defaultValue = "0.3",
+      paramLabel = "S",
+      description = "Length of a round, at least (default: ${DEFAULT-VALUE}).")
+  private double roundSeconds;
+
+  @Option(
+      names = "--warm-up-seconds",
+      defaultValue = "1",
+      paramLabel = "S",
+      description = "Before the rounds of a case (default: ${DEFAULT-VALUE}).")
+  private double warmUpSeconds;
+
+  @Option(
+      names = "--candidates",
+      defaultValue = "20000",
+      paramLabel = "N",
+      description = "Candidates of each case, at least 1 (default: ${DEFAULT-VALUE}).")
+  private int candidates;
+
+  @Option(
+      names = "--seed",
+      defaultValue = "1",
+      paramLabel = "N",
+      description = "Seed of the events (default: ${DEFAULT-VALUE}).")
+  private long seed;
+
+  @Option(
+      names = {"-o", "--output"},
+      defaultValue = "table",
+      paramLabel = "FORMAT",
+      description = "table or json.")
+  private OutputFormat output = OutputFormat.TABLE;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Override
+  public Integer call() throws JsonProcessingException {
+    DetectionBenchmark benchmark = new DetectionBenchmark(effort(), seed, System::nanoTime);
+    List<Case> cases = cases().stream().filter(each -> only.contains(each.group())).toList();
+    List<Result> results = new ArrayList<>();
+    PrintWriter err = spec.commandLine().getErr();
+    for (Case each : cases) {
+      err.println(
+          "measuring %d of %d: %s"
+              .formatted(results.size() + 1, cases.size(), DetectionReport.name(each)));
+      err.flush();
+      results.add(benchmark.run(each));
+    }
+    DetectionReport report = DetectionReport.of(results, seed);
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(output == OutputFormat.JSON ? report.json() : report.table());
+    out.flush();
+    return 0;
+  }
+
+  private List<Case> cases() {
+    if (candidates < 1) {
+      throw new Refusal("there must be a candidate: candidates=" + candidates);
+    }
+    return DetectionBenchmark.cases(candidates);
+  }
+
+  private Effort effort() {
+    try {
+      return new Effort(warmUpSeconds, rounds, roundSeconds);
+    } catch (IllegalArgumentException refused) {
+      throw new Refusal(String.valueOf(refused.getMessage()), refused);
+    }
+  }
+}
