@@ -1,6 +1,7 @@
 package io.palinode.cli;
 
 import io.palinode.cli.detect.DetectCommand;
+import io.palinode.cli.explain.ExplainCommand;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -36,6 +37,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       StatusCommand.class,
       RollbackCommand.class,
       DetectCommand.class,
+      ExplainCommand.class,
       PutCommand.class,
       GetValueCommand.class
     },

@@ -43,6 +43,34 @@ class RefusalsTest {
     assertOneSentence("violatoin");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"explain"})
+  void aPredicateThatIsNotValidIsRefusedWithItsPlace(String command) throws IOException {
+    Path file =
+        file(
+            "p.yaml",
+            """
+            apiVersion: palinode.io/v1
+            kind: Predicate
+            metadata: {name: p}
+            spec:
+              violation:
+                - all: []
+            """);
+    assertThat(run(command, file.toString())).isEqualTo(2);
+    assertOneSentence(file + ":6:7: a clause needs at least one term");
+    assertThat(out.toString()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"explain"})
+  void aFileOfPredicatesThatIsMissingIsNamed(String command) {
+    String missing = folder.resolve("absent.yaml").toString();
+    assertThat(run(command, missing)).isEqualTo(2);
+    assertOneSentence("no such file: " + missing);
+    assertThat(run(command)).isEqualTo(2);
+  }
+
   @Test
   void aMissingFileIsNamed() {
     String missing = folder.resolve("absent.yaml").toString();
@@ -160,6 +188,7 @@ class RefusalsTest {
         "status",
         "rollback",
         "detect",
+        "explain",
         "put",
         "get-value"
       })
