@@ -38,6 +38,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       RollbackCommand.class,
       DetectCommand.class,
       ExplainCommand.class,
+      LintCommand.class,
       PutCommand.class,
       GetValueCommand.class
     },

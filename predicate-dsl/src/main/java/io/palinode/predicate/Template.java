@@ -120,6 +120,13 @@ public final class Template {
     return literals.get(0);
   }
 
+  /**
+   * One more than there are appearances of captures: what stands before, between and after them.
+   */
+  List<String> literals() {
+    return literals;
+  }
+
   /** How many texts were called no match because of {@link #STEPS_MAX}. */
   public long gaveUp() {
     return gaveUp.sum();
