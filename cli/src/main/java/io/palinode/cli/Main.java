@@ -39,6 +39,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       DetectCommand.class,
       ExplainCommand.class,
       LintCommand.class,
+      SchemaCommand.class,
       PutCommand.class,
       GetValueCommand.class
     },

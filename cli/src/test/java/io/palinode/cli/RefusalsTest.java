@@ -118,6 +118,21 @@ class RefusalsTest {
   }
 
   @Test
+  void aSchemaIsPrintedInEitherForm() {
+    assertThat(run("schema")).isZero();
+    assertThat(out.toString()).startsWith("{").contains("\"whenFrequent\"");
+    assertThat(run("schema", "predicate", "--xsd")).isZero();
+    assertThat(out.toString()).contains("<xs:schema").contains("whenFrequent");
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void aSchemaOfSomethingElseIsRefused() {
+    assertThat(run("schema", "violation")).isEqualTo(2);
+    assertOneSentence("'violation'");
+  }
+
+  @Test
   void theHelpOfLintNamesEveryFinding() {
     assertThat(run("lint", "--help")).isZero();
     assertThat(Lint.Check.words())
@@ -243,6 +258,7 @@ class RefusalsTest {
         "detect",
         "explain",
         "lint",
+        "schema",
         "put",
         "get-value"
       })

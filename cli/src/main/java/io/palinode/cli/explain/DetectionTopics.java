@@ -68,14 +68,14 @@ final class DetectionTopics {
   Topic cost() {
     List<String> sentences = new ArrayList<>();
     sentences.add(
-        "A candidate, which is an interval that opens or ends, costs O(retained · nodes), and one"
+        "A candidate, which is an interval that opens or ends, costs O(retained * nodes), and one"
             + " search for each interval that it made certain; retained is what its instance"
             + " keeps.");
     if (terms == 2) {
       sentences.add("While nothing is violated, a search is O(retained).");
     } else if (terms > 2) {
       sentences.add(
-          "A search is O(k² · retained) for one choice of queues, k = %d being the terms of the"
+          "A search is O(k * k * retained) for one choice of queues, k = %d being the terms of the"
                   .formatted(terms)
               + " largest clause. What waits is compared with what is over, too.");
     }

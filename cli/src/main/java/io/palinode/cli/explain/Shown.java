@@ -56,6 +56,6 @@ final class Shown {
   private static String shortened(String text) {
     return text.codePointCount(0, text.length()) <= CHARACTERS_MAX
         ? text
-        : text.substring(0, text.offsetByCodePoints(0, CHARACTERS_MAX - 1)) + "…";
+        : text.substring(0, text.offsetByCodePoints(0, CHARACTERS_MAX - 3)) + "...";
   }
 }
