@@ -45,8 +45,7 @@ final class JsonSchema {
     Map<String, Object> schema = new LinkedHashMap<>();
     schema.put("$schema", "https://json-schema.org/draft/2020-12/schema");
     schema.put("title", "Palinode predicate");
-    schema.putAll(
-        shapes.object(YamlReader.DOCUMENT, "apiVersion", "kind", "metadata", "spec"));
+    schema.putAll(shapes.object(YamlReader.DOCUMENT, "apiVersion", "kind", "metadata", "spec"));
     schema.put("$defs", map("term", shapes.term()));
     StringWriter out = new StringWriter();
     try (JsonGenerator json = new JsonFactory().createGenerator(out)) {
@@ -78,8 +77,7 @@ final class JsonSchema {
                     map("enum", List.of(0, "0", "inf")),
                     map("type", "string", "pattern", "^\\s*\\d{1,19}\\s*(us|µs|ms|s)\\s*$")))));
     shapes.put(
-        "uncertainty",
-        said("What is ordered, but closer than epsilon.", words(Uncertainty.class)));
+        "uncertainty", said("What is ordered, but closer than epsilon.", words(Uncertainty.class)));
     shapes.put("replicas", said("Which replicas' intervals count.", words(ReplicaRule.class)));
     shapes.put(
         "forEach",
@@ -123,8 +121,7 @@ final class JsonSchema {
       shapes.put(order.word(), said("The value is a decimal " + order.sign() + " this.", decimal));
     }
     shapes.put(
-        "in",
-        said("The value is one of these.", list(1, Comparison.In.VALUES_MAX, template())));
+        "in", said("The value is one of these.", list(1, Comparison.In.VALUES_MAX, template())));
     shapes.put("matches", said("The value matches this RE2 expression, all of it.", text()));
   }
 

@@ -28,8 +28,12 @@ final class KeyLint {
     KeyLint lint = new KeyLint(written);
     Map<Template, Place> variables = variables(written);
     variables.forEach(lint::everyKey);
+    String name = written.predicate().name();
     List<Sample> others =
-        all.stream().filter(other -> other != written).flatMap(KeyLint::samples).toList();
+        all.stream()
+            .filter(other -> !other.predicate().name().equals(name))
+            .flatMap(KeyLint::samples)
+            .toList();
     variables.forEach((variable, place) -> lint.ambiguous(variable, place, others));
     return lint.findings;
   }

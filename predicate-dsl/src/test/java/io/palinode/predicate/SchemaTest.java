@@ -41,7 +41,8 @@ class SchemaTest {
     Set<String> ofReader = new TreeSet<>();
     YamlReader.VOCABULARIES.forEach(words -> ofReader.add(new TreeSet<>(words.known()).toString()));
     Set<String> ofSchema = new TreeSet<>();
-    for (JsonNode properties : new ObjectMapper().readTree(Schemas.json()).findValues("properties")) {
+    for (JsonNode properties :
+        new ObjectMapper().readTree(Schemas.json()).findValues("properties")) {
       collect(properties, ofSchema);
     }
     assertThat(ofSchema).isEqualTo(ofReader);
@@ -116,9 +117,7 @@ class SchemaTest {
     Set<String> own = new TreeSet<>();
     properties.fieldNames().forEachRemaining(own::add);
     names.add(own.toString());
-    properties
-        .findValues("properties")
-        .forEach(inner -> collect(inner, names));
+    properties.findValues("properties").forEach(inner -> collect(inner, names));
   }
 
   private static List<String> blocks(String kind) throws IOException {
