@@ -28,7 +28,8 @@ import picocli.CommandLine.TypeConversionException;
         "Look for what is valid in predicates and yet most likely not meant. No cluster is needed.",
     footer = {
       "",
-      "A line is a finding: its place, its name, what is so, and what to write instead. Names:",
+      "A line is a finding: its place, name and predicate, what is so, and what to",
+      "write instead. Names:",
       "  only-siblings          two values of one key in a clause, with replicas: first",
       "  repeated-term          a term that its clause has already",
       "  repeated-clause        a clause that the predicate has already",
@@ -38,11 +39,11 @@ import picocli.CommandLine.TypeConversionException;
       "  rollback-on-definite   mostly too late",
       "  rollback-on-uncertain  rolls back for hand-overs",
       "  rollback-may-flap      a rollback without whenFrequent",
-      "  ambiguous-key          a key of another predicate of the file matches, with a separator",
-      "                         inside a capture",
+      "  ambiguous-key          a key of another predicate of the file matches, with a",
+      "                         separator inside a capture",
       "  watches-every-key      a variable without literal text",
       "",
-      "Exit status: 0 nothing found; 1 found; 2 a file is not readable, or no valid predicates.",
+      "Exit status: 0 nothing found; 1 found; 2 a file is not readable or not valid.",
       "",
       "Example:  palinode lint --ignore rollback-may-flap predicates/*.yaml"
     })

@@ -18,11 +18,13 @@ import picocli.CommandLine.Spec;
             + " those in XML, for editors.",
     footer = {
       "",
-      "The JSON Schema knows every field and word, the XML Schema every element and attribute. What",
-      "spans fields, such as captures, is checked by 'palinode lint' and 'palinode apply'.",
+      "The JSON Schema knows every field and word, the XML Schema every element and",
+      "attribute. What spans fields, such as captures, is checked by 'palinode lint'",
+      "and 'palinode apply'.",
       "",
       "Example:  palinode schema predicate > predicate.schema.json",
-      "Then let a file begin with:  # yaml-language-server: $schema=predicate.schema.json"
+      "Then let a file begin with:",
+      "  # yaml-language-server: $schema=predicate.schema.json"
     })
 final class SchemaCommand implements Callable<Integer> {
   /** What there are schemas of. */
