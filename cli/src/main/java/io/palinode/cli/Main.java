@@ -2,6 +2,7 @@ package io.palinode.cli;
 
 import io.palinode.cli.bench.BenchCommand;
 import io.palinode.cli.detect.DetectCommand;
+import io.palinode.cli.explain.ExplainCommand;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -37,6 +38,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
       StatusCommand.class,
       RollbackCommand.class,
       DetectCommand.class,
+      ExplainCommand.class,
+      LintCommand.class,
+      SchemaCommand.class,
       PutCommand.class,
       GetValueCommand.class,
       BenchCommand.class

@@ -2,6 +2,7 @@ package io.palinode.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.predicate.Lint;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -17,6 +18,18 @@ import picocli.CommandLine;
 
 /** What cannot be done is refused with one sentence and exit status 2, before anything starts. */
 class RefusalsTest {
+  private static final String WITH_EPSILON_ZERO =
+      """
+      apiVersion: palinode.io/v1
+      kind: Predicate
+      metadata: {name: p}
+      spec:
+        epsilon: 0
+        violation:
+          - all:
+              - {var: x, equals: "1"}
+      """;
+
   @TempDir Path folder;
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
@@ -41,6 +54,89 @@ class RefusalsTest {
             """);
     assertThat(run("apply", "-f", file.toString())).isEqualTo(2);
     assertOneSentence("violatoin");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"explain", "lint"})
+  void aPredicateThatIsNotValidIsRefusedWithItsPlace(String command) throws IOException {
+    Path file =
+        file(
+            "p.yaml",
+            """
+            apiVersion: palinode.io/v1
+            kind: Predicate
+            metadata: {name: p}
+            spec:
+              violation:
+                - all: []
+            """);
+    assertThat(run(command, file.toString())).isEqualTo(2);
+    assertOneSentence(file + ":6:7: a clause needs at least one term");
+    assertThat(out.toString()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"explain", "lint"})
+  void aFileOfPredicatesThatIsMissingIsNamed(String command) {
+    String missing = folder.resolve("absent.yaml").toString();
+    assertThat(run(command, missing)).isEqualTo(2);
+    assertOneSentence("no such file: " + missing);
+    assertThat(run(command)).isEqualTo(2);
+  }
+
+  @Test
+  void lintFindsNothingInWhatIsShipped() {
+    Path shipped = Path.of("../examples/graph-mutex/src/main/resources/io/palinode/examples/graph");
+    assertThat(
+            run(
+                "lint",
+                shipped.resolve("edge-mutex.yaml").toString(),
+                shipped.resolve("proper-colouring.yaml").toString(),
+                shipped.resolve("karate-edge-mutex.xml").toString()))
+        .isZero();
+    assertThat(out.toString() + err).isEmpty();
+  }
+
+  @Test
+  void lintSaysWhatItFindsAndWhereUnlessItIsIgnored() throws IOException {
+    String file = file("p.yaml", WITH_EPSILON_ZERO).toString();
+    assertThat(run("lint", file)).isEqualTo(1);
+    assertThat(out.toString()).startsWith(file + ":5:12: epsilon-zero: p: ").endsWith("\n");
+    assertThat(out.toString().lines()).hasSize(1);
+    assertThat(run("lint", "--ignore", "epsilon-zero", file)).isZero();
+    assertThat(run("lint", "--ignore=epsilon-large,epsilon-zero", file)).isZero();
+    assertThat(run("lint", "-o", "json", file)).isEqualTo(1);
+    assertThat(out.toString()).contains("\"place\" : \"" + file + ":5:12\"");
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void aFindingThatThereIsNotCannotBeIgnored() throws IOException {
+    String file = file("p.yaml", WITH_EPSILON_ZERO).toString();
+    assertThat(run("lint", "--ignore", "epsilon-zer", file)).isEqualTo(2);
+    assertOneSentence("did you mean 'epsilon-zero'?");
+  }
+
+  @Test
+  void aSchemaIsPrintedInEitherForm() {
+    assertThat(run("schema")).isZero();
+    assertThat(out.toString()).startsWith("{").contains("\"whenFrequent\"");
+    assertThat(run("schema", "predicate", "--xsd")).isZero();
+    assertThat(out.toString()).contains("<xs:schema").contains("whenFrequent");
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void aSchemaOfSomethingElseIsRefused() {
+    assertThat(run("schema", "violation")).isEqualTo(2);
+    assertOneSentence("'violation'");
+  }
+
+  @Test
+  void theHelpOfLintNamesEveryFinding() {
+    assertThat(run("lint", "--help")).isZero();
+    assertThat(Lint.Check.words())
+        .allSatisfy(word -> assertThat(out.toString()).contains("  " + word + " "));
   }
 
   @Test
@@ -160,6 +256,9 @@ class RefusalsTest {
         "status",
         "rollback",
         "detect",
+        "explain",
+        "lint",
+        "schema",
         "put",
         "get-value"
       })

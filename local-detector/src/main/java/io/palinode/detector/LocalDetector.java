@@ -38,6 +38,8 @@ import org.jspecify.annotations.Nullable;
  * of this object comes before it, and keeps {@link #setPredicates}, {@link #reset} and {@link
  * #holding} apart from each other; a write never takes it.
  *
+ * <p>It is one class, long as it is, because these two locks order all of it.
+ *
  * <p>A predicate that arrives while writes go on is in the index before the store is scanned for
  * it. Each key that the scan finds is read again under the write lock, all writes before being
  * heard and none under way, so what opens there is what the writes agree on; a key that comes true

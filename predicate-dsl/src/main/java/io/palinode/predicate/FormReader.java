@@ -34,7 +34,7 @@ final class FormReader {
   private Predicate predicate(String nameDefault) {
     Map<String, Template> forEach = entries("forEach", form.forEach, FormReader::forEach);
     List<Condition> where = form.where.stream().map(FormReader::condition).toList();
-    List<PredicateForm.All> clauseForms = clauseForms();
+    List<PredicateForm.All> clauseForms = clauseForms(form);
     List<Clause> clauses = clauseForms.stream().map(FormReader::clause).toList();
     requireCapturesAgree(forEach, where, clauses, clauseForms);
     return at(
@@ -97,7 +97,7 @@ final class FormReader {
   }
 
   /** The clauses, with those of the paper's form and of {@code any} turned into {@code all}. */
-  private List<PredicateForm.All> clauseForms() {
+  static List<PredicateForm.All> clauseForms(PredicateForm form) {
     PredicateForm.Violation violation = form.violation;
     if (violation != null && !form.conjClauses.isEmpty()) {
       throw violation.place.refusal("a predicate must have conjClause or violation, not both");
@@ -105,7 +105,7 @@ final class FormReader {
     if (violation != null) {
       return violation.items.stream().flatMap(FormReader::clausesOf).toList();
     }
-    requireIdsDiffer();
+    requireIdsDiffer(form);
     return form.conjClauses.stream().map(FormReader::ofPaper).toList();
   }
 
@@ -126,7 +126,7 @@ final class FormReader {
     return all;
   }
 
-  private void requireIdsDiffer() {
+  private static void requireIdsDiffer(PredicateForm form) {
     Map<String, Text> ids = new LinkedHashMap<>();
     for (PredicateForm.ConjClause clause : form.conjClauses) {
       Text id = clause.id;

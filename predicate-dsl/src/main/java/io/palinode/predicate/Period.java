@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 
 /** Durations as they are written: {@code 500ms}, {@code 10s}, {@code 5m}, {@code 1h}. */
 final class Period {
-  private static final Pattern TEXT = Pattern.compile("(\\d{1,9})\\s*(ms|s|m|h)");
+  static final Pattern TEXT = Pattern.compile("(\\d{1,9})\\s*(ms|s|m|h)");
 
   private Period() {}
 

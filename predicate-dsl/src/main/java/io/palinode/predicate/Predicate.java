@@ -55,9 +55,9 @@ public record Predicate(
   public static final int LABEL_VALUE_LENGTH_MAX = 256;
   public static final Epsilon EPSILON_MAX = Epsilon.ofMicros(3_600_000_000L);
 
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,127}");
-  private static final Pattern LABEL = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]{0,63}");
-  private static final Pattern FOR_EACH = Pattern.compile("[A-Za-z][A-Za-z0-9_-]{0,63}");
+  static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,127}");
+  static final Pattern LABEL = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]{0,63}");
+  static final Pattern FOR_EACH = Pattern.compile("[A-Za-z][A-Za-z0-9_-]{0,63}");
 
   public Predicate {
     labels = Collections.unmodifiableMap(new TreeMap<>(labels));

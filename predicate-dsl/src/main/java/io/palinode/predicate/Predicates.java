@@ -50,18 +50,30 @@ public final class Predicates {
    * {@code ---}. Two of one name are refused.
    */
   public static List<Predicate> parseAll(String text, String source) {
-    List<PredicateForm> forms = forms(text, source);
+    return parseWritten(text, source).stream().map(Written::predicate).toList();
+  }
+
+  /** As {@link #parseWritten}, from a file. */
+  static List<Written> readWritten(Path file) throws IOException {
+    return parseWritten(text(file), file.toString());
+  }
+
+  /** As {@link #parseAll}, with places. */
+  static List<Written> parseWritten(String text, String source) {
     String nameDefault = nameOf(source);
-    List<Predicate> predicates =
-        forms.stream().map(form -> FormReader.read(form, nameDefault)).toList();
+    List<Written> all =
+        forms(text, source).stream().map(form -> Written.read(form, nameDefault)).toList();
     Set<String> names = new HashSet<>();
-    for (int i = 0; i < predicates.size(); i++) {
-      String name = predicates.get(i).name();
+    for (Written written : all) {
+      String name = written.predicate().name();
       if (!names.add(name)) {
-        throw forms.get(i).place.refusal("a name must not appear twice in a file: '" + name + "'");
+        throw written
+            .form()
+            .place
+            .refusal("a name must not appear twice in a file: '" + name + "'");
       }
     }
-    return predicates;
+    return all;
   }
 
   /** The canonical YAML form; {@code parse(toYaml(p))} equals p. */

@@ -92,6 +92,24 @@ public final class Template {
     return matching.part(0, prefix().length()) == Outcome.MATCHED ? matching.binding() : null;
   }
 
+  /**
+   * The text with each capture's value in its place. Throws {@link IllegalArgumentException} when
+   * {@code binding} lacks one. It need not {@link #match} back: a value that holds a separator may
+   * be split otherwise.
+   */
+  public String fill(Binding binding) {
+    StringBuilder filled = new StringBuilder(prefix());
+    for (int part = 0; part < parts.length; part++) {
+      String capture = captures.get(parts[part]);
+      String value = binding.values().get(capture);
+      if (value == null) {
+        throw new IllegalArgumentException("a binding must hold '" + capture + "': " + binding);
+      }
+      filled.append(value).append(literals.get(part + 1));
+    }
+    return filled.toString();
+  }
+
   /** The captures' names in order of first appearance. */
   public List<String> captures() {
     return captures;
@@ -100,6 +118,13 @@ public final class Template {
   /** The literal text before the first capture; the whole text when there is none. */
   public String prefix() {
     return literals.get(0);
+  }
+
+  /**
+   * One more than there are appearances of captures: what stands before, between and after them.
+   */
+  List<String> literals() {
+    return literals;
   }
 
   /** How many texts were called no match because of {@link #STEPS_MAX}. */

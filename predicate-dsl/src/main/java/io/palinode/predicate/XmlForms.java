@@ -3,13 +3,18 @@ package io.palinode.predicate;
 import jakarta.xml.bind.JAXBContext;
 import jakarta.xml.bind.JAXBException;
 import jakarta.xml.bind.Marshaller;
+import jakarta.xml.bind.SchemaOutputResolver;
 import jakarta.xml.bind.Unmarshaller;
+import java.io.IOException;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.xml.stream.Location;
 import javax.xml.stream.XMLStreamException;
+import javax.xml.transform.Result;
+import javax.xml.transform.stream.StreamResult;
 import org.glassfish.jaxb.runtime.v2.JAXBContextFactory;
 
 /** {@link PredicateForm} from and to XML text, by JAXB. */
@@ -53,6 +58,25 @@ final class XmlForms {
       throw new IllegalStateException("a form in memory cannot fail to be written", e);
     }
     return out.append('\n').toString();
+  }
+
+  /** The XML Schema of the forms, as JAXB sees them. */
+  static String schema() {
+    StringWriter out = new StringWriter();
+    try {
+      CONTEXT.generateSchema(
+          new SchemaOutputResolver() {
+            @Override
+            public Result createOutput(String namespace, String file) {
+              StreamResult result = new StreamResult(out);
+              result.setSystemId(file);
+              return result;
+            }
+          });
+    } catch (IOException e) {
+      throw new UncheckedIOException("a string takes all that is written", e);
+    }
+    return out.toString();
   }
 
   private static JAXBContext context() {

@@ -11,10 +11,10 @@ final class YamlReader {
   static final String API_VERSION = "palinode.io/v1";
   static final String KIND = "Predicate";
 
-  private static final Vocabulary DOCUMENT =
+  static final Vocabulary DOCUMENT =
       fields("the document", "apiVersion", "kind", "metadata", "spec");
-  private static final Vocabulary METADATA = fields("metadata", "name", "labels");
-  private static final Vocabulary SPEC =
+  static final Vocabulary METADATA = fields("metadata", "name", "labels");
+  static final Vocabulary SPEC =
       fields(
           "spec",
           "type",
@@ -25,18 +25,22 @@ final class YamlReader {
           "where",
           "violation",
           "onViolation");
-  private static final Vocabulary CLAUSE =
+  static final Vocabulary CLAUSE =
       new Vocabulary("field", "violation", List.of("all", "any"), Vocabulary.PLANNED_CLAUSES);
-  private static final Vocabulary TERM =
+  static final Vocabulary TERM =
       new Vocabulary(
           "field",
           "a term",
           Stream.concat(Stream.of("var"), TermForms.WORDS.stream()).toList(),
           Vocabulary.PLANNED_IN_TERMS);
-  private static final Vocabulary ACTION =
+  static final Vocabulary ACTION =
       fields("onViolation", "rollback", "rollbackOn", "alertOn", "alert", "whenFrequent");
-  private static final Vocabulary ROLLBACK = fields("rollback", "scope", "to");
-  private static final Vocabulary WHEN_FREQUENT = fields("whenFrequent", "over", "per", "then");
+  static final Vocabulary ROLLBACK = fields("rollback", "scope", "to");
+  static final Vocabulary WHEN_FREQUENT = fields("whenFrequent", "over", "per", "then");
+
+  /** Of all mappings with fields of the language. */
+  static final List<Vocabulary> VOCABULARIES =
+      List.of(DOCUMENT, METADATA, SPEC, CLAUSE, TERM, ACTION, ROLLBACK, WHEN_FREQUENT);
 
   private YamlReader() {}
 

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -46,6 +47,21 @@ class DocumentationTest {
       String expected = error.substring(error.indexOf(':') + 1);
       assertThat(Files.readAllLines(REFUSED.resolve(file)).get(0)).contains(expected);
     }
+  }
+
+  @Test
+  void theFirstExampleIsFoundToBeWhatLintIsShownToSay() throws IOException {
+    List<Lint.Finding> found = Lint.of(blocks("yaml").get(0), "edge-mutex.yaml", Set.of());
+    assertThat(found).hasSize(1);
+    assertThat(blocks("console").get(1))
+        .isEqualTo(
+            "$ palinode lint edge-mutex.yaml\n%s: %s: %s: %s; %s\n"
+                .formatted(
+                    found.get(0).place(),
+                    found.get(0).check().word(),
+                    found.get(0).predicate(),
+                    found.get(0).sentence(),
+                    found.get(0).wayOut()));
   }
 
   @Test

@@ -196,4 +196,16 @@ class TemplateTest {
     seen.forEach(name -> values.put(name, matcher.group(name)));
     return new Binding(values);
   }
+
+  @Test
+  void aTemplateIsFilledWithABinding() {
+    Template template = Template.parse("{{cs_{a}_{b}_{a}");
+    Binding binding = new Binding(Map.of("a", "1", "b", "2", "k", "3"));
+    assertThat(template.fill(binding)).isEqualTo("{cs_1_2_1");
+    assertThat(template.match(template.fill(binding)))
+        .isEqualTo(new Binding(Map.of("a", "1", "b", "2")));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> template.fill(Binding.NONE))
+        .withMessageContaining("'a'");
+  }
 }

@@ -164,13 +164,16 @@ class RollbackTest {
 
   @Test
   void rollbackThatWasMissedIsThrownWithTheNextOneAndTheSafePoint() {
-    Store store = cluster.client().store(R1W1);
+    StoreClient client = cluster.client();
+    Store store = client.store(R1W1);
     String key = cluster.keyOf(0, 0);
     long safe = store.put(key, "safe").acceptedAt();
     long early = store.put(key, "early").acceptedAt();
     long late = store.put(key, "late").acceptedAt();
     cluster.all(node -> node.safePoint(safe));
     store.put(key, "last");
+    // A copy under way would hear of the first rollback before the second.
+    await().until(() -> client.metrics().copiesInFlight() == 0);
 
     cluster.rollBack(1, early);
     cluster.rollBack(2, late);

@@ -1,0 +1,142 @@
+package io.palinode.cli.explain;
+
+import io.palinode.detection.InstanceDetector;
+import io.palinode.hvc.Epsilon;
+import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.Predicate;
+import io.palinode.predicate.PredicateClass;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * How a predicate is detected and what that costs: the Javadoc of {@link InstanceDetector} and of
+ * the search for cliques, said of one predicate.
+ */
+final class DetectionTopics {
+  private final Predicate predicate;
+
+  /** In the largest clause. */
+  private final int terms;
+
+  DetectionTopics(Predicate predicate) {
+    this.predicate = predicate;
+    this.terms =
+        predicate.violation().stream().mapToInt(clause -> clause.terms().size()).max().orElse(0);
+  }
+
+  Topic predicateClass() {
+    int clauses = predicate.violation().size();
+    List<String> sentences = new ArrayList<>();
+    sentences.add(
+        clauses == 1
+            ? "conjunctive: there is one clause."
+            : "semilinear: %s are a disjunction. Each by itself is conjunctive."
+                .formatted(Shown.count(clauses, "clause")));
+    if (predicate.type() != PredicateClass.narrowest(predicate.violation())) {
+      sentences.add(
+          "Its type is %s, a class that holds the conjunctive ones; what runs is the same."
+              .formatted(word(predicate.type())));
+    }
+    return new Topic("class", sentences);
+  }
+
+  Topic algorithm() {
+    List<String> sentences = new ArrayList<>();
+    if (terms == 1) {
+      sentences.add(
+          (predicate.violation().size() == 1 ? "There is one term" : "Every clause has one term")
+              + ": each interval in which it holds is a violation by itself.");
+    } else {
+      sentences.add(
+          "Weak conjunctive detection (Garg and Waldecker)"
+              + (predicate.violation().size() == 1 ? ":" : " of each clause by itself:")
+              + " with a queue for each term, the first interval that ends too early for the first"
+              + " of another queue is in no violation of what is left, and is passed. What cannot"
+              + " be passed is a violation.");
+    }
+    if (terms > 2) {
+      sentences.add(
+          "A term that holds on several nodes has a queue on each. Queues are chosen depth first,"
+              + " and a choice is given up as soon as it holds no violation. At worst that takes"
+              + " time exponential in the terms (the problem is NP-complete), so a search is stopped"
+              + " after a number of steps, and that is told as lost coverage.");
+    }
+    return new Topic("algorithm", sentences);
+  }
+
+  Topic cost() {
+    List<String> sentences = new ArrayList<>();
+    sentences.add(
+        "A candidate, which is an interval that opens or ends, costs O(retained * nodes), and one"
+            + " search for each interval that it made certain; retained is what its instance"
+            + " keeps.");
+    if (terms == 2) {
+      sentences.add("While nothing is violated, a search is O(retained).");
+    } else if (terms > 2) {
+      sentences.add(
+          "A search is O(k * k * retained) for one choice of queues, k = %d being the terms of the"
+                  .formatted(terms)
+              + " largest clause. What waits is compared with what is over, too.");
+    }
+    sentences.add(
+        "Where something is violated, there is a search for each grade and each interval that a"
+            + " report can still improve on.");
+    return new Topic("cost", sentences);
+  }
+
+  Topic memory() {
+    List<String> sentences = new ArrayList<>();
+    sentences.add(
+        ("An instance keeps at most %s intervals%s. Beyond that the oldest goes unjudged, and that"
+                + " is told as lost coverage.")
+            .formatted(
+                Shown.number(InstanceDetector.RETAINED_MAX),
+                predicate.violation().size() == 1 ? "" : " in all clauses together"));
+    sentences.add(
+        "A closed one is dropped when it is before all that is to come and nothing that waits may"
+            + " involve it.");
+    Epsilon epsilon = predicate.epsilon();
+    if (epsilon == null || epsilon.isInfinite()) {
+      sentences.add(
+          (epsilon == null ? "Where the cluster's epsilon is inf" : "As epsilon is inf")
+              + ", only what every node has shown to know of is dropped.");
+    }
+    return new Topic("memory", sentences);
+  }
+
+  Topic replicas() {
+    return new Topic(
+        "replicas",
+        List.of(
+            switch (predicate.replicas()) {
+              case FIRST ->
+                  "first: a version makes one interval, from the first node that accepted it to the"
+                      + " first that accepted a version superseding it.";
+              case ANY ->
+                  "any: every replica's interval counts by itself, so a replica that lags can make a"
+                      + " violation that no client caused.";
+            }));
+  }
+
+  Topic uncertainty() {
+    Epsilon epsilon = predicate.epsilon();
+    String sentence;
+    if (predicate.uncertainty() == Uncertainty.CAUSAL) {
+      sentence = "causal: what is causally ordered is never called concurrent.";
+    } else if (epsilon != null && epsilon.isInfinite()) {
+      sentence = "conservative, but epsilon is inf: only causal order counts, as with causal.";
+    } else {
+      sentence =
+          "conservative: what is ordered, but closer than %s, counts as concurrent, with grade uncertain%s."
+              .formatted(
+                  epsilon == null ? "the cluster's epsilon" : epsilon,
+                  epsilon == null ? "; where that is inf, only causal order counts" : "");
+    }
+    return new Topic("uncertainty", List.of(sentence));
+  }
+
+  private static String word(PredicateClass type) {
+    return type.name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,101 @@
+package io.palinode.cli.explain;
+
+import io.palinode.predicate.Clause;
+import io.palinode.predicate.Predicate;
+import io.palinode.predicate.PredicateClass;
+import io.palinode.predicate.Template;
+import io.palinode.predicate.Term;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A predicate as its reader should know it.
+ *
+ * @param narrowest the class that it is of
+ * @param terms in all clauses together
+ */
+record Explanation(
+    Predicate predicate,
+    PredicateClass narrowest,
+    int terms,
+    List<WatchedKey> keys,
+    List<Topic> topics) {
+  private static final int CLAUSES_SHOWN_MAX = 3;
+  private static final int TERMS_SHOWN_MAX = 4;
+
+  /**
+   * A variable.
+   *
+   * @param example a key that it matches; null when none was found
+   */
+  record WatchedKey(String template, @Nullable String example) {}
+
+  static Explanation of(Predicate predicate) {
+    KeyTopics keys = new KeyTopics(predicate);
+    DetectionTopics detection = new DetectionTopics(predicate);
+    ActionTopics action = new ActionTopics(predicate.onViolation());
+    return new Explanation(
+        predicate,
+        PredicateClass.narrowest(predicate.violation()),
+        termsOf(predicate),
+        keys.variables().stream().map(variable -> watched(keys, variable)).toList(),
+        List.of(
+            violation(predicate),
+            detection.predicateClass(),
+            keys.keys(),
+            keys.instances(),
+            detection.algorithm(),
+            detection.cost(),
+            detection.memory(),
+            detection.replicas(),
+            detection.uncertainty(),
+            action.rollback(),
+            action.alert()));
+  }
+
+  private static int termsOf(Predicate predicate) {
+    return predicate.violation().stream().mapToInt(clause -> clause.terms().size()).sum();
+  }
+
+  private static WatchedKey watched(KeyTopics keys, Template variable) {
+    return new WatchedKey(variable.toString(), keys.exampleOf(variable));
+  }
+
+  private static Topic violation(Predicate predicate) {
+    List<Clause> clauses = predicate.violation();
+    List<String> sentences = new ArrayList<>();
+    sentences.add(
+        "%s, %s. It is violated when all terms of %s hold at one moment, each on some node:"
+            .formatted(
+                Shown.count(clauses.size(), "clause"),
+                Shown.count(termsOf(predicate), "term"),
+                clauses.size() == 1 ? "the clause" : "some clause"));
+    for (int i = 0; i < Math.min(clauses.size(), CLAUSES_SHOWN_MAX); i++) {
+      sentences.add("clause %d: %s".formatted(i, shown(clauses.get(i))));
+    }
+    if (clauses.size() > CLAUSES_SHOWN_MAX) {
+      sentences.add("and %s more".formatted(Shown.number(clauses.size() - CLAUSES_SHOWN_MAX)));
+    }
+    return new Topic("violation", sentences);
+  }
+
+  private static String shown(Clause clause) {
+    int more = clause.terms().size() - TERMS_SHOWN_MAX;
+    return clause.terms().stream()
+            .limit(TERMS_SHOWN_MAX)
+            .map(Explanation::shown)
+            .collect(Collectors.joining("; "))
+        + (more > 0 ? "; and " + Shown.number(more) + " more" : "");
+  }
+
+  private static String shown(Term term) {
+    List<String> operands = term.comparison().operands().stream().map(Shown::quoted).toList();
+    return Shown.key(term.variable().toString())
+        + " "
+        + term.comparison().word()
+        + " "
+        + Shown.some(operands);
+  }
+}

@@ -1,0 +1,165 @@
+package io.palinode.cli.explain;
+
+import io.palinode.predicate.Binding;
+import io.palinode.predicate.Comparison;
+import io.palinode.predicate.Condition;
+import io.palinode.predicate.Predicate;
+import io.palinode.predicate.Template;
+import io.palinode.predicate.Term;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Which keys a predicate watches, and how a write finds its instance. */
+final class KeyTopics {
+  private final Predicate predicate;
+  private final List<Term> terms;
+  private final @Nullable Binding example;
+
+  KeyTopics(Predicate predicate) {
+    this.predicate = predicate;
+    this.terms = predicate.violation().stream().flatMap(c -> c.terms().stream()).toList();
+    this.example = ExampleBinding.of(predicate);
+  }
+
+  Topic keys() {
+    List<String> sentences = new ArrayList<>();
+    List<String> whole = variables(true).stream().map(key -> Shown.key(key.prefix())).toList();
+    List<Template> templates = variables(false);
+    if (!whole.isEmpty()) {
+      sentences.add(
+          Shown.count(whole.size(), "key") + ", found by hash: " + Shown.some(whole) + ".");
+    }
+    if (!templates.isEmpty()) {
+      List<String> shown = templates.stream().map(t -> Shown.key(t.toString())).toList();
+      sentences.add(
+          "All keys like "
+              + Shown.some(shown)
+              + (example == null
+                  ? "."
+                  : ", for example " + Shown.key(templates.get(0).fill(example)) + "."));
+      sentences.add(prefixes(templates));
+    }
+    String write = exampleWrite();
+    if (write != null) {
+      sentences.add(write);
+    }
+    return new Topic("keys", sentences);
+  }
+
+  Topic instances() {
+    Set<String> captures = predicate.captures();
+    if (captures.isEmpty()) {
+      return new Topic("instances", List.of("One: nothing is captured."));
+    }
+    List<String> sentences = new ArrayList<>();
+    sentences.add(
+        "One for each binding of "
+            + String.join(", ", captures)
+            + " that writes bring; each is judged by itself.");
+    Set<String> byValue = new TreeSet<>();
+    terms.forEach(term -> byValue.addAll(withoutKey(term)));
+    sentences.add(
+        byValue.isEmpty()
+            ? "The key of a write alone says which one it belongs to."
+            : "Key and value of a write together say which one it belongs to: "
+                + String.join(", ", byValue)
+                + (byValue.size() == 1 ? " is" : " are")
+                + " bound by the value where the key does not have "
+                + (byValue.size() == 1 ? "it." : "them."));
+    if (!predicate.where().isEmpty()) {
+      sentences.add(
+          "Watched only where "
+              + predicate.where().stream()
+                  .map(Condition::toString)
+                  .map(Shown::key)
+                  .map(KeyTopics::unquoted)
+                  .collect(Collectors.joining(" and "))
+              + ".");
+    }
+    return new Topic("instances", sentences);
+  }
+
+  /** Each as it is written, and as it is in the example; null where there is none. */
+  List<Template> variables() {
+    return terms.stream().map(Term::variable).distinct().toList();
+  }
+
+  @Nullable String exampleOf(Template variable) {
+    return example == null ? null : variable.fill(example);
+  }
+
+  private List<Template> variables(boolean whole) {
+    return variables().stream().filter(v -> v.captures().isEmpty() == whole).toList();
+  }
+
+  private static String prefixes(List<Template> templates) {
+    List<String> prefixes = templates.stream().map(Template::prefix).distinct().toList();
+    return prefixes.contains("")
+        ? "One begins with a capture, so every key that is written is matched against it."
+        : "Only keys that begin with "
+            + Shown.some(prefixes.stream().map(Shown::key).toList())
+            + " are matched against "
+            + (templates.size() == 1 ? "it" : "them")
+            + "; other keys cost a hash and a walk down a trie.";
+  }
+
+  private @Nullable String exampleWrite() {
+    if (example == null) {
+      return null;
+    }
+    Term term = terms.get(0);
+    String instance =
+        predicate.captures().isEmpty()
+            ? ""
+            : " in the instance "
+                + example.values().entrySet().stream()
+                    .map(value -> value.getKey() + "=" + value.getValue())
+                    .collect(Collectors.joining(", "));
+    return "A write of "
+        + written(term.comparison(), example)
+        + " to "
+        + Shown.key(term.variable().fill(example))
+        + " makes term 0 of clause 0 true"
+        + instance
+        + ".";
+  }
+
+  private static String written(Comparison comparison, Binding binding) {
+    if (comparison instanceof Comparison.Equals equal) {
+      return Shown.quoted(equal.value().fill(binding));
+    }
+    if (comparison instanceof Comparison.NotEquals other) {
+      return "another text than " + Shown.quoted(other.value().fill(binding));
+    }
+    if (comparison instanceof Comparison.In in) {
+      return Shown.quoted(in.values().get(0).fill(binding));
+    }
+    if (comparison instanceof Comparison.Ordered ordered) {
+      return "a decimal " + order(ordered) + " " + Shown.key(ordered.limit().toString());
+    }
+    return "a text that matches " + Shown.quoted(comparison.operands().get(0));
+  }
+
+  private static String order(Comparison.Ordered ordered) {
+    return switch (ordered.order()) {
+      case BELOW -> "below";
+      case AT_MOST -> "not above";
+      case ABOVE -> "above";
+      case AT_LEAST -> "not below";
+    };
+  }
+
+  private static Set<String> withoutKey(Term term) {
+    Set<String> captures = new TreeSet<>(term.captures());
+    term.variable().captures().forEach(captures::remove);
+    return captures;
+  }
+
+  private static String unquoted(String text) {
+    return text.startsWith("\"") ? text.substring(1, text.length() - 1) : text;
+  }
+}

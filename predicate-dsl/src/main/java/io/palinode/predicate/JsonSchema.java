@@ -1,0 +1,257 @@
+package io.palinode.predicate;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import io.palinode.hvc.Grade;
+import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.OnViolation.RollbackTarget;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * The JSON Schema of the YAML form. Which fields stand where is asked of the reader's vocabulary: a
+ * word that it knows and this does not is a bug, and throws.
+ *
+ * <p>The reader takes scalars as the text that was written, whatever their YAML type; so where it
+ * wants text, a number or a truth value is as good.
+ */
+final class JsonSchema {
+  private static final List<String> TEXT = List.of("string", "number", "boolean");
+
+  /** Of each field, whatever holds it: no two fields of the language have one name. */
+  private final Map<String, Map<String, Object>> shapes = new LinkedHashMap<>();
+
+  private JsonSchema() {
+    settings();
+    violation();
+    comparisons();
+    action();
+    shapes.put("metadata", object(YamlReader.METADATA, "name"));
+    shapes.put("spec", object(YamlReader.SPEC, "violation"));
+    shapes.put("apiVersion", map("const", YamlReader.API_VERSION));
+    shapes.put("kind", map("const", YamlReader.KIND));
+  }
+
+  static String document() {
+    JsonSchema shapes = new JsonSchema();
+    Map<String, Object> schema = new LinkedHashMap<>();
+    schema.put("$schema", "https://json-schema.org/draft/2020-12/schema");
+    schema.put("title", "Palinode predicate");
+    schema.putAll(shapes.object(YamlReader.DOCUMENT, "apiVersion", "kind", "metadata", "spec"));
+    schema.put("$defs", map("term", shapes.term()));
+    StringWriter out = new StringWriter();
+    try (JsonGenerator json = new JsonFactory().createGenerator(out)) {
+      // It goes through terminals and redirections, whose encoding is not ours.
+      json.enable(JsonWriteFeature.ESCAPE_NON_ASCII.mappedFeature());
+      json.useDefaultPrettyPrinter();
+      write(json, schema);
+    } catch (IOException e) {
+      throw new UncheckedIOException("a string takes all that is written", e);
+    }
+    return out.append('\n').toString();
+  }
+
+  private void settings() {
+    shapes.put("name", said("The predicate's name.", text(Predicate.NAME.pattern())));
+    shapes.put(
+        "labels",
+        said(
+            "For people; they change nothing.",
+            entries(Predicate.LABEL.pattern(), Predicate.LABELS_MAX, text())));
+    shapes.put("type", said("At least as wide as the violation.", words(PredicateClass.class)));
+    shapes.put(
+        "epsilon",
+        said(
+            "How far clocks may be apart: 10ms, 500us, 1s, 0 or inf. Left out: the cluster's.",
+            map(
+                "anyOf",
+                List.of(
+                    map("enum", List.of(0, "0", "inf")),
+                    map("type", "string", "pattern", "^\\s*\\d{1,19}\\s*(us|µs|ms|s)\\s*$")))));
+    shapes.put(
+        "uncertainty", said("What is ordered, but closer than epsilon.", words(Uncertainty.class)));
+    shapes.put("replicas", said("Which replicas' intervals count.", words(ReplicaRule.class)));
+    shapes.put(
+        "forEach",
+        said(
+            "Names for templates that declare the captures.",
+            entries(Predicate.FOR_EACH.pattern(), Predicate.FOR_EACH_MAX, template())));
+    shapes.put(
+        "where",
+        said(
+            "Conditions between captures, such as {a} != {b}.",
+            list(0, Predicate.WHERE_MAX, map("type", "string"))));
+  }
+
+  private void violation() {
+    Map<String, Object> term = map("$ref", "#/$defs/term");
+    shapes.put("all", said("A clause: these terms together.", list(1, Clause.TERMS_MAX, term)));
+    shapes.put(
+        "any", said("A clause for each of the terms.", list(1, Predicate.CLAUSES_MAX, term)));
+    Map<String, Object> clause = object(YamlReader.CLAUSE);
+    clause.put("oneOf", requiredOneOf(YamlReader.CLAUSE.known()));
+    shapes.put(
+        "violation",
+        said(
+            "What must not happen: one true clause is a violation.",
+            list(1, Predicate.CLAUSES_MAX, clause)));
+  }
+
+  /** One comparison, whatever it is. */
+  private Map<String, Object> term() {
+    Map<String, Object> term = object(YamlReader.TERM, "var");
+    term.put("oneOf", requiredOneOf(TermForms.WORDS));
+    return term;
+  }
+
+  private void comparisons() {
+    shapes.put("var", said("The key, a template.", template()));
+    shapes.put("equals", said("The value is this text; may bind captures.", template()));
+    shapes.put("notEquals", said("The value is another text.", template()));
+    for (Order order : Order.values()) {
+      Map<String, Object> decimal = map("type", List.of("number", "string"));
+      shapes.put(order.word(), said("The value is a decimal " + order.sign() + " this.", decimal));
+    }
+    shapes.put(
+        "in", said("The value is one of these.", list(1, Comparison.In.VALUES_MAX, template())));
+    shapes.put("matches", said("The value matches this RE2 expression, all of it.", text()));
+  }
+
+  private void action() {
+    shapes.put("scope", map("const", "all"));
+    shapes.put("to", map("enum", with("none", words(RollbackTarget.values()))));
+    shapes.put(
+        "rollback",
+        said(
+            "None, or where to.",
+            map("oneOf", List.of(map("const", "none"), object(YamlReader.ROLLBACK)))));
+    shapes.put("rollbackOn", said("The least grade that rolls back.", words(Grade.class)));
+    shapes.put("alertOn", said("The least grade that alerts.", words(Grade.class)));
+    Map<String, Object> alerts =
+        list(
+            0,
+            OnViolation.ALERTS_MAX,
+            map("type", "string", "pattern", "^\\s*(console|none|webhook:https?://.+)\\s*$"));
+    alerts.put("uniqueItems", true);
+    shapes.put("alert", said("Where alerts go: console, webhook:URL.", alerts));
+    shapes.put("over", map("anyOf", List.of(atLeastOne(), map("type", "string"))));
+    shapes.put("per", map("type", "string", "pattern", "^\\s*" + Period.TEXT.pattern() + "\\s*$"));
+    shapes.put("then", map("const", "sequential"));
+    shapes.put(
+        "whenFrequent",
+        said(
+            "More than over rollbacks in per: clients write to all replicas for another per.",
+            object(YamlReader.WHEN_FREQUENT, "over", "per", "then")));
+    shapes.put("onViolation", said("What a violation causes.", object(YamlReader.ACTION)));
+  }
+
+  private static Map<String, Object> atLeastOne() {
+    return map("type", "integer", "minimum", 1);
+  }
+
+  /** A mapping with the fields of {@code vocabulary}, and no others. */
+  private Map<String, Object> object(Vocabulary vocabulary, String... required) {
+    Map<String, Object> properties = new LinkedHashMap<>();
+    for (String field : vocabulary.known()) {
+      Map<String, Object> shape = shapes.get(field);
+      if (shape == null) {
+        throw new IllegalStateException("every known field must have a shape: " + field);
+      }
+      properties.put(field, shape);
+    }
+    Map<String, Object> object = map("type", "object", "properties", properties);
+    object.put("additionalProperties", false);
+    if (required.length > 0) {
+      object.put("required", List.of(required));
+    }
+    return object;
+  }
+
+  private static List<Object> requiredOneOf(List<String> fields) {
+    return new ArrayList<>(fields.stream().map(field -> map("required", List.of(field))).toList());
+  }
+
+  private static Map<String, Object> entries(String names, int max, Map<String, Object> values) {
+    return map(
+        "type",
+        "object",
+        "propertyNames",
+        map("pattern", whole(names)),
+        "maxProperties",
+        max,
+        "additionalProperties",
+        values);
+  }
+
+  private static Map<String, Object> list(int min, int max, Map<String, Object> items) {
+    return map("type", "array", "minItems", min, "maxItems", max, "items", items);
+  }
+
+  private static Map<String, Object> template() {
+    return map("type", TEXT, "maxLength", Template.LENGTH_MAX);
+  }
+
+  private static Map<String, Object> text() {
+    return map("type", TEXT);
+  }
+
+  private static Map<String, Object> text(String pattern) {
+    return map("type", TEXT, "pattern", whole(pattern));
+  }
+
+  private static String whole(String pattern) {
+    return "^" + pattern + "$";
+  }
+
+  private static Map<String, Object> words(Class<? extends Enum<?>> type) {
+    return map("enum", words(type.getEnumConstants()));
+  }
+
+  private static List<String> words(Enum<?>[] constants) {
+    return Arrays.stream(constants).map(Word::of).toList();
+  }
+
+  private static List<String> with(String word, List<String> words) {
+    return Stream.concat(Stream.of(word), words.stream()).toList();
+  }
+
+  private static Map<String, Object> said(String description, Map<String, Object> shape) {
+    shape.put("description", description);
+    return shape;
+  }
+
+  private static Map<String, Object> map(Object... keysAndValues) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    for (int i = 0; i < keysAndValues.length; i += 2) {
+      map.put((String) keysAndValues[i], keysAndValues[i + 1]);
+    }
+    return map;
+  }
+
+  private static void write(JsonGenerator json, Object value) throws IOException {
+    if (value instanceof Map<?, ?> map) {
+      json.writeStartObject();
+      for (Map.Entry<?, ?> entry : map.entrySet()) {
+        json.writeFieldName((String) entry.getKey());
+        write(json, entry.getValue());
+      }
+      json.writeEndObject();
+    } else if (value instanceof List<?> list) {
+      json.writeStartArray();
+      for (Object item : list) {
+        write(json, item);
+      }
+      json.writeEndArray();
+    } else {
+      json.writePOJO(value);
+    }
+  }
+}

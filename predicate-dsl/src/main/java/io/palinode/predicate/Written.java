@@ -1,0 +1,36 @@
+package io.palinode.predicate;
+
+import java.util.List;
+
+/**
+ * A predicate, and where its parts were written.
+ *
+ * @param clauses as many as the predicate has, with as many terms each
+ */
+record Written(Predicate predicate, PredicateForm form, List<PredicateForm.All> clauses) {
+  static Written read(PredicateForm form, String nameDefault) {
+    return new Written(FormReader.read(form, nameDefault), form, FormReader.clauseForms(form));
+  }
+
+  Place clause(int clause) {
+    return clauses.get(clause).place;
+  }
+
+  Place term(int clause, int term) {
+    return clauses.get(clause).terms.get(term).place;
+  }
+
+  Place epsilon() {
+    return form.epsilon == null ? form.place : form.epsilon.place();
+  }
+
+  Place rollbackOn() {
+    PredicateForm.Action action = form.onViolation;
+    return action == null || action.rollbackOn == null ? form.place : action.rollbackOn.place();
+  }
+
+  Place rollback() {
+    PredicateForm.Action action = form.onViolation;
+    return action == null || action.rollback == null ? form.place : action.rollback.place;
+  }
+}
