@@ -7,6 +7,7 @@ import io.palinode.cli.terminal.EpsilonText;
 import io.palinode.cli.terminal.OnSignal;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.hvc.Epsilon;
+import io.palinode.voldemort.bdb.DataFolder;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import java.io.IOException;
@@ -167,6 +168,10 @@ final class UpCommand implements Callable<Integer> {
     } catch (IOException e) {
       throw new Refusal(
           "the data folder cannot be made (%s): choose another with --data".formatted(e), e);
+    }
+    // The nodes look again; asked here, the answer comes before anything has started.
+    for (int node = 0; node < nodes; node++) {
+      DataFolder.open(data, node, nodes).close();
     }
   }
 

@@ -3,6 +3,7 @@ package io.palinode.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.predicate.Lint;
+import io.palinode.voldemort.bdb.DataFolder;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -168,6 +169,24 @@ class RefusalsTest {
   void aTimeThatIsNoneIsRefused() {
     assertThat(run("up", "--epsilon", "soon")).isEqualTo(2);
     assertOneSentence("--epsilon");
+  }
+
+  @Test
+  void aFolderOfAnotherFormatIsRefusedBeforeAnythingStarts() throws IOException {
+    Path node = Files.createDirectories(folder.resolve("data/node-1"));
+    Files.writeString(node.resolve("VERSION"), "palinode-data=9 node=1 nodes=3\n");
+    assertThat(run("up", "--data", folder.resolve("data").toString())).isEqualTo(2);
+    assertOneSentence("is of another format (found 'palinode-data=9 node=1 nodes=3'");
+  }
+
+  @Test
+  void aFolderInUseIsRefusedBeforeAnythingStarts() {
+    Path data = folder.resolve("data");
+    try (DataFolder used = DataFolder.open(data, 0, 3)) {
+      assertThat(used.bdb()).exists();
+      assertThat(run("up", "--data", data.toString())).isEqualTo(2);
+      assertOneSentence("is in use by another running node");
+    }
   }
 
   @Test
