@@ -93,6 +93,7 @@ final class UpCommand implements Callable<Integer> {
     List<StoreDefinition> definitions = definitions();
     requireFolder();
     requireFreePorts();
+    claimNodeFolders();
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
 
@@ -169,7 +170,13 @@ final class UpCommand implements Callable<Integer> {
       throw new Refusal(
           "the data folder cannot be made (%s): choose another with --data".formatted(e), e);
     }
-    // The nodes look again; asked here, the answer comes before anything has started.
+  }
+
+  /**
+   * The nodes do it again; done here, a refusal comes before anything has started. After the ports:
+   * a folder keeps the number of nodes that it was claimed with.
+   */
+  private void claimNodeFolders() {
     for (int node = 0; node < nodes; node++) {
       DataFolder.open(data, node, nodes).close();
     }

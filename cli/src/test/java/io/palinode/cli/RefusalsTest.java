@@ -175,7 +175,8 @@ class RefusalsTest {
   void aFolderOfAnotherFormatIsRefusedBeforeAnythingStarts() throws IOException {
     Path node = Files.createDirectories(folder.resolve("data/node-1"));
     Files.writeString(node.resolve("VERSION"), "palinode-data=9 node=1 nodes=3\n");
-    assertThat(run("up", "--data", folder.resolve("data").toString())).isEqualTo(2);
+    assertThat(run("up", "--port-base", "21000", "--data", folder.resolve("data").toString()))
+        .isEqualTo(2);
     assertOneSentence("is of another format (found 'palinode-data=9 node=1 nodes=3'");
   }
 
@@ -184,7 +185,7 @@ class RefusalsTest {
     Path data = folder.resolve("data");
     try (DataFolder used = DataFolder.open(data, 0, 3)) {
       assertThat(used.bdb()).exists();
-      assertThat(run("up", "--data", data.toString())).isEqualTo(2);
+      assertThat(run("up", "--port-base", "21000", "--data", data.toString())).isEqualTo(2);
       assertOneSentence("is in use by another running node");
     }
   }
@@ -204,6 +205,7 @@ class RefusalsTest {
       assertThat(run("up", "--port-base", "" + base, "--data", folder.resolve("data").toString()))
           .isEqualTo(2);
       assertOneSentence(" is in use");
+      assertThat(folder.resolve("data")).as("no folder is claimed").isEmptyDirectory();
     }
   }
 
