@@ -1,19 +1,87 @@
 package io.palinode.predicate;
 
+import java.math.BigInteger;
 import java.util.List;
 
-/** A conjunction: all terms, each somewhere, concurrently. */
-public record Clause(List<Term> terms) {
+/** Local predicates, and which of them are a violation when they hold concurrently. */
+public record Clause(ClauseRule rule, List<LocalPredicate> of) {
   public static final int TERMS_MAX = 64;
 
+  /** Of the local predicates that make an {@code atLeast} true. */
+  public static final int COMBINATIONS_MAX = 2_016;
+
   public Clause {
-    terms = List.copyOf(terms);
-    if (terms.isEmpty()) {
+    of = List.copyOf(of);
+    int terms = of.stream().mapToInt(local -> local.terms().size()).sum();
+    if (terms == 0) {
       throw new IllegalArgumentException("a clause needs at least one term");
     }
-    if (terms.size() > TERMS_MAX) {
+    if (terms > TERMS_MAX) {
       throw new IllegalArgumentException(
-          "a clause must have at most " + TERMS_MAX + " terms: terms=" + terms.size());
+          "a clause must have at most " + TERMS_MAX + " terms: terms=" + terms);
+    }
+    if (rule instanceof ClauseRule.AtLeast atLeast) {
+      requireCount(atLeast.count(), of.size());
+    }
+    requireNumbers(rule, of);
+  }
+
+  /** A conjunction: all terms, each somewhere, concurrently. */
+  public Clause(List<Term> terms) {
+    this(ClauseRule.ALL, terms.stream().map(LocalPredicate::of).toList());
+  }
+
+  /** Of all local predicates, in their order. */
+  public List<Term> terms() {
+    return of.stream().flatMap(local -> local.terms().stream()).toList();
+  }
+
+  public ClauseShape shape() {
+    return new ClauseShape(rule, of.stream().map(local -> local.terms().size()).toList());
+  }
+
+  /** Whether all its local predicates have to hold, and nothing else. */
+  boolean isConjunction() {
+    return rule instanceof ClauseRule.All
+        || (rule instanceof ClauseRule.AtLeast atLeast && atLeast.count() == of.size());
+  }
+
+  boolean hasGroups() {
+    return of.stream().anyMatch(LocalPredicate::isGroup);
+  }
+
+  private static void requireCount(int count, int size) {
+    if (count < 1 || count > size) {
+      throw new IllegalArgumentException(
+          "count must be between 1 and the size of 'of': count=" + count + " of=" + size);
+    }
+    BigInteger combinations = combinations(size, count);
+    if (combinations.compareTo(BigInteger.valueOf(COMBINATIONS_MAX)) > 0) {
+      throw new IllegalArgumentException(
+          "atLeast must have at most %d combinations, each is looked for by itself: %d of %d have %s"
+              .formatted(COMBINATIONS_MAX, count, size, combinations));
+    }
+  }
+
+  private static BigInteger combinations(int size, int count) {
+    BigInteger combinations = BigInteger.ONE;
+    for (int i = 0; i < count; i++) {
+      combinations =
+          combinations.multiply(BigInteger.valueOf(size - i)).divide(BigInteger.valueOf(i + 1L));
+    }
+    return combinations;
+  }
+
+  private static void requireNumbers(ClauseRule rule, List<LocalPredicate> of) {
+    boolean isSum = rule instanceof ClauseRule.Sum;
+    for (LocalPredicate local : of) {
+      for (Term term : local.terms()) {
+        boolean isNumber = term.comparison() instanceof Comparison.IsNumber;
+        if (isSum != isNumber || (isSum && local.isGroup())) {
+          throw new IllegalArgumentException(
+              "a sum, and nothing else, is of variables without a comparison: " + term);
+        }
+      }
     }
   }
 }

@@ -32,12 +32,17 @@ final class ClauseLint {
   }
 
   private void terms(int clause) {
+    if (clauses.get(clause).rule() instanceof ClauseRule.Sum) {
+      // A variable that is added twice counts twice.
+      return;
+    }
+    boolean onlyTogether = clauses.get(clause).isConjunction();
     List<Term> terms = clauses.get(clause).terms();
     for (int later = 1; later < terms.size(); later++) {
       int same = terms.indexOf(terms.get(later));
       if (same < later) {
         repeated(clause, same, later);
-      } else if (written.predicate().replicas() == ReplicaRule.FIRST) {
+      } else if (onlyTogether && written.predicate().replicas() == ReplicaRule.FIRST) {
         onlySiblings(clause, later);
       }
     }
@@ -88,7 +93,7 @@ final class ClauseLint {
     List<Set<Term>> sets = new ArrayList<>();
     Map<Term, List<Integer>> clausesWith = new HashMap<>();
     for (int clause = 0; clause < clauses.size(); clause++) {
-      Set<Term> set = new HashSet<>(clauses.get(clause).terms());
+      Set<Term> set = termsOfConjunction(clauses.get(clause));
       sets.add(set);
       for (Term term : set) {
         clausesWith.computeIfAbsent(term, unseen -> new ArrayList<>()).add(clause);
@@ -101,6 +106,11 @@ final class ClauseLint {
         superfluous(clause, implying, sets.get(clause).size() == sets.get(implying).size());
       }
     }
+  }
+
+  /** Empty for a clause that says more than that its terms hold. */
+  private static Set<Term> termsOfConjunction(Clause clause) {
+    return clause.isConjunction() && !clause.hasGroups() ? new HashSet<>(clause.terms()) : Set.of();
   }
 
   /**

@@ -180,4 +180,22 @@ public sealed interface Comparison {
       return pattern.gaveUp();
     }
   }
+
+  /** The value is a decimal, whichever: a variable of a sum. Not written. */
+  record IsNumber() implements Comparison {
+    @Override
+    public String word() {
+      return "is a decimal";
+    }
+
+    @Override
+    public List<String> operands() {
+      return List.of();
+    }
+
+    @Override
+    public @Nullable Binding bind(Value of, Binding byKey) {
+      return bindingIf(of.decimal() != null);
+    }
+  }
 }

@@ -12,7 +12,6 @@ import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,8 +33,8 @@ final class FormReader {
   private Predicate predicate(String nameDefault) {
     Map<String, Template> forEach = entries("forEach", form.forEach, FormReader::forEach);
     List<Condition> where = form.where.stream().map(FormReader::condition).toList();
-    List<PredicateForm.All> clauseForms = clauseForms(form);
-    List<Clause> clauses = clauseForms.stream().map(FormReader::clause).toList();
+    List<PredicateForm.Item> clauseForms = clauseForms(form);
+    List<Clause> clauses = clauseForms.stream().map(ClauseForms::read).toList();
     requireCapturesAgree(forEach, where, clauses, clauseForms);
     return at(
         form.place,
@@ -49,10 +48,7 @@ final class FormReader {
                     form.uncertainty,
                     text -> Word.read("uncertainty", text, Uncertainty.class),
                     Uncertainty.CONSERVATIVE),
-                optional(
-                    form.replicas,
-                    text -> Word.read("replicas", text, ReplicaRule.class),
-                    form.conjClauses.isEmpty() ? ReplicaRule.FIRST : ReplicaRule.ANY),
+                replicas(clauses),
                 forEach,
                 where,
                 clauses,
@@ -83,6 +79,18 @@ final class FormReader {
     return declared;
   }
 
+  /** The paper's rule where the paper's form is used, or where only that rule has a meaning. */
+  private ReplicaRule replicas(List<Clause> clauses) {
+    Text replicas = form.replicas;
+    if (replicas == null) {
+      boolean any = !form.conjClauses.isEmpty() || clauses.stream().anyMatch(Clause::hasGroups);
+      return any ? ReplicaRule.ANY : ReplicaRule.FIRST;
+    }
+    ReplicaRule declared = Word.read("replicas", replicas, ReplicaRule.class);
+    at(replicas.place(), () -> Predicate.requireReplicas(declared, clauses));
+    return declared;
+  }
+
   private <T> Map<String, T> entries(
       String what, List<PredicateForm.Entry> entries, BiFunction<Text, Text, T> read) {
     Map<String, T> byName = new LinkedHashMap<>();
@@ -97,33 +105,16 @@ final class FormReader {
   }
 
   /** The clauses, with those of the paper's form and of {@code any} turned into {@code all}. */
-  static List<PredicateForm.All> clauseForms(PredicateForm form) {
+  static List<PredicateForm.Item> clauseForms(PredicateForm form) {
     PredicateForm.Violation violation = form.violation;
     if (violation != null && !form.conjClauses.isEmpty()) {
       throw violation.place.refusal("a predicate must have conjClause or violation, not both");
     }
     if (violation != null) {
-      return violation.items.stream().flatMap(FormReader::clausesOf).toList();
+      return violation.items.stream().flatMap(ClauseForms::clausesOf).toList();
     }
     requireIdsDiffer(form);
     return form.conjClauses.stream().map(FormReader::ofPaper).toList();
-  }
-
-  private static Stream<PredicateForm.All> clausesOf(PredicateForm.Item item) {
-    if (item instanceof PredicateForm.All all) {
-      return Stream.of(all);
-    }
-    if (item.terms.isEmpty()) {
-      throw item.place.refusal("any needs at least one term");
-    }
-    return item.terms.stream().map(FormReader::alone);
-  }
-
-  private static PredicateForm.All alone(PredicateForm.TermForm term) {
-    PredicateForm.All all = new PredicateForm.All();
-    all.place = term.place;
-    all.terms.add(term);
-    return all;
   }
 
   private static void requireIdsDiffer(PredicateForm form) {
@@ -136,7 +127,7 @@ final class FormReader {
     }
   }
 
-  private static PredicateForm.All ofPaper(PredicateForm.ConjClause paper) {
+  private static PredicateForm.Item ofPaper(PredicateForm.ConjClause paper) {
     PredicateForm.All all = new PredicateForm.All();
     all.place = paper.place;
     for (PredicateForm.Var var : paper.vars) {
@@ -144,14 +135,9 @@ final class FormReader {
       term.place = var.place;
       term.variable = required("var", "name", var.name, var.place);
       term.equalTo = required("var", "value", var.value, var.place);
-      all.terms.add(term);
+      all.parts.add(term);
     }
     return all;
-  }
-
-  private static Clause clause(PredicateForm.All form) {
-    List<Term> terms = form.terms.stream().map(TermForms::read).toList();
-    return at(form.place, () -> new Clause(terms));
   }
 
   private static Condition condition(Text text) {
@@ -162,7 +148,7 @@ final class FormReader {
       Map<String, Template> forEach,
       List<Condition> where,
       List<Clause> clauses,
-      List<PredicateForm.All> clauseForms) {
+      List<PredicateForm.Item> clauseForms) {
     CaptureRule.Breach breach = CaptureRule.firstBreach(forEach, where, clauses);
     if (breach != null) {
       throw place(breach.site(), forEach, clauseForms).refusal(breach.reason());
@@ -170,12 +156,12 @@ final class FormReader {
   }
 
   private Place place(
-      CaptureRule.Site site, Map<String, Template> forEach, List<PredicateForm.All> clauseForms) {
+      CaptureRule.Site site, Map<String, Template> forEach, List<PredicateForm.Item> clauseForms) {
     if (site instanceof CaptureRule.InForEach in) {
       return form.forEach.get(List.copyOf(forEach.keySet()).indexOf(in.entry())).place;
     }
     if (site instanceof CaptureRule.InTerm in) {
-      return clauseForms.get(in.clause()).terms.get(in.term()).place;
+      return clauseForms.get(in.clause()).variables().get(in.term()).place;
     }
     return form.where.get(((CaptureRule.InWhere) site).condition()).place();
   }

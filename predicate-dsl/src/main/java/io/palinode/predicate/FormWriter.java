@@ -22,7 +22,7 @@ final class FormWriter {
     form.forEach = entries(predicate.forEach());
     predicate.where().forEach(condition -> form.where.add(text(condition.toString())));
     PredicateForm.Violation violation = new PredicateForm.Violation();
-    predicate.violation().forEach(clause -> violation.items.add(clause(clause)));
+    predicate.violation().forEach(clause -> violation.items.add(ClauseForms.write(clause)));
     form.violation = violation;
     form.onViolation = action(predicate.onViolation());
     return form;
@@ -38,12 +38,6 @@ final class FormWriter {
               return entry;
             })
         .collect(Collectors.toList());
-  }
-
-  private static PredicateForm.All clause(Clause clause) {
-    PredicateForm.All all = new PredicateForm.All();
-    clause.terms().forEach(term -> all.terms.add(TermForms.write(term)));
-    return all;
   }
 
   private static PredicateForm.Action action(OnViolation action) {

@@ -26,13 +26,13 @@ import java.util.stream.Stream;
 final class JsonSchema {
   private static final List<String> TEXT = List.of("string", "number", "boolean");
 
-  /** Of each field, whatever holds it: no two fields of the language have one name. */
+  /** Of each field, whatever holds it; of one that means different things, also by its owner. */
   private final Map<String, Map<String, Object>> shapes = new LinkedHashMap<>();
 
   private JsonSchema() {
     settings();
-    violation();
     comparisons();
+    violation();
     action();
     shapes.put("metadata", object(YamlReader.METADATA, "name"));
     shapes.put("spec", object(YamlReader.SPEC, "violation"));
@@ -46,7 +46,7 @@ final class JsonSchema {
     schema.put("$schema", "https://json-schema.org/draft/2020-12/schema");
     schema.put("title", "Palinode predicate");
     schema.putAll(shapes.object(YamlReader.DOCUMENT, "apiVersion", "kind", "metadata", "spec"));
-    schema.put("$defs", map("term", shapes.term()));
+    schema.put("$defs", shapes.definitions());
     StringWriter out = new StringWriter();
     try (JsonGenerator json = new JsonFactory().createGenerator(out)) {
       // It goes through terminals and redirections, whose encoding is not ours.
@@ -92,10 +92,27 @@ final class JsonSchema {
   }
 
   private void violation() {
-    Map<String, Object> term = map("$ref", "#/$defs/term");
-    shapes.put("all", said("A clause: these terms together.", list(1, Clause.TERMS_MAX, term)));
+    Map<String, Object> part = map("$ref", "#/$defs/part");
+    shapes.put("on", map("const", ClauseForms.SAME_NODE));
     shapes.put(
-        "any", said("A clause for each of the terms.", list(1, Predicate.CLAUSES_MAX, term)));
+        "a group.all",
+        said("These on one node.", list(2, Clause.TERMS_MAX, map("$ref", "#/$defs/term"))));
+    shapes.put("all", said("A clause: these terms together.", list(1, Clause.TERMS_MAX, part)));
+    shapes.put(
+        "any", said("A clause for each of the terms.", list(1, Predicate.CLAUSES_MAX, part)));
+    shapes.put("count", said("How many of them.", map("anyOf", List.of(atLeastOne(), text()))));
+    shapes.put("of", list(1, Clause.TERMS_MAX, part));
+    shapes.put(
+        "violation.atLeast",
+        said("A clause: some of these together.", object(YamlReader.AT_LEAST, "count", "of")));
+    for (String relation : ClauseForms.RELATIONS) {
+      shapes.put("sum." + relation, map("type", List.of("number", "string")));
+    }
+    Map<String, Object> variable = map("anyOf", List.of(template(), map("$ref", "#/$defs/key")));
+    shapes.put("sum.of", said("The variables.", list(1, Clause.TERMS_MAX, variable)));
+    Map<String, Object> sum = object(YamlReader.SUM, "of");
+    sum.put("oneOf", requiredOneOf(ClauseForms.RELATIONS));
+    shapes.put("sum", said("A clause: the sum of variables, each somewhere, together.", sum));
     Map<String, Object> clause = object(YamlReader.CLAUSE);
     clause.put("oneOf", requiredOneOf(YamlReader.CLAUSE.known()));
     shapes.put(
@@ -103,6 +120,18 @@ final class JsonSchema {
         said(
             "What must not happen: one true clause is a violation.",
             list(1, Predicate.CLAUSES_MAX, clause)));
+  }
+
+  /** What is named from several places. */
+  private Map<String, Object> definitions() {
+    Map<String, Object> group = object(YamlReader.GROUP, "on", "all");
+    return map(
+        "term",
+        term(),
+        "part",
+        map("anyOf", List.of(map("$ref", "#/$defs/term"), group)),
+        "key",
+        object(YamlReader.SUMMAND, "var"));
   }
 
   /** One comparison, whatever it is. */
@@ -113,6 +142,7 @@ final class JsonSchema {
   }
 
   private void comparisons() {
+    shapes.put("store", said("The key's store. Left out: any.", text(Term.STORE.pattern())));
     shapes.put("var", said("The key, a template.", template()));
     shapes.put("equals", said("The value is this text; may bind captures.", template()));
     shapes.put("notEquals", said("The value is another text.", template()));
@@ -161,7 +191,8 @@ final class JsonSchema {
   private Map<String, Object> object(Vocabulary vocabulary, String... required) {
     Map<String, Object> properties = new LinkedHashMap<>();
     for (String field : vocabulary.known()) {
-      Map<String, Object> shape = shapes.get(field);
+      Map<String, Object> shape =
+          shapes.getOrDefault(vocabulary.owner() + "." + field, shapes.get(field));
       if (shape == null) {
         throw new IllegalStateException("every known field must have a shape: " + field);
       }

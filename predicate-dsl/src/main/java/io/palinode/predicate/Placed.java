@@ -6,4 +6,8 @@ import jakarta.xml.bind.annotation.XmlTransient;
 @XmlTransient
 abstract class Placed {
   @XmlTransient Place place = Place.NONE;
+
+  public final Place place() {
+    return place;
+  }
 }

@@ -70,6 +70,7 @@ public record Predicate(
     requireEpsilon(epsilon);
     forEach.keySet().forEach(Predicate::requireForEachName);
     requireSizes(forEach, where, violation);
+    requireReplicas(replicas, violation);
     type.requireFits(violation);
     CaptureRule.Breach breach = CaptureRule.firstBreach(forEach, where, violation);
     if (breach != null) {
@@ -119,6 +120,14 @@ public record Predicate(
     }
   }
 
+  static void requireReplicas(ReplicaRule replicas, List<Clause> violation) {
+    if (replicas == ReplicaRule.FIRST && violation.stream().anyMatch(Clause::hasGroups)) {
+      throw new IllegalArgumentException(
+          "terms on the same node need replicas: any, for with first an interval is that of a"
+              + " version, wherever its copies are");
+    }
+  }
+
   private static void requireMatch(String what, Pattern rule, String value) {
     if (!rule.matcher(value).matches()) {
       throw new IllegalArgumentException(
@@ -157,7 +166,10 @@ public record Predicate(
   private static int termLengths(List<Term> terms) {
     return terms.stream()
         .mapToInt(
-            term -> term.variable().toString().length() + lengths(term.comparison().operands()))
+            term ->
+                (term.store() == null ? 0 : term.store().length())
+                    + term.variable().toString().length()
+                    + lengths(term.comparison().operands()))
         .sum();
   }
 

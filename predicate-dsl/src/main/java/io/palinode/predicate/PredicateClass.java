@@ -1,7 +1,6 @@
 package io.palinode.predicate;
 
 import java.util.List;
-import java.util.Locale;
 
 /** The classes of predicates, by the algorithm that detects them; each holds the ones before it. */
 public enum PredicateClass {
@@ -10,22 +9,42 @@ public enum PredicateClass {
   /** A cut that does not satisfy it names a node that has to advance. */
   LINEAR,
   /** As linear, with a choice among nodes: any disjunction of conjunctions. */
-  SEMILINEAR;
+  SEMILINEAR,
+  /** With a sum of variables that live on different nodes. */
+  BOUNDED_SUM;
 
   /** The narrowest class that can express {@code violation}. */
   public static PredicateClass narrowest(List<Clause> violation) {
-    return violation.size() == 1 ? CONJUNCTIVE : SEMILINEAR;
+    if (violation.stream().anyMatch(clause -> clause.rule() instanceof ClauseRule.Sum)) {
+      return BOUNDED_SUM;
+    }
+    return violation.size() == 1 && violation.get(0).isConjunction() ? CONJUNCTIVE : SEMILINEAR;
   }
 
-  /** Throws {@link IllegalArgumentException} with the reason when this class is too narrow. */
+  /**
+   * Throws {@link IllegalArgumentException} with a counterexample when this class is too narrow.
+   */
   void requireFits(List<Clause> violation) {
-    if (compareTo(narrowest(violation)) < 0) {
+    PredicateClass narrowest = narrowest(violation);
+    if (compareTo(narrowest) < 0) {
       throw new IllegalArgumentException(
-          "a "
-              + name().toLowerCase(Locale.ROOT)
-              + " predicate must have one clause, a true clause is the violation and several are"
-              + " semilinear: clauses="
-              + violation.size());
+          "this violation is %s, not %s: %s; say type: %1$s, or leave type out"
+              .formatted(Word.of(narrowest), Word.of(this), counterexample(narrowest, violation)));
     }
+  }
+
+  private static String counterexample(PredicateClass narrowest, List<Clause> violation) {
+    if (narrowest == BOUNDED_SUM) {
+      return "whether a sum is violated depends on all its variables at once, so of two nodes"
+          + " neither alone has to advance";
+    }
+    if (violation.size() > 1) {
+      return "clause 0 may hold on one cut and clause 1 on another, and neither on the cut before"
+          + " both: clauses="
+          + violation.size();
+    }
+    ClauseRule.AtLeast atLeast = (ClauseRule.AtLeast) violation.get(0).rule();
+    return "%d of %d may hold on one cut and others on another, and fewer on the cut before both"
+        .formatted(atLeast.count(), violation.get(0).of().size());
   }
 }

@@ -78,26 +78,96 @@ final class PredicateForm extends Placed {
   static final class Violation extends Placed {
     @XmlElements({
       @XmlElement(name = "all", type = All.class),
-      @XmlElement(name = "any", type = AnyOf.class)
+      @XmlElement(name = "any", type = AnyOf.class),
+      @XmlElement(name = "atLeast", type = AtLeast.class),
+      @XmlElement(name = "sum", type = Sum.class)
     })
     List<Item> items = new ArrayList<>();
   }
 
-  /** Terms together. */
+  /** A clause, or several. */
   @XmlTransient
   abstract static class Item extends Placed {
-    @XmlElement(name = "term")
-    List<TermForm> terms = new ArrayList<>();
+    /** Those of all parts, in their order. */
+    abstract List<? extends Placed> variables();
+  }
+
+  /** Terms and groups together. */
+  @XmlTransient
+  abstract static class Parts extends Item {
+    @XmlElements({
+      @XmlElement(name = "term", type = TermForm.class),
+      @XmlElement(name = "group", type = Group.class)
+    })
+    List<Part> parts = new ArrayList<>();
+
+    @Override
+    List<TermForm> variables() {
+      return parts.stream().flatMap(part -> part.terms().stream()).toList();
+    }
   }
 
   /** A clause. */
-  static final class All extends Item {}
+  static final class All extends Parts {}
 
-  /** A clause for each of the terms. */
-  static final class AnyOf extends Item {}
+  /** A clause for each of the parts. */
+  static final class AnyOf extends Parts {}
+
+  /** A clause of which {@code count} parts are enough. */
+  static final class AtLeast extends Parts {
+    @XmlAttribute @Nullable Text count;
+  }
+
+  /** A clause about the sum of variables; it has one of the relations. */
+  static final class Sum extends Item {
+    @XmlAttribute @Nullable Text below;
+    @XmlAttribute @Nullable Text atMost;
+
+    @XmlAttribute(name = "equals")
+    @Nullable Text equalTo;
+
+    @XmlAttribute @Nullable Text atLeast;
+    @XmlAttribute @Nullable Text above;
+
+    @XmlElement(name = "of")
+    List<Summand> summands = new ArrayList<>();
+
+    @Override
+    List<Summand> variables() {
+      return summands;
+    }
+  }
+
+  /** A variable of a sum. */
+  static final class Summand extends Placed {
+    @XmlAttribute @Nullable Text store;
+    @XmlValue @Nullable Text variable;
+  }
+
+  /** A term, or a group of them. */
+  interface Part {
+    Place place();
+
+    List<TermForm> terms();
+  }
+
+  /** Terms that hold on one node. */
+  static final class Group extends Placed implements Part {
+    @XmlAttribute @Nullable Text on;
+
+    @XmlElement(name = "term")
+    List<TermForm> terms = new ArrayList<>();
+
+    @Override
+    public List<TermForm> terms() {
+      return terms;
+    }
+  }
 
   /** A term has one of the comparisons. */
-  static final class TermForm extends Placed {
+  static final class TermForm extends Placed implements Part {
+    @XmlAttribute @Nullable Text store;
+
     @XmlAttribute(name = "var")
     @Nullable Text variable;
 
@@ -111,6 +181,11 @@ final class PredicateForm extends Placed {
     @XmlAttribute @Nullable Text atLeast;
     @XmlAttribute @Nullable Text matches;
     @Nullable List<Text> in;
+
+    @Override
+    public List<TermForm> terms() {
+      return List.of(this);
+    }
   }
 
   @XmlType(propOrder = {"rollback", "rollbackOn", "alertOn", "alerts", "whenFrequent"})

@@ -3,21 +3,36 @@ package io.palinode.predicate;
 import java.util.Collections;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A local predicate: the value of the variable (a key of the store) compares so. The variable may
- * hold captures, and {@code equals} may bind more by the value.
+ * The value of the variable (a key) compares so. The variable may hold captures, and {@code equals}
+ * may bind more by the value.
+ *
+ * @param store the store of the key; null: any
  */
-public record Term(Template variable, Comparison comparison) {
+public record Term(@Nullable String store, Template variable, Comparison comparison) {
+  static final Pattern STORE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,127}");
 
   public Term {
     requireVariable(variable);
+    requireStore(store);
     for (String capture : comparison.captures()) {
       if (!comparison.bound().contains(capture) && !variable.captures().contains(capture)) {
         throw new IllegalArgumentException(unbound(capture, variable, comparison));
       }
     }
+  }
+
+  /** Of a key in any store. */
+  public Term(Template variable, Comparison comparison) {
+    this(null, variable, comparison);
+  }
+
+  /** Whether it speaks of keys in {@code name}. */
+  public boolean isOfStore(String name) {
+    return store == null || store.equals(name);
   }
 
   /**
@@ -46,6 +61,13 @@ public record Term(Template variable, Comparison comparison) {
   static void requireVariable(Template variable) {
     if (variable.toString().isEmpty()) {
       throw new IllegalArgumentException("a variable must not be empty");
+    }
+  }
+
+  static void requireStore(@Nullable String store) {
+    if (store != null && !STORE.matcher(store).matches()) {
+      throw new IllegalArgumentException(
+          "a store's name must match " + STORE.pattern() + ": '" + store + "'");
     }
   }
 

@@ -5,6 +5,7 @@ import static io.palinode.predicate.FormReader.required;
 
 import io.palinode.predicate.Comparison.Equals;
 import io.palinode.predicate.Comparison.In;
+import io.palinode.predicate.Comparison.IsNumber;
 import io.palinode.predicate.Comparison.Matches;
 import io.palinode.predicate.Comparison.NotEquals;
 import io.palinode.predicate.Comparison.Ordered;
@@ -31,11 +32,13 @@ final class TermForms {
     List<Text> operands = given(form).getOrDefault(word, List.of());
     Place place = operands.isEmpty() ? form.place : operands.get(0).place();
     Comparison comparison = at(place, () -> comparison(word, operands));
-    return at(place, () -> new Term(key, comparison));
+    String store = store(form.store);
+    return at(place, () -> new Term(store, key, comparison));
   }
 
   static TermForm write(Term term) {
     TermForm form = new TermForm();
+    form.store = term.store() == null ? null : text(term.store());
     form.variable = text(term.variable().toString());
     List<Text> operands = term.comparison().operands().stream().map(TermForms::text).toList();
     switch (term.comparison().word()) {
@@ -49,6 +52,28 @@ final class TermForms {
       default -> form.matches = operands.get(0);
     }
     return form;
+  }
+
+  /** A variable of a sum. */
+  static Term read(PredicateForm.Summand form) {
+    Text variable = required("sum", "variable", form.variable, form.place);
+    Template key = template(variable);
+    String store = store(form.store);
+    return at(variable.place(), () -> new Term(store, key, new IsNumber()));
+  }
+
+  static PredicateForm.Summand writeSummand(Term term) {
+    PredicateForm.Summand form = new PredicateForm.Summand();
+    form.store = term.store() == null ? null : text(term.store());
+    form.variable = text(term.variable().toString());
+    return form;
+  }
+
+  private static @Nullable String store(@Nullable Text store) {
+    if (store != null) {
+      at(store.place(), () -> Term.requireStore(store.value()));
+    }
+    return store == null ? null : store.value();
   }
 
   /** What stands in the form, by its word. */

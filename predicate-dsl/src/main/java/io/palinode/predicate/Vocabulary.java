@@ -11,8 +11,7 @@ import java.util.Set;
  * @param owner where: {@code spec}, {@code <predicate>}
  */
 record Vocabulary(String kind, String owner, List<String> known, Set<String> planned) {
-  static final Set<String> PLANNED_CLAUSES = Set.of("atLeast", "not", "sum");
-  static final Set<String> PLANNED_IN_TERMS = Set.of("on");
+  static final Set<String> PLANNED_CLAUSES = Set.of("not");
 
   Vocabulary withPlanned(Set<String> words) {
     return new Vocabulary(kind, owner, known, words);

@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param clauses as many as the predicate has, with as many terms each
  */
-record Written(Predicate predicate, PredicateForm form, List<PredicateForm.All> clauses) {
+record Written(Predicate predicate, PredicateForm form, List<PredicateForm.Item> clauses) {
   static Written read(PredicateForm form, String nameDefault) {
     return new Written(FormReader.read(form, nameDefault), form, FormReader.clauseForms(form));
   }
@@ -17,7 +17,7 @@ record Written(Predicate predicate, PredicateForm form, List<PredicateForm.All> 
   }
 
   Place term(int clause, int term) {
-    return clauses.get(clause).terms.get(term).place;
+    return clauses.get(clause).variables().get(term).place;
   }
 
   Place epsilon() {

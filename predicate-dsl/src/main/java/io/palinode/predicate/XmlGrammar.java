@@ -15,7 +15,21 @@ final class XmlGrammar {
   static final String ROOT = "predicate";
 
   private static final Set<String> REPEATED =
-      Set.of("label", "forEach", "where", "conjClause", "var", "all", "any", "term", "in", "alert");
+      Set.of(
+          "label",
+          "forEach",
+          "where",
+          "conjClause",
+          "var",
+          "all",
+          "any",
+          "atLeast",
+          "sum",
+          "term",
+          "group",
+          "of",
+          "in",
+          "alert");
 
   private static final Map<String, Shape> SHAPES =
       Stream.of(containers(), empties(), leaves())
@@ -57,15 +71,18 @@ final class XmlGrammar {
     String inRoot =
         "name label type epsilon uncertainty replicas forEach where conjClause violation"
             + " onViolation";
-    String inTerm = "var equals notEquals below atMost above atLeast matches";
+    String inTerm = "store var equals notEquals below atMost above atLeast matches";
     return Stream.of(
         Shape.of(ROOT, inRoot, "name", false),
         Shape.of("conjClause", "id var", "", false),
         Shape.of("var", "name value", "", false),
-        Shape.of("violation", "all any", "", false).planned(Vocabulary.PLANNED_CLAUSES),
-        Shape.of("all", "term", "", false),
-        Shape.of("any", "term", "", false),
-        Shape.of("term", "in", inTerm, false).planned(Vocabulary.PLANNED_IN_TERMS),
+        Shape.of("violation", "all any atLeast sum", "", false).planned(Vocabulary.PLANNED_CLAUSES),
+        Shape.of("all", "term group", "", false),
+        Shape.of("any", "term group", "", false),
+        Shape.of("atLeast", "term group", "count", false),
+        Shape.of("sum", "of", String.join(" ", ClauseForms.RELATIONS), false),
+        Shape.of("group", "term", "on", false),
+        Shape.of("term", "in", inTerm, false),
         Shape.of("onViolation", "rollback rollbackOn alertOn alert whenFrequent", "", false));
   }
 
@@ -80,7 +97,10 @@ final class XmlGrammar {
         "name value id type epsilon uncertainty replicas where in rollbackOn alertOn alert";
     return Stream.concat(
         words(plain).stream().map(leaf -> Shape.of(leaf, "", "", true)),
-        Stream.of("label", "forEach").map(named -> Shape.of(named, "", "name", true)));
+        Stream.of(
+            Shape.of("label", "", "name", true),
+            Shape.of("forEach", "", "name", true),
+            Shape.of("of", "", "store", true)));
   }
 
   private static List<String> words(String text) {

@@ -26,13 +26,26 @@ final class YamlReader {
           "violation",
           "onViolation");
   static final Vocabulary CLAUSE =
-      new Vocabulary("field", "violation", List.of("all", "any"), Vocabulary.PLANNED_CLAUSES);
+      new Vocabulary(
+          "field",
+          "violation",
+          List.of("all", "any", "atLeast", "sum"),
+          Vocabulary.PLANNED_CLAUSES);
+  static final Vocabulary AT_LEAST = fields("atLeast", "count", "of");
+  static final Vocabulary SUM =
+      new Vocabulary(
+          "field",
+          "sum",
+          Stream.concat(Stream.of("of"), ClauseForms.RELATIONS.stream()).toList(),
+          Set.of());
+  static final Vocabulary SUMMAND = fields("a variable of a sum", "store", "var");
+  static final Vocabulary GROUP = fields("a group", "on", "all");
   static final Vocabulary TERM =
       new Vocabulary(
           "field",
           "a term",
-          Stream.concat(Stream.of("var"), TermForms.WORDS.stream()).toList(),
-          Vocabulary.PLANNED_IN_TERMS);
+          Stream.concat(Stream.of("store", "var"), TermForms.WORDS.stream()).toList(),
+          Set.of());
   static final Vocabulary ACTION =
       fields("onViolation", "rollback", "rollbackOn", "alertOn", "alert", "whenFrequent");
   static final Vocabulary ROLLBACK = fields("rollback", "scope", "to");
@@ -40,7 +53,19 @@ final class YamlReader {
 
   /** Of all mappings with fields of the language. */
   static final List<Vocabulary> VOCABULARIES =
-      List.of(DOCUMENT, METADATA, SPEC, CLAUSE, TERM, ACTION, ROLLBACK, WHEN_FREQUENT);
+      List.of(
+          DOCUMENT,
+          METADATA,
+          SPEC,
+          CLAUSE,
+          AT_LEAST,
+          SUM,
+          SUMMAND,
+          GROUP,
+          TERM,
+          ACTION,
+          ROLLBACK,
+          WHEN_FREQUENT);
 
   private YamlReader() {}
 
@@ -105,22 +130,88 @@ final class YamlReader {
 
   private static PredicateForm.Item item(YamlNode node) {
     YamlNode.Mapping mapping = node.asMapping("a clause").with(CLAUSE);
-    List<YamlNode> all = mapping.items("all");
-    List<YamlNode> any = mapping.items("any");
-    if (all != null && any != null) {
-      throw mapping.place().refusal("a clause must be 'all' or 'any', not both");
+    List<String> kinds = List.copyOf(mapping.fields().keySet());
+    if (kinds.size() != 1) {
+      throw mapping
+          .place()
+          .refusal(
+              "a clause must be one of %s: %s"
+                  .formatted(
+                      String.join(", ", CLAUSE.known()),
+                      kinds.isEmpty() ? "none" : "'" + String.join("', '", kinds) + "'"));
     }
-    PredicateForm.Item item = any == null ? new PredicateForm.All() : new PredicateForm.AnyOf();
+    PredicateForm.Item item =
+        switch (kinds.get(0)) {
+          case "all" -> filled(new PredicateForm.All(), mapping.items("all"));
+          case "any" -> filled(new PredicateForm.AnyOf(), mapping.items("any"));
+          case "atLeast" -> atLeast(required(mapping, "atLeast", mapping.mapping("atLeast")));
+          default -> sum(required(mapping, "sum", mapping.mapping("sum")));
+        };
     item.place = mapping.place();
-    for (YamlNode term : any == null ? required(mapping, "all", all) : any) {
-      item.terms.add(term(term.asMapping("a term").with(TERM)));
-    }
     return item;
+  }
+
+  private static PredicateForm.Item filled(
+      PredicateForm.Parts form, @Nullable List<YamlNode> parts) {
+    for (YamlNode part : parts == null ? List.<YamlNode>of() : parts) {
+      form.parts.add(part(part.asMapping("a term")));
+    }
+    return form;
+  }
+
+  private static PredicateForm.Item atLeast(YamlNode.Mapping mapping) {
+    mapping.with(AT_LEAST);
+    PredicateForm.AtLeast form = new PredicateForm.AtLeast();
+    form.count = mapping.text("count");
+    return filled(form, required(mapping, "of", mapping.items("of")));
+  }
+
+  private static PredicateForm.Item sum(YamlNode.Mapping mapping) {
+    mapping.with(SUM);
+    PredicateForm.Sum form = new PredicateForm.Sum();
+    form.below = mapping.text("below");
+    form.atMost = mapping.text("atMost");
+    form.equalTo = mapping.text("equals");
+    form.atLeast = mapping.text("atLeast");
+    form.above = mapping.text("above");
+    for (YamlNode variable : required(mapping, "of", mapping.items("of"))) {
+      form.summands.add(summand(variable));
+    }
+    return form;
+  }
+
+  /** A text, or a mapping that names the store too. */
+  private static PredicateForm.Summand summand(YamlNode node) {
+    PredicateForm.Summand form = new PredicateForm.Summand();
+    form.place = node.place();
+    if (node instanceof YamlNode.Mapping mapping) {
+      mapping.with(SUMMAND);
+      form.store = mapping.text("store");
+      form.variable = mapping.text("var");
+    } else {
+      form.variable = node.asText("a variable of a sum");
+    }
+    return form;
+  }
+
+  private static PredicateForm.Part part(YamlNode.Mapping mapping) {
+    if (!mapping.fields().containsKey("on") && !mapping.fields().containsKey("all")) {
+      return term(mapping.with(TERM));
+    }
+    mapping.with(GROUP);
+    PredicateForm.Group group = new PredicateForm.Group();
+    group.place = mapping.place();
+    group.on = mapping.text("on");
+    for (YamlNode term : required(mapping, "all", mapping.items("all"))) {
+      group.terms.add(term(term.asMapping("a term").with(TERM)));
+    }
+    return group;
   }
 
   private static PredicateForm.TermForm term(YamlNode.Mapping mapping) {
     PredicateForm.TermForm term = new PredicateForm.TermForm();
     term.place = mapping.place();
+    term.store = mapping.text("store");
     term.variable = mapping.text("var");
     term.equalTo = mapping.text("equals");
     term.notEquals = mapping.text("notEquals");

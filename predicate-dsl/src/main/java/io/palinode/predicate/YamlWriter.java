@@ -58,11 +58,46 @@ final class YamlWriter {
   }
 
   private void clause(Clause clause) {
-    line(4, "- all:");
-    for (Term term : clause.terms()) {
-      String variable = quoted(term.variable().toString());
-      line(8, "- {var: " + variable + ", " + comparison(term.comparison()) + "}");
+    ClauseRule rule = clause.rule();
+    if (rule instanceof ClauseRule.Sum sum) {
+      line(4, "- sum:");
+      line(8, sum.relation().word() + ": " + quoted(sum.limit().toString()));
+      line(8, "of:");
+      clause.terms().forEach(variable -> line(10, "- " + summand(variable)));
+    } else if (rule instanceof ClauseRule.AtLeast atLeast) {
+      line(4, "- atLeast:");
+      line(8, "count: " + atLeast.count());
+      line(8, "of:");
+      parts(10, clause.of());
+    } else {
+      line(4, "- all:");
+      parts(8, clause.of());
     }
+  }
+
+  private void parts(int indent, List<LocalPredicate> parts) {
+    for (LocalPredicate part : parts) {
+      if (part.isGroup()) {
+        line(indent, "- on: " + ClauseForms.SAME_NODE);
+        line(indent, "  all:");
+        part.terms().forEach(term -> line(indent + 4, "- " + term(term)));
+      } else {
+        line(indent, "- " + term(part.terms().get(0)));
+      }
+    }
+  }
+
+  private static String term(Term term) {
+    return "{" + variable(term) + ", " + comparison(term.comparison()) + "}";
+  }
+
+  private static String summand(Term term) {
+    return term.store() == null ? quoted(term.variable().toString()) : "{" + variable(term) + "}";
+  }
+
+  private static String variable(Term term) {
+    String store = term.store() == null ? "" : "store: " + quoted(term.store()) + ", ";
+    return store + "var: " + quoted(term.variable().toString());
   }
 
   private static String comparison(Comparison comparison) {

@@ -83,12 +83,14 @@ class PredicateTest {
   void aClassThatIsTooNarrowIsRefusedWithTheReason() {
     refused(
         () -> typed(PredicateClass.CONJUNCTIVE, X, X),
-        "a conjunctive predicate must have one clause, a true clause is the violation and several"
-            + " are semilinear: clauses=2");
+        "this violation is semilinear, not conjunctive: clause 0 may hold on one cut and clause 1"
+            + " on another, and neither on the cut before both: clauses=2; say type: semilinear,"
+            + " or leave type out");
     refused(
         () -> typed(PredicateClass.LINEAR, X, X),
-        "a linear predicate must have one clause, a true clause is the violation and several are"
-            + " semilinear: clauses=2");
+        "this violation is semilinear, not linear: clause 0 may hold on one cut and clause 1 on"
+            + " another, and neither on the cut before both: clauses=2; say type: semilinear, or"
+            + " leave type out");
     for (PredicateClass type : PredicateClass.values()) {
       assertThat(typed(type, X).type()).isEqualTo(type);
     }

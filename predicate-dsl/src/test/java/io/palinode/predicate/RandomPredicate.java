@@ -91,7 +91,9 @@ final class RandomPredicate {
         pick(classes),
         epsilon(),
         pick(List.of(Uncertainty.values())),
-        pick(List.of(ReplicaRule.values())),
+        violation.stream().anyMatch(Clause::hasGroups)
+            ? ReplicaRule.ANY
+            : pick(List.of(ReplicaRule.values())),
         forEach,
         where(captures),
         violation,
@@ -125,13 +127,43 @@ final class RandomPredicate {
   }
 
   private Clause clause(List<String> captures) {
-    return new Clause(list(1, 5, () -> term(captures)));
+    return switch (random.nextInt(4)) {
+      case 0 -> sum(captures);
+      case 1 -> {
+        List<LocalPredicate> of = list(1, 5, () -> localPredicate(captures));
+        yield new Clause(new ClauseRule.AtLeast(1 + random.nextInt(of.size())), of);
+      }
+      default -> new Clause(ClauseRule.ALL, list(1, 5, () -> localPredicate(captures)));
+    };
+  }
+
+  private LocalPredicate localPredicate(List<String> captures) {
+    int terms = random.nextInt(5) == 0 ? 2 + random.nextInt(2) : 1;
+    return new LocalPredicate(list(terms, terms, () -> term(captures)));
+  }
+
+  private Clause sum(List<String> captures) {
+    return new Clause(
+        new ClauseRule.Sum(pick(List.of(ClauseRule.Relation.values())), decimal()),
+        list(
+            1,
+            4,
+            () ->
+                LocalPredicate.of(
+                    new Term(
+                        store(),
+                        Template.parse("v" + pattern(captures)),
+                        new Comparison.IsNumber()))));
+  }
+
+  private @Nullable String store() {
+    return random.nextInt(4) == 0 ? pick(List.of("accounts", "no", "1.5")) : null;
   }
 
   /** Each capture stands in the variable, or in a value that binds it, or in both. */
   private Term term(List<String> captures) {
     if (random.nextBoolean()) {
-      return new Term(Template.parse("v" + pattern(captures)), comparison(captures));
+      return new Term(store(), Template.parse("v" + pattern(captures)), comparison(captures));
     }
     List<String> inKey = new ArrayList<>();
     List<String> inValue = new ArrayList<>();
@@ -144,7 +176,8 @@ final class RandomPredicate {
         inValue.add(capture);
       }
     }
-    return new Term(Template.parse("v" + pattern(inKey)), new Comparison.Equals(pattern(inValue)));
+    return new Term(
+        store(), Template.parse("v" + pattern(inKey)), new Comparison.Equals(pattern(inValue)));
   }
 
   /** One that binds nothing. */

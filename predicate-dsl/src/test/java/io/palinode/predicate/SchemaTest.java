@@ -75,7 +75,9 @@ class SchemaTest {
       strings = {
         "unknown-field.yaml",
         "unknown-word.yaml",
-        "clause-sum.yaml",
+        "sum-without-limit.yaml",
+        "at-least-without-count.yaml",
+        "group-of-one.yaml",
         "term-belo.yaml",
         "term-two-comparisons.yaml",
         "rollback-affected.yaml"

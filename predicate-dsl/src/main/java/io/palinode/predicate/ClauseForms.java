@@ -1,0 +1,171 @@
+package io.palinode.predicate;
+
+import static io.palinode.predicate.FormReader.at;
+import static io.palinode.predicate.FormReader.required;
+
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Clauses of forms, and forms of clauses. */
+final class ClauseForms {
+  static final String SAME_NODE = "same-node";
+
+  private ClauseForms() {}
+
+  /** The item, or what it is short for. */
+  static Stream<PredicateForm.Item> clausesOf(PredicateForm.Item item) {
+    if (!(item instanceof PredicateForm.AnyOf any)) {
+      return Stream.of(item);
+    }
+    if (any.parts.isEmpty()) {
+      throw item.place.refusal("any needs at least one term");
+    }
+    return any.parts.stream().map(ClauseForms::alone);
+  }
+
+  private static PredicateForm.Item alone(PredicateForm.Part part) {
+    PredicateForm.All all = new PredicateForm.All();
+    all.place = part.place();
+    all.parts.add(part);
+    return all;
+  }
+
+  static Clause read(PredicateForm.Item form) {
+    if (form instanceof PredicateForm.Sum sum) {
+      return sum(sum);
+    }
+    PredicateForm.Parts parts = (PredicateForm.Parts) form;
+    List<LocalPredicate> of = parts.parts.stream().map(ClauseForms::localPredicate).toList();
+    ClauseRule rule = parts instanceof PredicateForm.AtLeast some ? atLeast(some) : ClauseRule.ALL;
+    return at(place(parts), () -> new Clause(rule, of));
+  }
+
+  private static Place place(PredicateForm.Parts parts) {
+    return parts instanceof PredicateForm.AtLeast some && some.count != null
+        ? some.count.place()
+        : parts.place;
+  }
+
+  private static LocalPredicate localPredicate(PredicateForm.Part part) {
+    if (part instanceof PredicateForm.Group group) {
+      Text on = required("group", "on", group.on, group.place);
+      Word.requireOneOf("on", on, List.of(SAME_NODE), Set.of());
+      requireTerms(group);
+    }
+    return new LocalPredicate(part.terms().stream().map(TermForms::read).toList());
+  }
+
+  private static void requireTerms(PredicateForm.Group group) {
+    if (group.terms.size() < 2) {
+      throw group.place.refusal(
+          "a group must have at least two terms, one alone is on its node: terms="
+              + group.terms.size());
+    }
+  }
+
+  private static ClauseRule atLeast(PredicateForm.AtLeast form) {
+    Text count = required("clause with atLeast", "count", form.count, form.place);
+    try {
+      return new ClauseRule.AtLeast(Integer.parseInt(count.value().strip()));
+    } catch (NumberFormatException e) {
+      throw count.refusal("count must be a whole number: '" + count.value() + "'");
+    }
+  }
+
+  private static Clause sum(PredicateForm.Sum form) {
+    Map<ClauseRule.Relation, Text> given = relations(form);
+    if (given.size() != 1) {
+      throw form.place.refusal(
+          "a sum must have exactly one of %s: %s"
+              .formatted(
+                  String.join(", ", RELATIONS),
+                  given.isEmpty()
+                      ? "none"
+                      : given.keySet().stream()
+                          .map(relation -> "'" + relation.word() + "'")
+                          .collect(Collectors.joining(", "))));
+    }
+    ClauseRule.Relation relation = given.keySet().iterator().next();
+    Text limit = given.values().iterator().next();
+    Decimal bound = at(limit.place(), () -> Decimal.parse(limit.value()));
+    List<LocalPredicate> of =
+        form.summands.stream().map(TermForms::read).map(LocalPredicate::of).toList();
+    return at(form.place, () -> new Clause(new ClauseRule.Sum(relation, bound), of));
+  }
+
+  /** The words of a sum's relations, in the order of the documentation. */
+  static final List<String> RELATIONS =
+      Arrays.stream(ClauseRule.Relation.values()).map(ClauseRule.Relation::word).toList();
+
+  private static Map<ClauseRule.Relation, Text> relations(PredicateForm.Sum form) {
+    Map<ClauseRule.Relation, Text> given = new LinkedHashMap<>();
+    for (ClauseRule.Relation relation : ClauseRule.Relation.values()) {
+      Text limit = limit(form, relation);
+      if (limit != null) {
+        given.put(relation, limit);
+      }
+    }
+    return given;
+  }
+
+  private static @Nullable Text limit(PredicateForm.Sum form, ClauseRule.Relation relation) {
+    return switch (relation) {
+      case BELOW -> form.below;
+      case AT_MOST -> form.atMost;
+      case EQUALS -> form.equalTo;
+      case AT_LEAST -> form.atLeast;
+      case ABOVE -> form.above;
+    };
+  }
+
+  static PredicateForm.Item write(Clause clause) {
+    if (clause.rule() instanceof ClauseRule.Sum sum) {
+      return write(sum, clause.terms());
+    }
+    PredicateForm.Parts form = new PredicateForm.All();
+    if (clause.rule() instanceof ClauseRule.AtLeast atLeast) {
+      PredicateForm.AtLeast some = new PredicateForm.AtLeast();
+      some.count = text(Integer.toString(atLeast.count()));
+      form = some;
+    }
+    for (LocalPredicate local : clause.of()) {
+      form.parts.add(write(local));
+    }
+    return form;
+  }
+
+  private static PredicateForm.Part write(LocalPredicate local) {
+    List<PredicateForm.TermForm> terms = local.terms().stream().map(TermForms::write).toList();
+    if (!local.isGroup()) {
+      return terms.get(0);
+    }
+    PredicateForm.Group group = new PredicateForm.Group();
+    group.on = text(SAME_NODE);
+    group.terms = terms;
+    return group;
+  }
+
+  private static PredicateForm.Sum write(ClauseRule.Sum sum, List<Term> variables) {
+    PredicateForm.Sum form = new PredicateForm.Sum();
+    Text limit = text(sum.limit().toString());
+    switch (sum.relation()) {
+      case BELOW -> form.below = limit;
+      case AT_MOST -> form.atMost = limit;
+      case EQUALS -> form.equalTo = limit;
+      case AT_LEAST -> form.atLeast = limit;
+      case ABOVE -> form.above = limit;
+    }
+    form.summands = variables.stream().map(TermForms::writeSummand).toList();
+    return form;
+  }
+
+  private static Text text(String value) {
+    return new Text(value, Place.NONE);
+  }
+}

@@ -1,0 +1,31 @@
+package io.palinode.predicate;
+
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * What detection needs of a clause: how many terms each of its local predicates has, and which of
+ * these make it true. Terms count from 0 through all local predicates.
+ */
+public record ClauseShape(ClauseRule rule, List<Integer> termsOf) {
+  public ClauseShape {
+    termsOf = List.copyOf(termsOf);
+    if (termsOf.isEmpty() || termsOf.stream().anyMatch(terms -> terms < 1)) {
+      throw new IllegalArgumentException("a clause needs terms: terms=" + termsOf);
+    }
+  }
+
+  /** A conjunction of {@code terms} terms, each wherever. */
+  public static ClauseShape all(int terms) {
+    return new ClauseShape(ClauseRule.ALL, Collections.nCopies(terms, 1));
+  }
+
+  public int terms() {
+    return termsOf.stream().mapToInt(Integer::intValue).sum();
+  }
+
+  /** Whether it has terms that must hold on one node. */
+  public boolean hasGroups() {
+    return termsOf.stream().anyMatch(terms -> terms > 1);
+  }
+}
