@@ -23,7 +23,7 @@ final class EveryCombination implements Detector {
 
   EveryCombination(DetectionSpec spec) {
     this.causality = spec.causality();
-    this.terms = spec.termsPerClause().get(0);
+    this.terms = spec.clauses().get(0).terms();
   }
 
   @Override

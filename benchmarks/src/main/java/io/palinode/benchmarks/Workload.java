@@ -10,6 +10,7 @@ import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;
 import io.palinode.hvc.Interval;
 import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.ReplicaRule;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -82,7 +83,7 @@ public final class Workload {
     DetectionSpec spec =
         new DetectionSpec(
             shape.nodes(),
-            List.of(shape.terms()),
+            List.of(ClauseShape.all(shape.terms())),
             new Causality(EPSILON, Uncertainty.CONSERVATIVE),
             ReplicaRule.ANY);
     return new Workload(shape, spec, new Maker(shape, new Random(seed)).events());

@@ -1,11 +1,13 @@
 package io.palinode.detection;
 
 import io.palinode.hvc.Interval;
+import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An interval in which a term held at a node.
  *
+ * @param amount the value of a variable of a sum; null for any other term
  * @param version names the store version that opened it, equal on all replicas ("store/key@clock");
  *     empty when unknown
  * @param origin the node that accepted that version first; null when unknown
@@ -19,6 +21,7 @@ public record Candidate(
     Interval interval,
     String version,
     @Nullable Integer origin,
+    @Nullable BigDecimal amount,
     byte[] payload) {
 
   public Candidate {
@@ -35,9 +38,21 @@ public record Candidate(
     }
   }
 
+  /** Of a term that is not summed up. */
+  public Candidate(
+      int clause,
+      int term,
+      CandidateId id,
+      Interval interval,
+      String version,
+      @Nullable Integer origin,
+      byte[] payload) {
+    this(clause, term, id, interval, version, origin, null, payload);
+  }
+
   /** The same candidate, when more became known of its interval. */
   Candidate over(Interval known) {
-    return new Candidate(clause, term, id, known, version, origin, payload);
+    return new Candidate(clause, term, id, known, version, origin, amount, payload);
   }
 
   /** Whether this is another replica's copy of a version that {@link #origin} accepted first. */

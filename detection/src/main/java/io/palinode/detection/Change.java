@@ -47,7 +47,7 @@ record Change(Retained interval, @Nullable Grade from) {
     return new Change(interval, from.least(other.from));
   }
 
-  List<Finding> judge(ConjunctiveClause clause) {
+  List<Finding> judge(WatchedClause clause) {
     return from == null ? List.of() : clause.judge(interval, from);
   }
 }

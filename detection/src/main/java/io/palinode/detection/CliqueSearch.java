@@ -9,8 +9,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds cliques: intervals, one of each term, that are pairwise certain to be concurrent with at
- * least a grade.
+ * Finds cliques of a conjunction: one interval of each of its terms, and those of a group on one
+ * node.
  *
  * <p>With one queue chosen for each term, the search is that for a weak conjunctive predicate (Garg
  * and Waldecker, "Detection of Weak Unstable Predicates in Distributed Programs", IEEE TPDS 1994;
@@ -39,42 +39,38 @@ import org.jspecify.annotations.Nullable;
  * problem is hard: a term is then a disjunction over nodes, and detection is NP-complete in k
  * (Mittal and Garg, "On Detecting Global Predicates in Distributed Computations", ICDCS 2001). So
  * queues are chosen depth first, heads are kept from choice to choice, and a choice is given up as
- * soon as its queues hold no clique. If that does not end soon, queues that go with no queue of
- * some other term are left out first, O((k · n)²) pairs. A search stops after {@code stepsMax}
- * steps. With two terms there is nothing to choose.
+ * soon as its queues hold no clique. Of a group's terms, queues of one node are chosen. If that
+ * does not end soon, queues that go with no queue of some other term are left out first, O((k ·
+ * n)²) pairs. A search stops after {@code stepsMax} steps. With two terms there is nothing to
+ * choose.
  *
  * <p>Where clocks went back, which only a recorded trace can show, heads must not be passed: then
  * every combination is tried.
  */
-final class CliqueSearch {
-  static final long UNLIMITED = Long.MAX_VALUE;
-
+final class CliqueSearch implements Search {
   private static final long QUICK_STEPS = 1_000;
 
   private final TermQueues[] queues;
+  private final int[] groups;
+  private final boolean grouped;
   private final Horizon horizon;
-  private final long stepsMax;
-  private long cut;
+  private final Budget budget;
 
-  /** {@code queues[term]}. */
-  CliqueSearch(TermQueues[] queues, Horizon horizon, long stepsMax) {
+  /** Of the terms of {@code queues}, those with the same {@code groups[i]} hold on one node. */
+  CliqueSearch(TermQueues[] queues, int[] groups, Horizon horizon, Budget budget) {
     this.queues = queues;
+    this.groups = groups;
+    this.grouped = Arrays.stream(groups).distinct().count() < groups.length;
     this.horizon = horizon;
-    this.stepsMax = stepsMax;
+    this.budget = budget;
   }
 
-  /** How many searches were stopped before their end. */
-  long cut() {
-    return cut;
-  }
-
-  /**
-   * Of the cliques under the goal with all of {@code fixed}, one whose greatest start is the least;
-   * null when there is none. {@code fixed} are of different terms, and go with each other under the
-   * goal. In the order of terms.
-   */
-  Retained @Nullable [] earliest(Goal goal, Retained... fixed) {
+  @Override
+  public Retained @Nullable [] earliest(Goal goal, Retained... fixed) {
     long least = Finding.violate(fixed);
+    if (isGroupSplit(fixed)) {
+      return null;
+    }
     if (fixed.length >= queues.length - 1 && least <= goal.violateMax() && isMonotone()) {
       // At most one term is left to choose, and its earliest head comes first.
       return complete(goal, fixed);
@@ -92,8 +88,13 @@ final class CliqueSearch {
     return earliest;
   }
 
+  @Override
+  public boolean isInAny(Goal goal, Retained fixed) {
+    return complete(goal, fixed) != null;
+  }
+
   /** Like {@link #earliest}, but any clique. */
-  Retained @Nullable [] complete(Goal goal, Retained... fixed) {
+  private Retained @Nullable [] complete(Goal goal, Retained... fixed) {
     int[] order = openTerms(fixed);
     if (!isMonotone()) {
       Retained[] clique = new Retained[queues.length];
@@ -114,19 +115,21 @@ final class CliqueSearch {
   }
 
   private @Nullable List<Lane> choose(Lane[][] choices) {
-    Choice quick = new Choice(choices, Math.min(QUICK_STEPS, stepsMax));
+    Choice quick = new Choice(choices, Math.min(QUICK_STEPS, budget.stepsMax()));
     List<Lane> chosen = quick.from(List.of());
     if (!quick.isCut()) {
       return chosen;
     }
-    Choice thorough = new Choice(choices, stepsMax);
+    Choice thorough = new Choice(choices, budget.stepsMax());
     chosen = thorough.leaveOutWhatFitsNothing() ? thorough.from(List.of()) : null;
-    cut += thorough.isCut() ? 1 : 0;
+    if (thorough.isCut()) {
+      budget.countCut();
+    }
     return chosen;
   }
 
-  /** Passes every clique with {@code fixed} on. */
-  void all(Retained fixed, Consumer<Retained[]> cliques) {
+  @Override
+  public void all(Retained fixed, Consumer<Retained[]> cliques) {
     Retained[] all = {fixed};
     walk(
         new Goal(Grade.UNCERTAIN, Long.MAX_VALUE),
@@ -173,7 +176,10 @@ final class CliqueSearch {
     return true;
   }
 
-  /** Those with the fewest intervals first: where one has none that fits, the search ends early. */
+  /**
+   * By index. Those with the fewest intervals first: where one has none that fits, the search ends
+   * early.
+   */
   private int[] openTerms(Retained... fixed) {
     int[] open = new int[queues.length - fixed.length];
     int count = 0;
@@ -190,9 +196,9 @@ final class CliqueSearch {
     return open;
   }
 
-  private static boolean isFixed(int term, Retained[] fixed) {
+  private boolean isFixed(int index, Retained[] fixed) {
     for (Retained each : fixed) {
-      if (each.term() == term) {
+      if (each.term() == queues[index].term()) {
         return true;
       }
     }
@@ -200,13 +206,13 @@ final class CliqueSearch {
   }
 
   /** The earliest heads first: so what is found first is mostly the earliest. */
-  private Lane[] lanes(Goal goal, int term, Retained[] fixed) {
-    List<IntervalQueue> held = queues[term].held();
+  private Lane[] lanes(Goal goal, int index, Retained[] fixed) {
+    List<IntervalQueue> held = queues[index].held();
     Lane[] lanes = new Lane[held.size()];
     int count = 0;
     for (int i = 0; i < held.size(); i++) {
-      Lane lane = Lane.of(held.get(i), fixed, horizon, goal);
-      if (!lane.isExhausted()) {
+      Lane lane = Lane.of(held.get(i), groups[index], fixed, horizon, goal);
+      if (!lane.isExhausted() && isOnGroupsNode(lane, fixed)) {
         int at = count++;
         for (; at > 0 && lanes[at - 1].headStart() > lane.headStart(); at--) {
           lanes[at] = lanes[at - 1];
@@ -217,6 +223,28 @@ final class CliqueSearch {
     return count == lanes.length ? lanes : Arrays.copyOf(lanes, count);
   }
 
+  private boolean isGroupSplit(Retained[] fixed) {
+    for (int i = 0; grouped && i < fixed.length; i++) {
+      for (int j = 0; j < i; j++) {
+        boolean sameGroup = groups[indexOf(fixed[i])] == groups[indexOf(fixed[j])];
+        if (sameGroup && fixed[i].node() != fixed[j].node()) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private boolean isOnGroupsNode(Lane lane, Retained[] fixed) {
+    for (int i = 0; grouped && i < fixed.length; i++) {
+      Retained each = fixed[i];
+      if (groups[indexOf(each)] == lane.group() && each.node() != lane.node()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   private Retained[] clique(Retained[] fixed, int[] order, List<Lane> chosen) {
     Retained[] clique = withFixed(new Retained[queues.length], fixed);
     for (int depth = 0; depth < order.length; depth++) {
@@ -225,11 +253,20 @@ final class CliqueSearch {
     return clique;
   }
 
-  private static Retained[] withFixed(Retained[] clique, Retained[] fixed) {
+  private Retained[] withFixed(Retained[] clique, Retained[] fixed) {
     for (Retained each : fixed) {
-      clique[each.term()] = each;
+      clique[indexOf(each)] = each;
     }
     return clique;
+  }
+
+  private int indexOf(Retained interval) {
+    // Where all terms of the clause are searched, an index is a term; else it is not greater.
+    int index = Math.min(interval.term(), queues.length - 1);
+    while (queues[index].term() != interval.term()) {
+      index--;
+    }
+    return index;
   }
 
   /** The choice of one lane for each term, in a limited number of steps. */
@@ -254,6 +291,9 @@ final class CliqueSearch {
         return chosen;
       }
       for (Lane lane : choices[chosen.size()]) {
+        if (!isOnGroupsNode(lane, chosen)) {
+          continue;
+        }
         List<Lane> more = new ArrayList<>(choices.length);
         chosen.forEach(each -> more.add(each.copy()));
         more.add(lane.copy());
@@ -263,6 +303,15 @@ final class CliqueSearch {
         }
       }
       return null;
+    }
+
+    private static boolean isOnGroupsNode(Lane lane, List<Lane> chosen) {
+      for (int i = 0; i < chosen.size(); i++) {
+        if (chosen.get(i).group() == lane.group() && chosen.get(i).node() != lane.node()) {
+          return false;
+        }
+      }
+      return true;
     }
 
     /** Passes heads until all are concurrent; false when a lane has none left. */

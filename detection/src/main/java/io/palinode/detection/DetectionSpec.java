@@ -1,39 +1,68 @@
 package io.palinode.detection;
 
 import io.palinode.hvc.Causality;
+import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hvc;
+import io.palinode.predicate.Clause;
+import io.palinode.predicate.ClauseRule;
+import io.palinode.predicate.ClauseShape;
+import io.palinode.predicate.Predicate;
 import io.palinode.predicate.ReplicaRule;
 import java.util.List;
 
-/**
- * What an instance's detection needs of its predicate. {@code termsPerClause.get(c)} is the number
- * of terms of clause c.
- */
+/** What an instance's detection needs of its predicate. */
 public record DetectionSpec(
-    int nodes, List<Integer> termsPerClause, Causality causality, ReplicaRule replicas) {
+    int nodes, List<ClauseShape> clauses, Causality causality, ReplicaRule replicas) {
   public DetectionSpec {
-    termsPerClause = List.copyOf(termsPerClause);
+    clauses = List.copyOf(clauses);
     if (nodes < 1 || nodes > Hvc.NODES_MAX) {
       throw new IllegalArgumentException(
           "nodes must be in [1, " + Hvc.NODES_MAX + "]: nodes=" + nodes);
     }
-    if (termsPerClause.isEmpty() || termsPerClause.stream().anyMatch(terms -> terms < 1)) {
-      throw new IllegalArgumentException(
-          "a predicate has clauses, and a clause has terms: terms per clause=" + termsPerClause);
+    if (clauses.isEmpty()) {
+      throw new IllegalArgumentException("a predicate needs clauses");
     }
+    if (replicas == ReplicaRule.FIRST && clauses.stream().anyMatch(ClauseShape::hasGroups)) {
+      throw new IllegalArgumentException(
+          "terms on the same node need replicas: any: clauses=" + clauses);
+    }
+  }
+
+  /** {@code epsilon} is used where the predicate names none. */
+  public static DetectionSpec of(Predicate predicate, int nodes, Epsilon epsilon) {
+    return new DetectionSpec(
+        nodes,
+        predicate.violation().stream().map(Clause::shape).toList(),
+        new Causality(
+            predicate.epsilon() == null ? epsilon : predicate.epsilon(), predicate.uncertainty()),
+        predicate.replicas());
+  }
+
+  /** Throws {@link IllegalArgumentException} for a term that the predicate does not have. */
+  public void requireTerm(int clause, int term) {
+    boolean known = clause >= 0 && clause < clauses.size();
+    if (!known || term < 0 || term >= clauses.get(clause).terms()) {
+      throw new IllegalArgumentException(
+          "a term must be one of the predicate's: terms per clause="
+              + clauses.stream().map(ClauseShape::terms).toList()
+              + " clause="
+              + clause
+              + " term="
+              + term);
+    }
+  }
+
+  /** Whether the clause's terms are variables of a sum. */
+  public boolean isSum(int clause) {
+    return clauses.get(clause).rule() instanceof ClauseRule.Sum;
   }
 
   /** Throws {@link IllegalArgumentException} for a candidate of another predicate or cluster. */
   void require(Candidate candidate) {
-    int clause = candidate.clause();
-    if (clause >= termsPerClause.size() || candidate.term() >= termsPerClause.get(clause)) {
+    requireTerm(candidate.clause(), candidate.term());
+    if (isSum(candidate.clause()) && candidate.amount() == null) {
       throw new IllegalArgumentException(
-          "a candidate is of a term of the predicate: terms per clause="
-              + termsPerClause
-              + " clause="
-              + clause
-              + " term="
-              + candidate.term());
+          "a candidate of a sum needs the variable's value: " + candidate.id());
     }
     Hvc end = candidate.interval().end();
     requireSize(candidate.interval().start());

@@ -4,7 +4,9 @@ import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcCodec;
 import io.palinode.hvc.Interval;
+import io.palinode.predicate.Decimal;
 import java.io.ByteArrayOutputStream;
+import java.math.BigDecimal;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -20,29 +22,30 @@ import org.jspecify.annotations.Nullable;
  * The bytes of a detector's state.
  *
  * <pre>
- * state     := | version u8 = 2 | nodes vint | progress vint | overflowed vint | node × nodes
+ * state     := | version u8 = 3 | nodes vint | progress vint | overflowed vint | node × nodes
  *              | count vint | retained × count | count vint | rising × count
  *              | count vint | end × count | count vint | candidate × count |
  * node      := | incarnation vint | latest HVC, bytes; empty: never heard of |
  * retained  := | candidate | named vint × 3: uncertain, possible, definite |
  * rising    := | clause vint | grade u8: 1 uncertain, 2 possible
- *              | index of a retained one vint × terms of the clause |
+ *              | count vint | index of a retained one vint × count |
  * end       := | clause vint | term vint | version, bytes | HVC, bytes |
  * candidate := | flags u8 | clause vint | term vint | node vint | incarnation vint | sequence vint
  *              | start HVC, bytes | end HVC, bytes, if flag 1 | version, bytes | origin vint, if flag 2
- *              | payload, bytes |
+ *              | amount, bytes, if flag 4 | payload, bytes |
  * bytes     := | length vint | that many |
  * </pre>
  *
  * {@code named} for a grade is 0 when no report of at least the grade has named the interval; else
  * 1 + the least {@code violate} of those that have − the interval's own start. HVCs are in the form
- * of {@link HvcCodec}, versions in UTF-8. What else a detector knows follows from these. Pure;
- * O(retained · nodes).
+ * of {@link HvcCodec}, versions in UTF-8, amounts as the text of a decimal. What else a detector
+ * knows follows from these. Pure; O(retained · nodes).
  */
 final class DetectorCodec {
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
   private static final int HAS_END = 1;
   private static final int HAS_ORIGIN = 2;
+  private static final int HAS_AMOUNT = 4;
   private static final List<Grade> GRADES =
       List.of(Grade.UNCERTAIN, Grade.POSSIBLE, Grade.DEFINITE);
   private static final int UNCERTAIN = 1;
@@ -121,7 +124,11 @@ final class DetectorCodec {
     void candidate(Candidate candidate) {
       Hvc end = candidate.interval().end();
       Integer origin = candidate.origin();
-      bytes.write((end == null ? 0 : HAS_END) | (origin == null ? 0 : HAS_ORIGIN));
+      BigDecimal amount = candidate.amount();
+      bytes.write(
+          (end == null ? 0 : HAS_END)
+              | (origin == null ? 0 : HAS_ORIGIN)
+              | (amount == null ? 0 : HAS_AMOUNT));
       vint(candidate.clause());
       vint(candidate.term());
       vint(candidate.id().node());
@@ -134,6 +141,9 @@ final class DetectorCodec {
       sized(candidate.version().getBytes(StandardCharsets.UTF_8));
       if (origin != null) {
         vint(origin);
+      }
+      if (amount != null) {
+        sized(amount.toString().getBytes(StandardCharsets.UTF_8));
       }
       sized(candidate.payload());
     }
@@ -154,6 +164,7 @@ final class DetectorCodec {
       for (Finding finding : rising) {
         vint(finding.clause());
         bytes.write(finding.grade() == Grade.UNCERTAIN ? UNCERTAIN : POSSIBLE);
+        vint(finding.intervals().size());
         for (Retained interval : finding.intervals()) {
           vint(
               Objects.requireNonNull(
@@ -221,10 +232,10 @@ final class DetectorCodec {
     private List<Finding> rising(List<Retained> retained) {
       List<Finding> rising = new ArrayList<>();
       for (int left = count(); left > 0; left--) {
-        int clause = below(spec.termsPerClause().size());
+        int clause = below(spec.clauses().size());
         Grade grade = bytes.get() == UNCERTAIN ? Grade.UNCERTAIN : Grade.POSSIBLE;
         List<Retained> intervals = new ArrayList<>();
-        for (int term = 0; term < spec.termsPerClause().get(clause); term++) {
+        for (int size = below(spec.clauses().get(clause).terms() + 1); size > 0; size--) {
           intervals.add(retained.get(below(retained.size())));
         }
         rising.add(new Finding(clause, intervals, grade));
@@ -258,10 +269,20 @@ final class DetectorCodec {
       Hvc end = (flags & HAS_END) == 0 ? null : HvcCodec.decode(sized());
       String version = text();
       Integer origin = (flags & HAS_ORIGIN) == 0 ? null : Integer.valueOf(count());
+      BigDecimal amount = (flags & HAS_AMOUNT) == 0 ? null : amount();
       Candidate candidate =
-          new Candidate(clause, term, id, new Interval(start, end), version, origin, sized());
+          new Candidate(
+              clause, term, id, new Interval(start, end), version, origin, amount, sized());
       spec.require(candidate);
       return candidate;
+    }
+
+    private BigDecimal amount() {
+      Decimal amount = Decimal.read(text());
+      if (amount == null) {
+        throw new IllegalArgumentException("an amount in a detector's state must be a decimal");
+      }
+      return amount.value();
     }
 
     private String text() {

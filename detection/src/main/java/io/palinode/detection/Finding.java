@@ -3,7 +3,7 @@ package io.palinode.detection;
 import io.palinode.hvc.Grade;
 import java.util.List;
 
-/** A clique that was found: one interval of each term, in the order of terms, and its grade. */
+/** A clique that was found, in the order of terms, and its grade. */
 record Finding(int clause, List<Retained> intervals, Grade grade) {
   /** The grade of two intervals. */
   interface PairGrade {

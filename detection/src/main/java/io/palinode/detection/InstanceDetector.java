@@ -2,6 +2,7 @@ package io.palinode.detection;
 
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hvc;
+import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.ReplicaRule;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -25,12 +26,12 @@ import org.jspecify.annotations.Nullable;
  *       the other's start ({@link Knowledge}).
  *   <li><b>Covering</b>: for each grade, every interval that takes part in a witness of at least
  *       the grade is named by a report of at least the grade whose {@link Witness#violate} is the
- *       least of all these witnesses' ({@link ConjunctiveClause}). So there is no witness of at
- *       least the grade that begins before every report of at least the grade. A report's grade is
- *       the one it was told with last: at first, or as {@link #raised}; a witness's is the one it
- *       has when all ends are known. After a progress W it holds for what begins at or before W;
- *       for {@link io.palinode.hvc.Grade#DEFINITE}, once an end, an event or a progress has shown
- *       that the starts happened before the ends.
+ *       least of all these witnesses' ({@link WatchedClause}). So there is no witness of at least
+ *       the grade that begins before every report of at least the grade. A report's grade is the
+ *       one it was told with last: at first, or as {@link #raised}; a witness's is the one it has
+ *       when all ends are known. After a progress W it holds for what begins at or before W; for
+ *       {@link io.palinode.hvc.Grade#DEFINITE}, once an end, an event or a progress has shown that
+ *       the starts happened before the ends.
  *   <li><b>Bounded</b>: a closed interval is dropped when it is before all that is to come and
  *       nothing pending may involve it. With ε = ∞ a progress says nothing of what nodes know of
  *       each other, so only intervals that every node has shown to know of are dropped. At most
@@ -63,7 +64,7 @@ public final class InstanceDetector {
   private final boolean joined;
   private final Knowledge knowledge;
   private final long[] incarnations;
-  private final List<ConjunctiveClause> clauses = new ArrayList<>();
+  private final List<WatchedClause> clauses = new ArrayList<>();
   private final FirstReplica replicas = new FirstReplica();
   private final RisingGrades rising;
   private List<Witness> raised = List.of();
@@ -79,9 +80,9 @@ public final class InstanceDetector {
     this.knowledge = new Knowledge(spec.nodes(), spec.causality(), joined);
     this.rising = new RisingGrades(knowledge, retainedMax);
     this.incarnations = new long[spec.nodes()];
-    for (int terms : spec.termsPerClause()) {
+    for (ClauseShape shape : spec.clauses()) {
       clauses.add(
-          new ConjunctiveClause(clauses.size(), terms, spec.nodes(), knowledge, SEARCH_STEPS_MAX));
+          new WatchedClause(clauses.size(), shape, spec.nodes(), knowledge, SEARCH_STEPS_MAX));
     }
   }
 
@@ -225,7 +226,7 @@ public final class InstanceDetector {
    */
   public long wakeAt() {
     long wake = joined ? replicas.wakeAt() : Long.MAX_VALUE;
-    for (ConjunctiveClause clause : clauses) {
+    for (WatchedClause clause : clauses) {
       wake = Math.min(wake, pending(clause).wakeAt());
     }
     return wake;
@@ -263,7 +264,7 @@ public final class InstanceDetector {
    * could not be followed, and searches that were cut short. Each is a loss of coverage.
    */
   public long overflowed() {
-    return lost + rising.lost() + clauses.stream().mapToLong(ConjunctiveClause::searchesCut).sum();
+    return lost + rising.lost() + clauses.stream().mapToLong(WatchedClause::searchesCut).sum();
   }
 
   /** Whether it is of a life that its node has left behind. */
@@ -297,7 +298,7 @@ public final class InstanceDetector {
 
   /** More is known of {@code node}. */
   private void settle(int node, List<Change> changed) {
-    for (ConjunctiveClause clause : clauses) {
+    for (WatchedClause clause : clauses) {
       List<IntervalQueue> awaiting = clause.awaiting();
       for (int i = 0; i < awaiting.size(); i++) {
         IntervalQueue queue = awaiting.get(i);
@@ -333,7 +334,7 @@ public final class InstanceDetector {
   }
 
   private void endEarlierLives(CandidateId id, Hvc first, List<Change> changed) {
-    for (ConjunctiveClause clause : clauses) {
+    for (WatchedClause clause : clauses) {
       for (int term = 0; term < clause.terms(); term++) {
         IntervalQueue queue = clause.queue(term, id.node());
         for (int i = 0; i < queue.size(); i++) {
@@ -386,7 +387,7 @@ public final class InstanceDetector {
   }
 
   private @Nullable Retained retained(Candidate candidate) {
-    ConjunctiveClause clause = clauses.get(candidate.clause());
+    WatchedClause clause = clauses.get(candidate.clause());
     return isJoined(candidate)
         ? clause.find(candidate.term(), candidate.version())
         : clause.queue(candidate.term(), candidate.id().node()).find(candidate.id());
@@ -436,7 +437,7 @@ public final class InstanceDetector {
   }
 
   private void drop() {
-    for (ConjunctiveClause clause : clauses) {
+    for (WatchedClause clause : clauses) {
       Pending pending = pending(clause);
       boolean held = pending.isHeldUntilPassed();
       clause.dropPassed(
@@ -454,13 +455,12 @@ public final class InstanceDetector {
     }
   }
 
-  private Pending pending(ConjunctiveClause clause) {
+  private Pending pending(WatchedClause clause) {
     return new Pending(clause, knowledge, joined, spec.nodes());
   }
 
   private void evict() {
-    ConjunctiveClause largest =
-        Collections.max(clauses, Comparator.comparingInt(ConjunctiveClause::size));
+    WatchedClause largest = Collections.max(clauses, Comparator.comparingInt(WatchedClause::size));
     Retained gone = largest.evict();
     if (gone != null) {
       rising.forget(gone);
@@ -480,7 +480,7 @@ public final class InstanceDetector {
 
   private int size() {
     int size = replicas.size();
-    for (ConjunctiveClause clause : clauses) {
+    for (WatchedClause clause : clauses) {
       size += clause.size();
     }
     return size;

@@ -6,6 +6,7 @@ package io.palinode.detection;
  */
 final class Lane {
   private final IntervalQueue queue;
+  private final int group;
   private final Retained[] fixed;
   private final Horizon horizon;
   private final Goal goal;
@@ -13,8 +14,15 @@ final class Lane {
   private int position;
 
   private Lane(
-      IntervalQueue queue, Retained[] fixed, Horizon horizon, Goal goal, int position, int end) {
+      IntervalQueue queue,
+      int group,
+      Retained[] fixed,
+      Horizon horizon,
+      Goal goal,
+      int position,
+      int end) {
     this.queue = queue;
+    this.group = group;
     this.fixed = fixed;
     this.horizon = horizon;
     this.goal = goal;
@@ -23,20 +31,29 @@ final class Lane {
   }
 
   /** Standing on the first interval, if there is one. */
-  static Lane of(IntervalQueue queue, Retained[] fixed, Horizon horizon, Goal goal) {
+  static Lane of(IntervalQueue queue, int group, Retained[] fixed, Horizon horizon, Goal goal) {
     int from = 0;
     int to = queue.firstLaterThan(goal.violateMax());
     for (Retained each : fixed) {
       from = Math.max(from, queue.firstNotTooEarly(each, horizon, goal.grade()));
       to = Math.min(to, queue.firstTooLate(each, horizon, goal.grade()));
     }
-    Lane lane = new Lane(queue, fixed, horizon, goal, from, to);
+    Lane lane = new Lane(queue, group, fixed, horizon, goal, from, to);
     lane.skipUnfit();
     return lane;
   }
 
   Lane copy() {
-    return new Lane(queue, fixed, horizon, goal, position, end);
+    return new Lane(queue, group, fixed, horizon, goal, position, end);
+  }
+
+  /** Of its term. */
+  int group() {
+    return group;
+  }
+
+  int node() {
+    return queue.node();
   }
 
   boolean isExhausted() {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * be decided first, and is waited for.
  */
 final class Pending {
-  private final ConjunctiveClause clause;
+  private final WatchedClause clause;
   private final Knowledge knowledge;
   private final boolean joined;
   private final int nodes;
@@ -25,7 +25,7 @@ final class Pending {
   private long @Nullable [] lastEnds;
   private @Nullable List<Retained> waiting;
 
-  Pending(ConjunctiveClause clause, Knowledge knowledge, boolean joined, int nodes) {
+  Pending(WatchedClause clause, Knowledge knowledge, boolean joined, int nodes) {
     this.clause = clause;
     this.knowledge = knowledge;
     this.joined = joined;

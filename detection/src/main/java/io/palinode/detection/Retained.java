@@ -3,6 +3,8 @@ package io.palinode.detection;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
+import java.math.BigDecimal;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +38,11 @@ final class Retained {
 
   int node() {
     return candidate.id().node();
+  }
+
+  /** The value of a variable of a sum. */
+  BigDecimal amount() {
+    return Objects.requireNonNull(candidate.amount(), "a variable of a sum has an amount");
   }
 
   Interval interval() {

@@ -29,6 +29,10 @@ final class TermQueues {
     return queue;
   }
 
+  int term() {
+    return term;
+  }
+
   /** Those that are not empty, in the order of nodes. */
   List<IntervalQueue> held() {
     return held;

@@ -1,6 +1,7 @@
 package io.palinode.detection;
 
 import io.palinode.hvc.Grade;
+import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.ReplicaRule;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -63,23 +64,22 @@ public final class TraceDetector {
   private static final class Run {
     private final List<Candidate> trace;
     private final TraceHorizon horizon;
-    private final List<ConjunctiveClause> clauses = new ArrayList<>();
+    private final List<WatchedClause> clauses = new ArrayList<>();
     private int retained;
     private int scanAt = SCAN_MIN;
 
     Run(DetectionSpec spec, List<Candidate> trace) {
       this.trace = trace;
       this.horizon = new TraceHorizon(spec.nodes(), spec.causality(), trace);
-      for (int terms : spec.termsPerClause()) {
+      for (ClauseShape shape : spec.clauses()) {
         clauses.add(
-            new ConjunctiveClause(
-                clauses.size(), terms, spec.nodes(), horizon, CliqueSearch.UNLIMITED));
+            new WatchedClause(clauses.size(), shape, spec.nodes(), horizon, Long.MAX_VALUE));
       }
     }
 
     void detect(Report report, Consumer<Witness> witnesses, Runnable judged) {
       for (Candidate candidate : trace) {
-        ConjunctiveClause clause = clauses.get(candidate.clause());
+        WatchedClause clause = clauses.get(candidate.clause());
         Retained newest = new Retained(candidate);
         horizon.take(newest.node());
         clause.add(newest);
@@ -102,7 +102,7 @@ public final class TraceDetector {
       clauses.forEach(clause -> clause.dropHeads(horizon::isPassed));
       if (++retained >= scanAt) {
         clauses.forEach(clause -> clause.dropAll(horizon::isPassed));
-        retained = clauses.stream().mapToInt(ConjunctiveClause::size).sum();
+        retained = clauses.stream().mapToInt(WatchedClause::size).sum();
         scanAt = Math.max(SCAN_MIN, 2 * retained);
       }
     }

@@ -3,7 +3,7 @@ package io.palinode.detection;
 import io.palinode.hvc.Grade;
 import java.util.List;
 
-/** One candidate a term, in the order of terms, pairwise concurrent. */
+/** Candidates that make a clause true, in the order of terms, pairwise concurrent. */
 public record Witness(int clause, List<Candidate> candidates, Grade grade) {
   public Witness {
     candidates = List.copyOf(candidates);

@@ -7,13 +7,15 @@ import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
 import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.ClauseRule;
+import io.palinode.predicate.ClauseShape;
+import java.math.BigDecimal;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
- * The slow, obvious oracle: every combination of one candidate a term is tried. The order and the
- * grade of a pair are written here once more, sentence by sentence as they are defined.
+ * The slow, obvious oracle: every combination of candidates is tried. The order and the grade of a
+ * pair are written here once more, sentence by sentence as they are defined.
  */
 final class BruteForce {
   private final Causality causality;
@@ -26,38 +28,87 @@ final class BruteForce {
   static List<Witness> witnesses(DetectionSpec spec, List<Candidate> trace) {
     BruteForce oracle = new BruteForce(spec.causality());
     List<Witness> witnesses = new ArrayList<>();
-    for (int clause = 0; clause < spec.termsPerClause().size(); clause++) {
-      Candidate[] chosen = new Candidate[spec.termsPerClause().get(clause)];
-      oracle.choose(clause, 0, chosen, trace, witnesses);
+    for (int clause = 0; clause < spec.clauses().size(); clause++) {
+      ClauseShape shape = spec.clauses().get(clause);
+      for (List<Integer> terms : combinations(shape)) {
+        oracle.choose(clause, shape, terms, new ArrayList<>(), trace, witnesses);
+      }
     }
     return witnesses;
   }
 
+  /** The sets of terms that have to hold together. */
+  private static List<List<Integer>> combinations(ClauseShape shape) {
+    int locals = shape.termsOf().size();
+    int count = shape.rule() instanceof ClauseRule.AtLeast some ? some.count() : locals;
+    List<List<Integer>> combinations = new ArrayList<>();
+    for (int set = 0; set < 1 << locals; set++) {
+      if (Integer.bitCount(set) == count) {
+        List<Integer> terms = new ArrayList<>();
+        for (int term = 0; term < shape.terms(); term++) {
+          if ((set & (1 << localOf(shape, term))) != 0) {
+            terms.add(term);
+          }
+        }
+        combinations.add(terms);
+      }
+    }
+    return combinations;
+  }
+
+  private static int localOf(ClauseShape shape, int term) {
+    int local = 0;
+    for (int before = shape.termsOf().get(0); before <= term; local++) {
+      before += shape.termsOf().get(local + 1);
+    }
+    return local;
+  }
+
   private void choose(
-      int clause, int term, Candidate[] chosen, List<Candidate> trace, List<Witness> witnesses) {
-    if (term == chosen.length) {
-      witnesses.add(new Witness(clause, Arrays.asList(chosen.clone()), gradeOf(chosen)));
+      int clause,
+      ClauseShape shape,
+      List<Integer> terms,
+      List<Candidate> chosen,
+      List<Candidate> trace,
+      List<Witness> witnesses) {
+    if (chosen.size() == terms.size()) {
+      if (holds(shape, chosen)) {
+        witnesses.add(new Witness(clause, List.copyOf(chosen), gradeOf(chosen)));
+      }
       return;
     }
     for (Candidate candidate : trace) {
-      if (candidate.clause() == clause && candidate.term() == term) {
-        boolean concurrent = true;
-        for (int i = 0; i < term; i++) {
-          concurrent &= areConcurrent(chosen[i].interval(), candidate.interval());
-        }
-        if (concurrent) {
-          chosen[term] = candidate;
-          choose(clause, term + 1, chosen, trace, witnesses);
-        }
+      boolean ofTerm = candidate.clause() == clause && candidate.term() == terms.get(chosen.size());
+      if (ofTerm
+          && chosen.stream()
+              .allMatch(other -> areConcurrent(other.interval(), candidate.interval()))) {
+        chosen.add(candidate);
+        choose(clause, shape, terms, chosen, trace, witnesses);
+        chosen.remove(chosen.size() - 1);
       }
     }
   }
 
-  private Grade gradeOf(Candidate[] chosen) {
+  /** What a clause asks beside that its terms are concurrent. */
+  private static boolean holds(ClauseShape shape, List<Candidate> chosen) {
+    for (Candidate one : chosen) {
+      for (Candidate other : chosen) {
+        boolean together = localOf(shape, one.term()) == localOf(shape, other.term());
+        if (together && one.id().node() != other.id().node()) {
+          return false;
+        }
+      }
+    }
+    return !(shape.rule() instanceof ClauseRule.Sum sum)
+        || sum.holds(
+            chosen.stream().map(Candidate::amount).reduce(BigDecimal.ZERO, BigDecimal::add));
+  }
+
+  private Grade gradeOf(List<Candidate> chosen) {
     Grade least = Grade.DEFINITE;
-    for (int i = 0; i < chosen.length; i++) {
+    for (int i = 0; i < chosen.size(); i++) {
       for (int j = 0; j < i; j++) {
-        Grade grade = grade(chosen[i].interval(), chosen[j].interval());
+        Grade grade = grade(chosen.get(i).interval(), chosen.get(j).interval());
         least = grade.compareTo(least) < 0 ? grade : least;
       }
     }

@@ -5,6 +5,7 @@ import static io.palinode.detection.Given.causal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.hvc.Grade;
+import io.palinode.predicate.ClauseShape;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -26,7 +27,7 @@ class CliqueSearchTest {
       trace.add(candidate(node, TERMS - 2, ++sequence, clock(node, 100, 0), clock(node, 200, 0)));
       trace.add(candidate(node, TERMS - 1, ++sequence, clock(node, 400, 300), null));
     }
-    ConjunctiveClause clause = clause(trace, 100_000);
+    WatchedClause clause = clause(trace, 100_000);
     assertThat(judge(clause, trace)).isEmpty();
     assertThat(clause.searchesCut()).isZero();
   }
@@ -40,7 +41,7 @@ class CliqueSearchTest {
             candidate(1, 1, 2, "0/300/0", "0/400/0"),
             candidate(2, 2, 1, "0/250/500", null));
     assertThat(judge(clause(3, trace, 100), trace)).hasSize(1);
-    ConjunctiveClause limited = clause(3, trace, 1);
+    WatchedClause limited = clause(3, trace, 1);
     assertThat(judge(limited, trace)).isEmpty();
     assertThat(limited.searchesCut()).isPositive();
   }
@@ -53,16 +54,16 @@ class CliqueSearchTest {
     return entries.toString();
   }
 
-  private static ConjunctiveClause clause(List<Candidate> trace, long stepsMax) {
+  private static WatchedClause clause(List<Candidate> trace, long stepsMax) {
     return clause(TERMS, trace, stepsMax);
   }
 
-  private static ConjunctiveClause clause(int terms, List<Candidate> trace, long stepsMax) {
+  private static WatchedClause clause(int terms, List<Candidate> trace, long stepsMax) {
     TraceHorizon horizon = new TraceHorizon(NODES, causal(NODES, "inf", terms).causality(), trace);
-    return new ConjunctiveClause(0, terms, NODES, horizon, stepsMax);
+    return new WatchedClause(0, ClauseShape.all(terms), NODES, horizon, stepsMax);
   }
 
-  private static List<Finding> judge(ConjunctiveClause clause, List<Candidate> trace) {
+  private static List<Finding> judge(WatchedClause clause, List<Candidate> trace) {
     List<Finding> found = new ArrayList<>();
     for (Candidate candidate : trace) {
       Retained newest = new Retained(candidate);

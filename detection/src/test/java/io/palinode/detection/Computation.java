@@ -5,6 +5,7 @@ import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
 import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.ReplicaRule;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,13 +34,10 @@ record Computation(DetectionSpec spec, List<List<TraceEvent>> events, List<Candi
         random.nextBoolean() ? Uncertainty.CONSERVATIVE : Uncertainty.CAUSAL);
   }
 
-  static Computation random(Random random) {
+  static Computation random(Random random, Shapes shapes) {
     int nodes = 2 + random.nextInt(4);
-    List<Integer> terms = new ArrayList<>();
-    for (int clauses = 1 + random.nextInt(2); clauses > 0; clauses--) {
-      terms.add(2 + random.nextInt(3));
-    }
-    DetectionSpec spec = new DetectionSpec(nodes, terms, causality(random), ReplicaRule.ANY);
+    DetectionSpec spec =
+        new DetectionSpec(nodes, shapes.some(random), causality(random), ReplicaRule.ANY);
     return new Maker(random, spec).make();
   }
 
@@ -72,7 +70,7 @@ record Computation(DetectionSpec spec, List<List<TraceEvent>> events, List<Candi
     }
 
     private int terms() {
-      return spec.termsPerClause().stream().mapToInt(Integer::intValue).sum();
+      return spec.clauses().stream().mapToInt(ClauseShape::terms).sum();
     }
 
     Computation make() {
@@ -131,8 +129,8 @@ record Computation(DetectionSpec spec, List<List<TraceEvent>> events, List<Candi
     private void open(int node, int term, Hvc start) {
       int clause = 0;
       int inClause = term;
-      while (inClause >= spec.termsPerClause().get(clause)) {
-        inClause -= spec.termsPerClause().get(clause++);
+      while (inClause >= spec.clauses().get(clause).terms()) {
+        inClause -= spec.clauses().get(clause++).terms();
       }
       Candidate opened =
           new Candidate(
@@ -142,6 +140,7 @@ record Computation(DetectionSpec spec, List<List<TraceEvent>> events, List<Candi
               new Interval(start, null),
               "",
               null,
+              Shapes.amount(spec.clauses().get(clause), random),
               new byte[0]);
       open.set(slot(node, term), opened);
       events.get(node).add(new TraceEvent(opened));

@@ -6,6 +6,7 @@ import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
 import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.ReplicaRule;
 import java.util.Arrays;
 import java.util.List;
@@ -17,7 +18,10 @@ final class Given {
 
   static DetectionSpec spec(int nodes, String epsilon, Uncertainty uncertainty, Integer... terms) {
     return new DetectionSpec(
-        nodes, List.of(terms), new Causality(Epsilon.parse(epsilon), uncertainty), ReplicaRule.ANY);
+        nodes,
+        Arrays.stream(terms).map(ClauseShape::all).toList(),
+        new Causality(Epsilon.parse(epsilon), uncertainty),
+        ReplicaRule.ANY);
   }
 
   static DetectionSpec conservative(int nodes, String epsilon, Integer... terms) {
@@ -29,8 +33,7 @@ final class Given {
   }
 
   static DetectionSpec firstReplicas(DetectionSpec spec) {
-    return new DetectionSpec(
-        spec.nodes(), spec.termsPerClause(), spec.causality(), ReplicaRule.FIRST);
+    return new DetectionSpec(spec.nodes(), spec.clauses(), spec.causality(), ReplicaRule.FIRST);
   }
 
   static Hvc hvc(int node, String entries) {

@@ -8,29 +8,34 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.function.UnaryOperator;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The streaming detector against the oracle, on random runs in random orders of arrival. */
 class InstanceDetectorOracleTest {
-  @Test
-  void reportsAreSoundAndCoverWhatTheOracleFinds() {
-    Seeds.each(Seeds.count(), random -> check(Computation.random(random), random));
+  @ParameterizedTest
+  @EnumSource
+  void reportsAreSoundAndCoverWhatTheOracleFinds(Shapes shapes) {
+    Seeds.each(Seeds.count(), random -> check(Computation.random(random, shapes), random));
   }
 
-  @Test
-  void reportsOfJoinedReplicasAreSoundAndCoverWhatTheOracleFinds() {
-    Seeds.each(Seeds.count(), random -> check(ReplicatedComputation.random(random), random));
+  @ParameterizedTest
+  @EnumSource(value = Shapes.class, names = "GROUPS", mode = EnumSource.Mode.EXCLUDE)
+  void reportsOfJoinedReplicasAreSoundAndCoverWhatTheOracleFinds(Shapes shapes) {
+    Seeds.each(
+        Seeds.count(), random -> check(ReplicatedComputation.random(random, shapes), random));
   }
 
-  @Test
-  void aDetectorThatIsSavedAndRestoredBetweenEventsDoesTheSame() {
+  @ParameterizedTest
+  @EnumSource(value = Shapes.class, names = "GROUPS", mode = EnumSource.Mode.EXCLUDE)
+  void aDetectorThatIsSavedAndRestoredBetweenEventsDoesTheSame(Shapes shapes) {
     Seeds.each(
         Seeds.count() / 4,
         random -> {
           Computation run =
               random.nextBoolean()
-                  ? Computation.random(random)
-                  : ReplicatedComputation.random(random);
+                  ? Computation.random(random, shapes)
+                  : ReplicatedComputation.random(random, shapes);
           long delivery = random.nextLong();
           Delivery kept = deliver(run, new Random(delivery), detector -> detector);
           Delivery restored =

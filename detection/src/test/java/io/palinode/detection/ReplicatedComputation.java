@@ -2,7 +2,9 @@ package io.palinode.detection;
 
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
+import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.ReplicaRule;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -31,27 +33,25 @@ final class ReplicatedComputation {
     for (int node = 0; node < spec.nodes(); node++) {
       events.add(new ArrayList<>());
     }
-    for (int clause = 0; clause < spec.termsPerClause().size(); clause++) {
-      for (int term = 0; term < spec.termsPerClause().get(clause); term++) {
+    for (int clause = 0; clause < spec.clauses().size(); clause++) {
+      for (int term = 0; term < spec.clauses().get(clause).terms(); term++) {
         variables.add(new Variable(clause, term, spec.nodes()));
       }
     }
   }
 
-  static Computation random(Random random) {
+  static Computation random(Random random, Shapes shapes) {
     int nodes = 2 + random.nextInt(3);
-    List<Integer> terms = new ArrayList<>();
-    for (int clauses = 1 + random.nextInt(2); clauses > 0; clauses--) {
-      terms.add(2 + random.nextInt(2));
-    }
+    List<ClauseShape> clauses = shapes.some(random);
     return new ReplicatedComputation(
             random,
-            new DetectionSpec(nodes, terms, Computation.causality(random), ReplicaRule.FIRST))
+            new DetectionSpec(nodes, clauses, Computation.causality(random), ReplicaRule.FIRST))
         .make();
   }
 
-  /** A version of a variable; {@code holds} if it makes the term true. */
-  private record Version(int number, boolean holds, @Nullable Integer origin) {}
+  /** A version of a variable; {@code holds} if it makes the term true, in a sum with an amount. */
+  private record Version(
+      int number, boolean holds, @Nullable Integer origin, @Nullable BigDecimal amount) {}
 
   /** A version on its way to a replica. */
   private record Copy(Variable variable, Version version, int to, Hvc message) {}
@@ -69,7 +69,7 @@ final class ReplicatedComputation {
       this.term = term;
       this.versions = new Version[nodes];
       this.open = new @Nullable Candidate[nodes];
-      java.util.Arrays.fill(versions, new Version(0, false, null));
+      java.util.Arrays.fill(versions, new Version(0, false, null, null));
     }
   }
 
@@ -91,7 +91,8 @@ final class ReplicatedComputation {
   /** The nodes begin with versions whose origin is not known. */
   private void findState() {
     for (Variable variable : variables) {
-      Version version = new Version(++variable.written, random.nextBoolean(), null);
+      Version version =
+          new Version(++variable.written, random.nextBoolean(), null, amount(variable));
       for (int node = 0; node < spec.nodes(); node++) {
         if (random.nextInt(3) > 0) {
           accept(variable, version, node, nodes.before(node));
@@ -101,7 +102,8 @@ final class ReplicatedComputation {
   }
 
   private void write(Variable variable, int node) {
-    Version version = new Version(++variable.written, random.nextInt(3) > 0, node);
+    Version version =
+        new Version(++variable.written, random.nextInt(3) > 0, node, amount(variable));
     Hvc before = nodes.before(node);
     Hvc after = nodes.request(node);
     replace(variable, version, node, before, after);
@@ -110,6 +112,10 @@ final class ReplicatedComputation {
         underWay.add(new Copy(variable, version, to, after));
       }
     }
+  }
+
+  private @Nullable BigDecimal amount(Variable variable) {
+    return Shapes.amount(spec.clauses().get(variable.clause), random);
   }
 
   private void arrive() {
@@ -146,6 +152,7 @@ final class ReplicatedComputation {
               new Interval(after, null),
               "v" + version.number,
               version.origin,
+              version.amount,
               new byte[0]);
       variable.open[node] = opened;
       events.get(node).add(new TraceEvent(opened));

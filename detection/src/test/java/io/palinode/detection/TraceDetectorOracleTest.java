@@ -14,27 +14,32 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Detection on whole traces against the oracle. */
 class TraceDetectorOracleTest {
-  @Test
-  void everyReportOfATraceIsWhatTheOracleFinds() {
-    Seeds.each(Seeds.count(), random -> check(Computation.random(random), random));
+  @ParameterizedTest
+  @EnumSource
+  void everyReportOfATraceIsWhatTheOracleFinds(Shapes shapes) {
+    Seeds.each(Seeds.count(), random -> check(Computation.random(random, shapes), random));
   }
 
-  @Test
-  void everyReportOfAReplicatedTraceIsWhatTheOracleFinds() {
-    Seeds.each(Seeds.count(), random -> check(ReplicatedComputation.random(random), random));
+  @ParameterizedTest
+  @EnumSource(value = Shapes.class, names = "GROUPS", mode = EnumSource.Mode.EXCLUDE)
+  void everyReportOfAReplicatedTraceIsWhatTheOracleFinds(Shapes shapes) {
+    Seeds.each(
+        Seeds.count(), random -> check(ReplicatedComputation.random(random, shapes), random));
   }
 
   /** A recording may hold anything; only own entries are sure to rise. */
-  @Test
-  void tracesWhoseClocksGoBackAreJudgedPairByPair() {
+  @ParameterizedTest
+  @EnumSource
+  void tracesWhoseClocksGoBackAreJudgedPairByPair(Shapes shapes) {
     Seeds.each(
         Seeds.count(),
         random -> {
-          Computation run = Computation.random(random);
+          Computation run = Computation.random(random, shapes);
           check(new Computation(run.spec(), events(run, random), List.of()), random);
         });
   }

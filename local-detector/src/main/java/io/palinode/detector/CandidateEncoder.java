@@ -5,10 +5,12 @@ import io.palinode.detector.Emission.Closed;
 import io.palinode.detector.Emission.Gap;
 import io.palinode.detector.Emission.Opened;
 import io.palinode.detector.Emission.Progress;
+import io.palinode.predicate.Comparison;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.VariableVersion;
+import java.nio.charset.StandardCharsets;
 
 /** Emissions of one node, in one incarnation, as records of the candidates topic. Pure. */
 public record CandidateEncoder(int node, long incarnation) {
@@ -85,6 +87,16 @@ public record CandidateEncoder(int node, long incarnation) {
         .setClause(holding.term().clause())
         .setTerm(holding.term().index())
         .build();
+  }
+
+  /** As part of a cut: with the value, if it is a variable of a sum. */
+  static IntervalRef onCut(Holding holding) {
+    IntervalRef ref = refOf(holding);
+    return holding.term().term().comparison() instanceof Comparison.IsNumber
+        ? IntervalRef.newBuilder(ref)
+            .setAmount(new String(holding.version().value(), StandardCharsets.UTF_8).strip())
+            .build()
+        : ref;
   }
 
   private CandidateRecord.Builder event(Emission.Event event) {

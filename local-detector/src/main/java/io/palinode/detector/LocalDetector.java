@@ -231,8 +231,8 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     StoreBinding.ScanVisitor add =
         (key, siblings) ->
             truth
-                .of(index.match(key.key()), siblings)
-                .forEach(held -> holding.add(CandidateEncoder.refOf(held)));
+                .of(index.match(key), siblings)
+                .forEach(held -> holding.add(CandidateEncoder.onCut(held)));
     Collection<StoreKey> known = keysThatMayHold();
     if (known == null) {
       store.scan(add);
@@ -290,7 +290,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     }
     List<Match> matches;
     try {
-      matches = index.match(event.key().key());
+      matches = index.match(event.key());
       if (!matches.isEmpty()) {
         hear(event, matches);
       }
@@ -391,7 +391,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     boolean[] tooMany = {false};
     store.scan(
         (key, siblings) -> {
-          if (!truth.of(terms.match(key.key()), siblings).isEmpty()) {
+          if (!truth.of(terms.match(key), siblings).isEmpty()) {
             tooMany[0] |= keys.size() >= open.intervalsMax();
             if (!tooMany[0]) {
               keys.add(key);
@@ -422,7 +422,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   private void openFound(List<StoreKey> keys, TermIndex terms) {
     Hvc start = overSince == null ? store.clock().tick() : overSince;
     for (StoreKey key : keys) {
-      List<Holding> holding = truth.of(terms.match(key.key()), store.siblings(key));
+      List<Holding> holding = truth.of(terms.match(key), store.siblings(key));
       for (Holding held : holding) {
         if (!open.contains(key, held)) {
           open(key, held, holding, start, Source.UNKNOWN);

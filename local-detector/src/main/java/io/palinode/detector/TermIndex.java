@@ -26,17 +26,23 @@ public final class TermIndex {
   private final ExactKeys exact;
   private final PrefixTrie templates;
 
-  private TermIndex(ExactKeys exact, PrefixTrie templates) {
+  /** Whether a term names its store. */
+  private final boolean byStore;
+
+  private TermIndex(ExactKeys exact, PrefixTrie templates, boolean byStore) {
     this.exact = exact;
     this.templates = templates;
+    this.byStore = byStore;
   }
 
   /** O(terms) time and memory. */
   public static TermIndex of(Collection<ActivePredicate> predicates) {
     ExactKeys.Builder exact = new ExactKeys.Builder();
     PrefixTrie.Builder templates = new PrefixTrie.Builder();
+    boolean byStore = false;
     for (ActivePredicate active : predicates) {
       for (WatchedTerm term : terms(active)) {
+        byStore |= term.term().store() != null;
         Template variable = term.term().variable();
         byte[] prefix = variable.prefix().getBytes(UTF_8);
         if (variable.captures().isEmpty()) {
@@ -46,7 +52,7 @@ public final class TermIndex {
         }
       }
     }
-    return new TermIndex(exact.build(), templates.build());
+    return new TermIndex(exact.build(), templates.build(), byStore);
   }
 
   private static List<WatchedTerm> terms(ActivePredicate active) {
@@ -61,7 +67,14 @@ public final class TermIndex {
   }
 
   /** The terms that speak of {@code key}. Keys that are not UTF-8 have none. */
-  List<Match> match(byte[] key) {
+  List<Match> match(StoreKey key) {
+    List<Match> matches = match(key.key());
+    return byStore && !matches.isEmpty()
+        ? matches.stream().filter(match -> match.term().term().isOfStore(key.store())).toList()
+        : matches;
+  }
+
+  private List<Match> match(byte[] key) {
     List<Match> byHash = exact.get(key);
     List<WatchedTerm> byPrefix = templates.withPrefixOf(key);
     return byPrefix.isEmpty() ? byHash : both(byHash, byPrefix, key);

@@ -8,6 +8,7 @@ import io.palinode.detector.TermIndex.Match;
 import io.palinode.hvc.Hvc;
 import io.palinode.predicate.Binding;
 import io.palinode.predicate.Clause;
+import io.palinode.predicate.Predicates;
 import io.palinode.predicate.Term;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
@@ -47,8 +48,32 @@ class TermIndexTest {
   void aKeyThatIsNotUtf8HasNone() {
     byte[] key = "cs_3_5_5".getBytes(UTF_8);
     key[3] = (byte) 0xFF;
-    assertThat(index.match(key)).isEmpty();
+    assertThat(index.match(new StoreKey("s", key))).isEmpty();
     assertThat(places("cs_\uFFFD_5_5")).hasSize(2);
+  }
+
+  @Test
+  void aTermThatNamesAStoreSpeaksOfKeysInNoOther() {
+    ActivePredicate named =
+        new ActivePredicate(
+            "p",
+            1,
+            Predicates.parse(
+                """
+                apiVersion: palinode.io/v1
+                kind: Predicate
+                metadata: {name: p}
+                spec:
+                  violation:
+                    - all: [{store: s, var: x, equals: 1}, {var: x, equals: 2}]
+                """,
+                "p.yaml"));
+    TermIndex of = TermIndex.of(List.of(named));
+    byte[] key = "x".getBytes(UTF_8);
+    assertThat(of.match(new StoreKey("s", key))).hasSize(2);
+    assertThat(of.match(new StoreKey("t", key)))
+        .singleElement()
+        .satisfies(match -> assertThat(match.term().index()).isEqualTo(1));
   }
 
   @ParameterizedTest
@@ -133,7 +158,7 @@ class TermIndexTest {
 
   private static List<String> places(TermIndex index, String key) {
     List<String> places = new ArrayList<>();
-    for (Match match : index.match(key.getBytes(UTF_8))) {
+    for (Match match : index.match(new StoreKey("s", key.getBytes(UTF_8)))) {
       WatchedTerm term = match.term();
       places.add(term.predicate() + " " + term.clause() + "." + term.index() + " " + match.byKey());
     }

@@ -2,9 +2,7 @@ package io.palinode.monitor;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.palinode.detection.DetectionSpec;
-import io.palinode.hvc.Causality;
 import io.palinode.hvc.Epsilon;
-import io.palinode.predicate.Predicate;
 import io.palinode.predicate.Predicates;
 import io.palinode.wire.v1.PredicateRecord;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +37,7 @@ public record ActivePredicate(String name, long version, @Nullable DetectionSpec
         : new ActivePredicate(
             record.getName(),
             record.getVersion(),
-            spec(Predicates.parse(record.getYaml(), record.getName()), nodes, epsilon));
+            DetectionSpec.of(Predicates.parse(record.getYaml(), record.getName()), nodes, epsilon));
   }
 
   public static ActivePredicate deleted(String name, long version) {
@@ -63,14 +61,5 @@ public record ActivePredicate(String name, long version, @Nullable DetectionSpec
     return candidateVersion < active.version || active.spec == null
         ? Standing.OUTDATED
         : Standing.CURRENT;
-  }
-
-  private static DetectionSpec spec(Predicate predicate, int nodes, Epsilon clusterEpsilon) {
-    Epsilon epsilon = predicate.epsilon() == null ? clusterEpsilon : predicate.epsilon();
-    return new DetectionSpec(
-        nodes,
-        predicate.violation().stream().map(clause -> clause.terms().size()).toList(),
-        new Causality(epsilon, predicate.uncertainty()),
-        predicate.replicas());
   }
 }

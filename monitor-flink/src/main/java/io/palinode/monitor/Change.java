@@ -5,12 +5,14 @@ import io.palinode.detection.Candidate;
 import io.palinode.detection.CandidateId;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.hvc.Interval;
+import io.palinode.predicate.Decimal;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.Closed;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.Opened;
 import io.palinode.wire.v1.VariableVersion;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
@@ -75,6 +77,7 @@ public record Change(Candidate candidate, String endedBy, @Nullable Integer endO
             new Interval(CandidateRecords.decode(opened.getStart()), null),
             opened.getValuesCount() == 0 ? "" : version(opened.getValues(0)),
             opened.hasOrigin() ? opened.getOrigin() : null,
+            opened.getValuesCount() == 0 ? null : amount(spec, interval, opened.getValues(0)),
             payload.build().toByteArray()),
         "",
         null);
@@ -96,25 +99,22 @@ public record Change(Candidate candidate, String endedBy, @Nullable Integer endO
                 CandidateRecords.decode(closed.getEnd())),
             closed.hasOpenedBy() ? version(closed.getOpenedBy()) : "",
             null,
+            closed.hasOpenedBy() ? amount(spec, interval, closed.getOpenedBy()) : null,
             payload.build().toByteArray()),
         closed.hasEndedBy() ? version(closed.getEndedBy()) : "",
         closed.hasOrigin() ? closed.getOrigin() : null);
   }
 
   private static IntervalRef requireTerm(IntervalRef interval, DetectionSpec spec) {
-    int clause = interval.getClause();
-    boolean known = clause >= 0 && clause < spec.termsPerClause().size();
-    if (!known
-        || interval.getTerm() < 0
-        || interval.getTerm() >= spec.termsPerClause().get(clause)) {
-      throw new IllegalArgumentException(
-          "a term must be one of the predicate's: terms per clause="
-              + spec.termsPerClause()
-              + " clause="
-              + clause
-              + " term="
-              + interval.getTerm());
-    }
+    spec.requireTerm(interval.getClause(), interval.getTerm());
     return interval;
+  }
+
+  /** What a variable of a sum contributes; null for any other term, and for what is no decimal. */
+  private static @Nullable BigDecimal amount(
+      DetectionSpec spec, IntervalRef interval, VariableVersion version) {
+    Decimal value =
+        spec.isSum(interval.getClause()) ? Decimal.read(version.getValue().toStringUtf8()) : null;
+    return value == null ? null : value.value();
   }
 }

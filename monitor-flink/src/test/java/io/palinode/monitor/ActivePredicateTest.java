@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.hvc.Epsilon;
 import io.palinode.monitor.ActivePredicate.Standing;
+import io.palinode.predicate.ClauseShape;
 import io.palinode.wire.v1.PredicateRecord;
 import java.util.List;
 import java.util.Objects;
@@ -31,7 +32,7 @@ class ActivePredicateTest {
   @Test
   void itTakesFromThePredicateWhatDetectionNeeds() {
     DetectionSpec spec = Objects.requireNonNull(active.spec());
-    assertThat(spec.termsPerClause()).isEqualTo(List.of(2));
+    assertThat(spec.clauses()).isEqualTo(List.of(ClauseShape.all(2)));
     assertThat(spec.nodes()).isEqualTo(3);
     assertThat(spec.causality().epsilon()).isEqualTo(Epsilon.ofMicros(7));
   }

@@ -11,6 +11,7 @@ import io.palinode.detection.DetectionSpec;
 import io.palinode.hvc.Causality;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.ReplicaRule;
 import io.palinode.wire.v1.CandidateRecord;
 import java.util.List;
@@ -20,7 +21,7 @@ class ChangeTest {
   private static final DetectionSpec SPEC =
       new DetectionSpec(
           Records.NODES,
-          List.of(2),
+          List.of(ClauseShape.all(2)),
           new Causality(Epsilon.ofMicros(10), Uncertainty.CONSERVATIVE),
           ReplicaRule.FIRST);
 

@@ -7,6 +7,7 @@ import io.palinode.detection.DetectionSpec;
 import io.palinode.hvc.Causality;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.ReplicaRule;
 import java.util.HexFormat;
 import java.util.List;
@@ -16,7 +17,7 @@ class InstanceStateTest {
   private static final DetectionSpec SPEC =
       new DetectionSpec(
           3,
-          List.of(2),
+          List.of(ClauseShape.all(2)),
           new Causality(Epsilon.INFINITE, Uncertainty.CONSERVATIVE),
           ReplicaRule.ANY);
 

@@ -12,6 +12,7 @@ import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.ReplicaRule;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
@@ -22,7 +23,7 @@ class ViolationsTest {
   private static final DetectionSpec SPEC =
       new DetectionSpec(
           Records.NODES,
-          List.of(2),
+          List.of(ClauseShape.all(2)),
           new Causality(Epsilon.ofMicros(10), Uncertainty.CONSERVATIVE),
           ReplicaRule.ANY);
 

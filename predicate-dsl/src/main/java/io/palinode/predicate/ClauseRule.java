@@ -18,6 +18,20 @@ public sealed interface ClauseRule {
     public boolean holds(BigDecimal sum) {
       return relation.holds(sum.compareTo(limit.value()));
     }
+
+    /** Whether it is the greatest sum that decides, not the least. */
+    public boolean isLowerBound() {
+      return relation == Relation.ABOVE || relation == Relation.AT_LEAST;
+    }
+
+    /** Whether a sum between {@code least} and {@code most} may be what must not be. */
+    public boolean mayHold(BigDecimal least, BigDecimal most) {
+      return switch (relation) {
+        case BELOW, AT_MOST -> holds(least);
+        case ABOVE, AT_LEAST -> holds(most);
+        case EQUALS -> least.compareTo(limit.value()) <= 0 && most.compareTo(limit.value()) >= 0;
+      };
+    }
   }
 
   /** How a sum stands to its limit. */
@@ -37,16 +51,6 @@ public sealed interface ClauseRule {
         case AT_LEAST -> "atLeast";
         case ABOVE -> "above";
       };
-    }
-
-    /** Whether a lesser sum holds if a greater one does. */
-    public boolean isUpperBound() {
-      return this == BELOW || this == AT_MOST;
-    }
-
-    /** Whether a greater sum holds if a lesser one does. */
-    public boolean isLowerBound() {
-      return this == ABOVE || this == AT_LEAST;
     }
 
     private boolean holds(int compared) {

@@ -1,57 +1,126 @@
 package io.palinode.orchestrator;
 
+import io.palinode.predicate.ClauseRule;
+import io.palinode.predicate.ClauseShape;
+import io.palinode.predicate.Decimal;
 import io.palinode.wire.v1.IntervalRef;
+import java.math.BigDecimal;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Whether a cut, given the terms that hold on it, is free of violations (design: "Verified"). */
 final class CutCheck {
+  /** Of the different sums that siblings allow; with more, the cut is taken for violated. */
+  private static final int SUMS_MAX = 10_000;
+
   private CutCheck() {}
 
   /**
-   * An instance of a clause whose terms all hold somewhere on the cut, or null if there is none.
-   * Only predicates that ask for rollback count, and only in their current version: what an older
-   * version says is judged anew after the resume. O(terms that hold).
+   * An instance of a clause that is true on the cut, or null if there is none. Only predicates that
+   * ask for rollback count, and only in their current version: what an older version says is judged
+   * anew after the resume. O(terms that hold), but for the sums of siblings.
    */
-  static @Nullable String violatedClause(
-      List<List<IntervalRef>> holding, Map<String, Policy> policies) {
-    Map<Instance, BitSet> termsOf = new HashMap<>();
-    for (List<IntervalRef> piece : holding) {
-      for (IntervalRef ref : piece) {
-        int terms = termsToHold(ref, policies);
-        if (terms == 0) {
-          continue;
+  static @Nullable String violatedClause(List<CutPiece> cut, Map<String, Policy> policies) {
+    Map<Instance, Held> instances = new LinkedHashMap<>();
+    for (CutPiece piece : cut) {
+      for (IntervalRef ref : piece.holding()) {
+        ClauseShape shape = shape(ref, policies);
+        if (shape != null && ref.getTerm() < shape.terms()) {
+          Instance of = new Instance(ref.getPredicate(), ref.getClause(), ref.getBinding());
+          instances.computeIfAbsent(of, i -> new Held(shape)).add(piece.node(), ref);
         }
-        Instance instance = new Instance(ref.getPredicate(), ref.getClause(), ref.getBinding());
-        BitSet held = termsOf.computeIfAbsent(instance, i -> new BitSet());
-        held.set(ref.getTerm());
-        if (held.cardinality() == terms) {
-          return instance.toString();
-        }
+      }
+    }
+    for (Map.Entry<Instance, Held> instance : instances.entrySet()) {
+      if (instance.getValue().isViolation()) {
+        return instance.getKey().toString();
       }
     }
     return null;
   }
 
-  /** How many terms complete this one's clause; 0: the clause does not count. */
-  private static int termsToHold(IntervalRef ref, Map<String, Policy> policies) {
+  /** Of the clause that a term is of; null when it does not count. */
+  private static @Nullable ClauseShape shape(IntervalRef ref, Map<String, Policy> policies) {
     Policy policy = policies.get(ref.getPredicate());
     boolean counts =
         policy != null && policy.rollsBack() && policy.version() == ref.getPredicateVersion();
-    if (policy == null || !counts || ref.getClause() >= policy.termsPerClause().size()) {
-      return 0;
-    }
-    int terms = policy.termsPerClause().get(ref.getClause());
-    return ref.getTerm() < terms ? terms : 0;
+    return policy != null && counts && ref.getClause() < policy.clauses().size()
+        ? policy.clauses().get(ref.getClause())
+        : null;
   }
 
   private record Instance(String predicate, int clause, String binding) {
     @Override
     public String toString() {
       return "predicate=" + predicate + " clause=" + clause + " binding=" + binding;
+    }
+  }
+
+  /** What holds of one instance of a clause. */
+  private static final class Held {
+    private final ClauseShape shape;
+    private final Map<Integer, BitSet> termsAtNode = new HashMap<>();
+    private final BitSet terms = new BitSet();
+    private final Map<Integer, Set<BigDecimal>> amounts = new HashMap<>();
+
+    Held(ClauseShape shape) {
+      this.shape = shape;
+    }
+
+    void add(int node, IntervalRef ref) {
+      terms.set(ref.getTerm());
+      termsAtNode.computeIfAbsent(node, n -> new BitSet()).set(ref.getTerm());
+      Decimal amount = ref.hasAmount() ? Decimal.read(ref.getAmount()) : null;
+      if (amount != null) {
+        // By value, not by scale: 1.0 is 1.00.
+        amounts
+            .computeIfAbsent(ref.getTerm(), term -> new HashSet<>())
+            .add(amount.value().stripTrailingZeros());
+      }
+    }
+
+    boolean isViolation() {
+      if (shape.rule() instanceof ClauseRule.Sum sum) {
+        return isViolation(sum);
+      }
+      int local = 0;
+      int held = 0;
+      for (int termsOfLocal : shape.termsOf()) {
+        held += holds(local, termsOfLocal) ? 1 : 0;
+        local += termsOfLocal;
+      }
+      return shape.rule() instanceof ClauseRule.AtLeast some
+          ? held >= some.count()
+          : held == shape.termsOf().size();
+    }
+
+    /** Whether a local predicate holds: a term somewhere, several on one node. */
+    private boolean holds(int firstTerm, int count) {
+      return count == 1
+          ? terms.get(firstTerm)
+          : termsAtNode.values().stream()
+              .anyMatch(ofNode -> ofNode.nextClearBit(firstTerm) >= firstTerm + count);
+    }
+
+    private boolean isViolation(ClauseRule.Sum sum) {
+      Set<BigDecimal> sums = Set.of(BigDecimal.ZERO);
+      for (int term = 0; term < shape.terms(); term++) {
+        Set<BigDecimal> more = new HashSet<>();
+        for (BigDecimal amount : amounts.getOrDefault(term, Set.of())) {
+          sums.forEach(before -> more.add(before.add(amount).stripTrailingZeros()));
+        }
+        sums = more;
+        if (sums.size() > SUMS_MAX) {
+          return true;
+        }
+      }
+      return sums.stream().anyMatch(sum::holds);
     }
   }
 }

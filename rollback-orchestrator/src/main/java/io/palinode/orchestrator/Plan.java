@@ -3,7 +3,6 @@ package io.palinode.orchestrator;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.Halted;
-import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.Restored;
 import io.palinode.wire.v1.Resume;
@@ -44,7 +43,7 @@ public record Plan(
     Set<Integer> paused,
     Set<Integer> acked,
     Map<Integer, Long> reach,
-    List<List<IntervalRef>> holding,
+    List<CutPiece> holding,
     long clock,
     Halts halts,
     String failure) {
@@ -162,7 +161,10 @@ public record Plan(
     if (phase != Phase.CONVERGING || ack.getAttempt() != attempt || acked.contains(ack.getNode())) {
       return this;
     }
-    Plan known = ack.getHoldingCount() == 0 ? this : withHolding(ack.getHoldingList());
+    Plan known =
+        ack.getHoldingCount() == 0
+            ? this
+            : withHolding(new CutPiece(ack.getNode(), ack.getHoldingList()));
     known = known.withClock(ack.getClock());
     return ack.getLast() ? known.acked(ack.getNode()) : known;
   }
@@ -247,8 +249,8 @@ public record Plan(
     return with(acked, Collections.unmodifiableMap(more), holding, clock, failure);
   }
 
-  private Plan withHolding(List<IntervalRef> piece) {
-    List<List<IntervalRef>> more = Stream.concat(holding.stream(), Stream.of(piece)).toList();
+  private Plan withHolding(CutPiece piece) {
+    List<CutPiece> more = Stream.concat(holding.stream(), Stream.of(piece)).toList();
     return with(acked, reach, more, clock, failure);
   }
 
@@ -263,7 +265,7 @@ public record Plan(
   private Plan with(
       Set<Integer> newAcked,
       Map<Integer, Long> newReach,
-      List<List<IntervalRef>> newHolding,
+      List<CutPiece> newHolding,
       long newClock,
       String newFailure) {
     return new Plan(

@@ -1,6 +1,8 @@
 package io.palinode.orchestrator;
 
 import io.palinode.hvc.Grade;
+import io.palinode.predicate.Clause;
+import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.OnViolation;
 import io.palinode.predicate.Predicate;
 import java.util.List;
@@ -10,21 +12,18 @@ import org.jspecify.annotations.Nullable;
  * What the protocol needs of a version of a predicate.
  *
  * @param onViolation null: the predicate was deleted, and its violations cause nothing
- * @param termsPerClause {@code get(c)} is the number of terms of clause c
+ * @param clauses what makes each clause true
  */
 public record Policy(
-    String predicate,
-    long version,
-    @Nullable OnViolation onViolation,
-    List<Integer> termsPerClause) {
+    String predicate, long version, @Nullable OnViolation onViolation, List<ClauseShape> clauses) {
 
   public Policy {
-    termsPerClause = List.copyOf(termsPerClause);
+    clauses = List.copyOf(clauses);
   }
 
   public static Policy of(Predicate predicate, long version) {
-    List<Integer> terms = predicate.violation().stream().map(c -> c.terms().size()).toList();
-    return new Policy(predicate.name(), version, predicate.onViolation(), terms);
+    List<ClauseShape> clauses = predicate.violation().stream().map(Clause::shape).toList();
+    return new Policy(predicate.name(), version, predicate.onViolation(), clauses);
   }
 
   public static Policy deleted(String predicate, long version) {

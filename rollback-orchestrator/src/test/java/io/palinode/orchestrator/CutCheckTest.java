@@ -2,9 +2,12 @@ package io.palinode.orchestrator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.predicate.Predicates;
 import io.palinode.wire.v1.IntervalRef;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class CutCheckTest {
@@ -15,7 +18,9 @@ class CutCheckTest {
   void aClauseIsViolatedWhenItsTermsHoldAnywhere() {
     assertThat(
             CutCheck.violatedClause(
-                List.of(List.of(term("p", 1, "b=1", 0)), List.of(term("p", 1, "b=1", 1))),
+                List.of(
+                    new CutPiece(0, List.of(term("p", 1, "b=1", 0))),
+                    new CutPiece(1, List.of(term("p", 1, "b=1", 1)))),
                 POLICIES))
         .isEqualTo("predicate=p clause=0 binding=b=1");
   }
@@ -44,8 +49,77 @@ class CutCheckTest {
     assertThat(check(clause)).isNull();
   }
 
-  private static @org.jspecify.annotations.Nullable String check(IntervalRef... holding) {
-    return CutCheck.violatedClause(List.of(List.of(holding)), POLICIES);
+  @Test
+  void ofKOfNAnyKAreEnough() {
+    assertThat(check("atLeast: {count: 2, of: [%s, %s, %s]}", 2)).isNotNull();
+    assertThat(check("atLeast: {count: 3, of: [%s, %s, %s]}", 2)).isNull();
+  }
+
+  @Test
+  void aGroupHoldsOnOneNodeOnly() {
+    String group = "all: [{on: same-node, all: [%s, %s]}, %s]";
+    Map<String, Policy> policies = policies(group);
+    IntervalRef first = term("p", 1, "", 0);
+    IntervalRef second = term("p", 1, "", 1);
+    IntervalRef alone = term("p", 1, "", 2);
+    assertThat(
+            CutCheck.violatedClause(
+                List.of(new CutPiece(0, List.of(first, alone)), new CutPiece(1, List.of(second))),
+                policies))
+        .isNull();
+    assertThat(
+            CutCheck.violatedClause(
+                List.of(new CutPiece(0, List.of(first, second)), new CutPiece(1, List.of(alone))),
+                policies))
+        .isNotNull();
+  }
+
+  @Test
+  void aSumIsThatOfSomeValuesOfItsVariables() {
+    Map<String, Policy> policies = policies("sum: {of: [x, y], equals: 3}");
+    IntervalRef one = amount(0, "1.0");
+    IntervalRef sibling = amount(0, "7");
+    assertThat(sum(policies, one)).isNull();
+    assertThat(sum(policies, one, amount(1, "1"))).isNull();
+    assertThat(sum(policies, one, amount(1, "2"))).isNotNull();
+    assertThat(sum(policies, one, sibling, amount(1, "-4"))).isNotNull();
+  }
+
+  private static @Nullable String check(String clause, int terms) {
+    List<IntervalRef> holding =
+        IntStream.range(0, terms).mapToObj(i -> term("p", 1, "", i)).toList();
+    return CutCheck.violatedClause(List.of(new CutPiece(0, holding)), policies(clause));
+  }
+
+  private static @Nullable String sum(Map<String, Policy> policies, IntervalRef... holding) {
+    return CutCheck.violatedClause(List.of(new CutPiece(0, List.of(holding))), policies);
+  }
+
+  private static IntervalRef amount(int term, String value) {
+    return IntervalRef.newBuilder(term("p", 1, "", term)).setAmount(value).build();
+  }
+
+  /** With a term about x, y and z in turn for each %s. */
+  private static Map<String, Policy> policies(String clause) {
+    String yaml =
+        """
+        apiVersion: palinode.io/v1
+        kind: Predicate
+        metadata: {name: p}
+        spec:
+          violation:
+            - %s
+          onViolation: {rollback: {}}
+        """
+            .formatted(clause)
+            .replaceFirst("%s", "{var: x, equals: 1}")
+            .replaceFirst("%s", "{var: y, equals: 1}")
+            .replaceFirst("%s", "{var: z, equals: 1}");
+    return Map.of("p", Policy.of(Predicates.parse(yaml, "p.yaml"), 1));
+  }
+
+  private static @Nullable String check(IntervalRef... holding) {
+    return CutCheck.violatedClause(List.of(new CutPiece(0, List.of(holding))), POLICIES);
   }
 
   private static IntervalRef term(String predicate, long version, String binding, int term) {

@@ -1,6 +1,7 @@
 package io.palinode.orchestrator;
 
 import io.palinode.hvc.Grade;
+import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.OnViolation;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
@@ -33,6 +34,6 @@ final class Policies {
         name,
         1,
         new OnViolation(target, Grade.POSSIBLE, Grade.POSSIBLE, List.of("console"), frequent),
-        List.of(2));
+        List.of(ClauseShape.all(2)));
   }
 }

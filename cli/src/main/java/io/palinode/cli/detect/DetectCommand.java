@@ -9,6 +9,7 @@ import io.palinode.detection.Witness;
 import io.palinode.hvc.Causality;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.Clause;
 import io.palinode.predicate.PredicateException;
 import io.palinode.predicate.ReplicaRule;
 import java.io.BufferedReader;
@@ -28,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -146,6 +148,7 @@ public final class DetectCommand implements Callable<Integer> {
 
   private long detect() throws IOException {
     PredicateFile predicate = PredicateFile.read(predicateFile);
+    requireReplicas(predicate);
     Progress progress = new Progress(nanos, spec.commandLine().getErr());
     Trace read;
     try (BufferedReader lines = open()) {
@@ -165,12 +168,21 @@ public final class DetectCommand implements Callable<Integer> {
     return new BufferedReader(new InputStreamReader(bytes, StandardCharsets.UTF_8.newDecoder()));
   }
 
+  private void requireReplicas(PredicateFile file) {
+    boolean groups = file.clauses().stream().anyMatch(clause -> clause.shape().hasGroups());
+    if (replicas == ReplicaRule.FIRST && groups) {
+      throw new ParameterException(
+          spec.commandLine(), "terms on the same node need --replicas any: " + predicateFile);
+    }
+  }
+
   private DetectionSpec detection(PredicateFile file, int nodes) {
     Epsilon own = file.predicate().epsilon();
     Epsilon bound = epsilon != null ? epsilon : own != null ? own : Epsilon.ofMicros(10_000);
     Causality causality =
         new Causality(bound, uncertainty != null ? uncertainty : file.predicate().uncertainty());
-    return new DetectionSpec(nodes, file.termsPerClause(), causality, replicas);
+    return new DetectionSpec(
+        nodes, file.clauses().stream().map(Clause::shape).toList(), causality, replicas);
   }
 
   private void judge(Trace read, DetectionSpec detection, Progress progress, ViolationWriter out) {

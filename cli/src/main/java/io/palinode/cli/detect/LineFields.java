@@ -96,6 +96,16 @@ final class LineFields {
     return value.longValue();
   }
 
+  /** The value of the only variable in {@code values}, required. */
+  String onlyValue() {
+    JsonNode values = fields.path("values");
+    if (values.size() != 1) {
+      throw new IllegalArgumentException(
+          "'values' must hold the variable of the sum, and no other: values=" + values);
+    }
+    return values.elements().next().asText();
+  }
+
   /** How many entries the start has. */
   int nodes() {
     if (!has("start")) {

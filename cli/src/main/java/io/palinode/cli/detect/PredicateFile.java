@@ -1,5 +1,6 @@
 package io.palinode.cli.detect;
 
+import io.palinode.predicate.Clause;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.Predicates;
 import java.io.IOException;
@@ -20,7 +21,7 @@ record PredicateFile(Predicate predicate, boolean isNamed) {
     return new PredicateFile(predicate, predicate.name().equals(elsewhere));
   }
 
-  List<Integer> termsPerClause() {
-    return predicate.violation().stream().map(clause -> clause.terms().size()).toList();
+  List<Clause> clauses() {
+    return predicate.violation();
   }
 }

@@ -5,8 +5,12 @@ import io.palinode.detection.CandidateId;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
+import io.palinode.predicate.Clause;
+import io.palinode.predicate.ClauseRule;
+import io.palinode.predicate.Decimal;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.charset.CharacterCodingException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -66,9 +70,9 @@ final class TraceReader {
 
   private void take(LineFields fields) {
     requirePredicate(fields);
-    List<Integer> terms = predicate.termsPerClause();
-    int clause = (int) fields.number("clause", terms.size() - 1);
-    int term = (int) fields.number("term", terms.get(clause) - 1);
+    List<Clause> clauses = predicate.clauses();
+    int clause = (int) fields.number("clause", clauses.size() - 1);
+    int term = (int) fields.number("term", clauses.get(clause).terms().size() - 1);
     requireSize(fields.nodes());
     int node = (int) fields.number("node", nodes - 1);
     CandidateId id = new CandidateId(node, 0, fields.number("seq", Long.MAX_VALUE));
@@ -80,6 +84,7 @@ final class TraceReader {
             interval(fields, node),
             fields.has("version") ? String.valueOf(fields.text("version")) : "",
             fields.has("origin") ? Integer.valueOf((int) fields.number("origin", nodes - 1)) : null,
+            clauses.get(clause).rule() instanceof ClauseRule.Sum ? amount(fields) : null,
             NO_PAYLOAD);
     requireOrder(id, candidate.interval().start());
     String binding = fields.text("binding");
@@ -120,6 +125,17 @@ final class TraceReader {
         lines.add(new NodeLines());
       }
     }
+  }
+
+  /** The value of a variable of a sum: that of its key, or the only one that the line has. */
+  private static BigDecimal amount(LineFields fields) {
+    String value = fields.onlyValue();
+    Decimal decimal = Decimal.read(value);
+    if (decimal == null) {
+      throw new IllegalArgumentException(
+          "a candidate of a sum needs a decimal in 'values': '" + value + "'");
+    }
+    return decimal.value();
   }
 
   private Interval interval(LineFields fields, int node) {

@@ -3,8 +3,10 @@ package io.palinode.cli.explain;
 import io.palinode.detection.InstanceDetector;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.PredicateClass;
+import io.palinode.predicate.ReplicaRule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -26,19 +28,29 @@ final class DetectionTopics {
   }
 
   Topic predicateClass() {
-    int clauses = predicate.violation().size();
     List<String> sentences = new ArrayList<>();
-    sentences.add(
-        clauses == 1
-            ? "conjunctive: there is one clause."
-            : "semilinear: %s are a disjunction. Each by itself is conjunctive."
-                .formatted(Shown.count(clauses, "clause")));
-    if (predicate.type() != PredicateClass.narrowest(predicate.violation())) {
+    PredicateClass narrowest = PredicateClass.narrowest(predicate.violation());
+    sentences.add(word(narrowest) + ": " + reason(narrowest));
+    if (predicate.type() != narrowest) {
       sentences.add(
-          "Its type is %s, a class that holds the conjunctive ones; what runs is the same."
-              .formatted(word(predicate.type())));
+          "Its type is %s, a class that holds the %s ones; what runs is the same."
+              .formatted(word(predicate.type()), word(narrowest)));
     }
     return new Topic("class", sentences);
+  }
+
+  private String reason(PredicateClass narrowest) {
+    int clauses = predicate.violation().size();
+    return switch (narrowest) {
+      case CONJUNCTIVE -> "there is one clause, and all of it must hold.";
+      case LINEAR -> throw new IllegalStateException("nothing in the language is only linear");
+      case BOUNDED_SUM -> "the sum of variables on different nodes depends on all of them at once.";
+      case SEMILINEAR ->
+          clauses == 1
+              ? "some of the terms are enough, whichever."
+              : "%s are a disjunction. Each is detected by itself."
+                  .formatted(Shown.count(clauses, "clause"));
+    };
   }
 
   Topic algorithm() {
@@ -46,14 +58,26 @@ final class DetectionTopics {
     if (terms == 1) {
       sentences.add(
           (predicate.violation().size() == 1 ? "There is one term" : "Every clause has one term")
-              + ": each interval in which it holds is a violation by itself.");
-    } else {
+              + ": each interval "
+              + (has(ClauseRule.Sum.class) ? "whose value breaks the bound" : "in which it holds")
+              + " is a violation by itself.");
+      return new Topic("algorithm", sentences);
+    }
+    if (has(ClauseRule.All.class) || has(ClauseRule.AtLeast.class)) {
       sentences.add(
           "Weak conjunctive detection (Garg and Waldecker)"
               + (predicate.violation().size() == 1 ? ":" : " of each clause by itself:")
               + " with a queue for each term, the first interval that ends too early for the first"
               + " of another queue is in no violation of what is left, and is passed. What cannot"
               + " be passed is a violation.");
+    }
+    if (has(ClauseRule.AtLeast.class)) {
+      sentences.add(
+          "Of at least k terms, each combination that holds somewhere is looked for so"
+              + " (two at once is the semilinear predicate of Chase and Garg).");
+    }
+    if (has(ClauseRule.Sum.class)) {
+      sentences.add(sum());
     }
     if (terms > 2) {
       sentences.add(
@@ -65,14 +89,40 @@ final class DetectionTopics {
     return new Topic("algorithm", sentences);
   }
 
+  private String sum() {
+    boolean equals =
+        predicate.violation().stream()
+            .anyMatch(
+                clause ->
+                    clause.rule() instanceof ClauseRule.Sum sum
+                        && sum.relation() == ClauseRule.Relation.EQUALS);
+    return equals
+        ? "Whether concurrent values add up to a number exactly is NP-complete (a subset sum). They"
+            + " are tried depth first, and left as soon as what is to come cannot make up the rest."
+        : "Of a sum, the consistent cut with the least (or greatest) one is found by a minimum cut"
+            + " (Chase and Garg), once the values of each variable alone do not rule it out.";
+  }
+
+  private boolean has(Class<? extends ClauseRule> rule) {
+    return predicate.violation().stream().anyMatch(clause -> rule.isInstance(clause.rule()));
+  }
+
   Topic cost() {
     List<String> sentences = new ArrayList<>();
     sentences.add(
-        "A candidate, which is an interval that opens or ends, costs O(retained * nodes), and one"
-            + " search for each interval that it made certain; retained is what its instance"
-            + " keeps.");
-    if (terms == 2) {
-      sentences.add("While nothing is violated, a search is O(retained).");
+        "A candidate, which is an interval that opens or ends, costs "
+            + (predicate.replicas() == ReplicaRule.FIRST
+                ? "O(retained * nodes)"
+                : "O(nodes * log retained)")
+            + ", and one search for each interval that it made certain; retained is what its"
+            + " instance keeps.");
+    if (has(ClauseRule.Sum.class)) {
+      sentences.add(
+          "Most searches for a sum end after O(retained): the least and greatest values decide."
+              + " A minimum cut is polynomial: O(retained * retained * k) at worst for k variables on"
+              + " a node each.");
+    } else if (terms == 2) {
+      sentences.add("While nothing is violated, a search is O(nodes * log retained).");
     } else if (terms > 2) {
       sentences.add(
           "A search is O(k * k * retained) for one choice of queues, k = %d being the terms of the"
@@ -137,6 +187,6 @@ final class DetectionTopics {
   }
 
   private static String word(PredicateClass type) {
-    return type.name().toLowerCase(Locale.ROOT);
+    return type.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 }

@@ -95,6 +95,6 @@ public final class ExplainCommand implements Callable<Integer> {
   }
 
   private static String word(Enum<?> constant) {
-    return constant.name().toLowerCase(Locale.ROOT);
+    return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 }

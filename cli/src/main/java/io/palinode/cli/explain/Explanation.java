@@ -1,6 +1,8 @@
 package io.palinode.cli.explain;
 
 import io.palinode.predicate.Clause;
+import io.palinode.predicate.ClauseRule;
+import io.palinode.predicate.LocalPredicate;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.PredicateClass;
 import io.palinode.predicate.Template;
@@ -67,7 +69,7 @@ record Explanation(
     List<Clause> clauses = predicate.violation();
     List<String> sentences = new ArrayList<>();
     sentences.add(
-        "%s, %s. It is violated when all terms of %s hold at one moment, each on some node:"
+        "%s, %s. It is violated when %s is true at one moment, each term on some node:"
             .formatted(
                 Shown.count(clauses.size(), "clause"),
                 Shown.count(termsOf(predicate), "term"),
@@ -82,20 +84,35 @@ record Explanation(
   }
 
   private static String shown(Clause clause) {
-    int more = clause.terms().size() - TERMS_SHOWN_MAX;
-    return clause.terms().stream()
-            .limit(TERMS_SHOWN_MAX)
-            .map(Explanation::shown)
-            .collect(Collectors.joining("; "))
-        + (more > 0 ? "; and " + Shown.number(more) + " more" : "");
+    List<LocalPredicate> of = clause.of();
+    int more = of.size() - TERMS_SHOWN_MAX;
+    boolean sums = clause.rule() instanceof ClauseRule.Sum;
+    String shown =
+        of.stream()
+                .limit(TERMS_SHOWN_MAX)
+                .map(Explanation::shown)
+                .collect(Collectors.joining(sums ? " + " : "; "))
+            + (more > 0 ? (sums ? " + " : "; and ") + Shown.number(more) + " more" : "");
+    if (clause.rule() instanceof ClauseRule.Sum sum) {
+      return shown + " " + sum.relation().word() + " " + sum.limit();
+    }
+    return clause.rule() instanceof ClauseRule.AtLeast some
+        ? "at least %d of: %s".formatted(some.count(), shown)
+        : shown;
+  }
+
+  private static String shown(LocalPredicate local) {
+    List<String> terms = local.terms().stream().map(Explanation::shown).toList();
+    return terms.size() == 1 ? terms.get(0) : "on one node (" + String.join(" and ", terms) + ")";
   }
 
   private static String shown(Term term) {
+    String key =
+        Shown.key(term.variable().toString())
+            + (term.store() == null ? "" : " in store " + term.store());
     List<String> operands = term.comparison().operands().stream().map(Shown::quoted).toList();
-    return Shown.key(term.variable().toString())
-        + " "
-        + term.comparison().word()
-        + " "
-        + Shown.some(operands);
+    return operands.isEmpty()
+        ? key
+        : key + " " + term.comparison().word() + " " + Shown.some(operands);
   }
 }

@@ -123,7 +123,9 @@ final class KeyTopics {
         + written(term.comparison(), example)
         + " to "
         + Shown.key(term.variable().fill(example))
-        + " makes term 0 of clause 0 true"
+        + (term.comparison() instanceof Comparison.IsNumber
+            ? " changes the sum of clause 0"
+            : " makes term 0 of clause 0 true")
         + instance
         + ".";
   }
@@ -140,6 +142,9 @@ final class KeyTopics {
     }
     if (comparison instanceof Comparison.Ordered ordered) {
       return "a decimal " + order(ordered) + " " + Shown.key(ordered.limit().toString());
+    }
+    if (comparison instanceof Comparison.IsNumber) {
+      return "a decimal";
     }
     return "a text that matches " + Shown.quoted(comparison.operands().get(0));
   }

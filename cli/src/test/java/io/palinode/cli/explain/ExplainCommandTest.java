@@ -31,7 +31,15 @@ class ExplainCommandTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"many-terms.yaml", "alone.yaml", "hard-texts.yaml"})
+  @ValueSource(
+      strings = {
+        "many-terms.yaml",
+        "alone.yaml",
+        "hard-texts.yaml",
+        "one-leader.yaml",
+        "overbooked.yaml",
+        "two-clauses-active.yaml"
+      })
   void otherKindsAreExplainedAsTheirGoldenFilesSay(String file) throws IOException {
     assertGolden(HERE.resolve(file), file);
   }

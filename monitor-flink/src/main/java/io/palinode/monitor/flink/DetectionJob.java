@@ -42,7 +42,7 @@ public final class DetectionJob {
    * Of the state in checkpoints. The job cannot resume from those of another version: it then
    * begins without one, from what the candidates' topic still holds.
    */
-  public static final int STATE_VERSION = 2;
+  public static final int STATE_VERSION = 3;
 
   private static final Set<String> OPTIONS =
       new TreeSet<>(

@@ -2,6 +2,8 @@ package io.palinode.detection;
 
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hvc;
+import io.palinode.predicate.ClauseRule;
+import io.palinode.predicate.ClauseShape;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -13,13 +15,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * One clause of a violation, with a queue for each term at each node.
  *
- * <p>A <em>clique of a grade</em> is one interval of each term, pairwise certain to be concurrent
- * with at least the grade. Invariant, after {@link #judge} was called for each change, for each
- * grade: every retained interval that is in a clique of the grade was named by a report of at least
- * the grade, and by one that begins ({@link Witness#violate}) no later than any of these cliques.
- * Reports are cliques, hence sound; the invariant makes them covering. A report always improves
- * what some interval has, for some grade; reports whose grade rose have named their intervals anew
- * ({@link #name}) before anything is judged. Hence no two reports name the same set.
+ * <p>A <em>clique of a grade</em> is intervals of different terms that are pairwise certain to be
+ * concurrent with at least the grade, and that the clause's rule holds of ({@link Search}).
+ * Invariant, after {@link #judge} was called for each change, for each grade: every retained
+ * interval that is in a clique of the grade was named by a report of at least the grade, and by one
+ * that begins ({@link Witness#violate}) no later than any of these cliques. Reports are cliques,
+ * hence sound; the invariant makes them covering. A report always improves what some interval has,
+ * for some grade; reports whose grade rose have named their intervals anew ({@link #name}) before
+ * anything is judged. Hence no two reports name the same set.
  *
  * <p>A change is a new interval, an end, or a pair of intervals that became certain for a grade; it
  * is named by an interval that is in every clique that the change can have made. If that interval
@@ -27,14 +30,15 @@ import org.jspecify.annotations.Nullable;
  * If it is in one, others are searched with it only if they can still be improved on: if they are
  * not named for the grade, or for something later than what it has and than their own start.
  */
-final class ConjunctiveClause {
+final class WatchedClause {
   private static final List<Grade> FALLING =
       List.of(Grade.DEFINITE, Grade.POSSIBLE, Grade.UNCERTAIN);
 
   private final int clause;
   private final TermQueues[] queues;
   private final Horizon horizon;
-  private final CliqueSearch search;
+  private final Search search;
+  private final Search.Budget budget;
   private final List<IntervalQueue> awaiting = new ArrayList<>();
   // How many intervals are open, of each node, and of each term at each node.
   private final int[] open;
@@ -42,7 +46,8 @@ final class ConjunctiveClause {
   // Of each node: a bound of when the first of the others ended.
   private final long[] leastEnd;
 
-  ConjunctiveClause(int clause, int terms, int nodes, Horizon horizon, long stepsMax) {
+  WatchedClause(int clause, ClauseShape shape, int nodes, Horizon horizon, long stepsMax) {
+    int terms = shape.terms();
     this.clause = clause;
     this.horizon = horizon;
     this.queues = new TermQueues[terms];
@@ -51,7 +56,29 @@ final class ConjunctiveClause {
     this.openOf = new int[terms][nodes];
     this.leastEnd = new long[nodes];
     Arrays.fill(leastEnd, Long.MAX_VALUE);
-    this.search = new CliqueSearch(queues, horizon, stepsMax);
+    this.budget = new Search.Budget(stepsMax);
+    this.search = search(shape);
+  }
+
+  private Search search(ClauseShape shape) {
+    if (shape.rule() instanceof ClauseRule.Sum sum) {
+      return new SumSearch(sum, queues, horizon, budget);
+    }
+    int[] localOf = localOf(shape);
+    return shape.rule() instanceof ClauseRule.AtLeast atLeast
+        ? new CombinationSearch(atLeast.count(), queues, localOf, horizon, budget)
+        : new CliqueSearch(queues, localOf, horizon, budget);
+  }
+
+  /** Of each term, the local predicate that it is of. */
+  private static int[] localOf(ClauseShape shape) {
+    int[] localOf = new int[shape.terms()];
+    int term = 0;
+    for (int local = 0; local < shape.termsOf().size(); local++) {
+      Arrays.fill(localOf, term, term + shape.termsOf().get(local), local);
+      term += shape.termsOf().get(local);
+    }
+    return localOf;
   }
 
   int terms() {
@@ -153,7 +180,7 @@ final class ConjunctiveClause {
 
   /** How many searches were stopped before their end: what they would have found is not known. */
   long searchesCut() {
-    return search.cut();
+    return budget.cut();
   }
 
   /**
@@ -187,7 +214,7 @@ final class ConjunctiveClause {
     return switch (from) {
       case UNCERTAIN ->
           changed.isNamed(Grade.UNCERTAIN)
-              || search.complete(new Goal(Grade.UNCERTAIN, Long.MAX_VALUE), changed) != null;
+              || search.isInAny(new Goal(Grade.UNCERTAIN, Long.MAX_VALUE), changed);
       case POSSIBLE -> changed.isNamed(Grade.UNCERTAIN);
       case DEFINITE -> changed.isNamed(Grade.POSSIBLE);
     };

@@ -1,0 +1,70 @@
+package io.palinode.detection;
+
+import io.palinode.predicate.ClauseRule;
+import io.palinode.predicate.ClauseShape;
+import io.palinode.predicate.Decimal;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/** Random clauses of a kind; each oracle test is run for each. */
+enum Shapes {
+  CONJUNCTIVE {
+    @Override
+    ClauseShape next(Random random) {
+      return ClauseShape.all(2 + random.nextInt(3));
+    }
+  },
+  K_OF_N {
+    @Override
+    ClauseShape next(Random random) {
+      int locals = 2 + random.nextInt(3);
+      int count = 1 + random.nextInt(locals);
+      return new ClauseShape(new ClauseRule.AtLeast(count), Collections.nCopies(locals, 1));
+    }
+  },
+  /** Terms on the same node; not for joined replicas. */
+  GROUPS {
+    @Override
+    ClauseShape next(Random random) {
+      List<Integer> termsOf = new ArrayList<>(List.of(2));
+      for (int left = 1 + random.nextInt(2); left > 0; left--) {
+        termsOf.add(random.nextInt(termsOf.size() + 1), 1 + random.nextInt(2));
+      }
+      int count = 1 + random.nextInt(termsOf.size());
+      return new ClauseShape(
+          random.nextBoolean() ? ClauseRule.ALL : new ClauseRule.AtLeast(count), termsOf);
+    }
+  },
+  SUM {
+    @Override
+    ClauseShape next(Random random) {
+      ClauseRule.Relation[] relations = ClauseRule.Relation.values();
+      Decimal limit = new Decimal(BigDecimal.valueOf(random.nextInt(5) - 2));
+      return new ClauseShape(
+          new ClauseRule.Sum(relations[random.nextInt(relations.length)], limit),
+          Collections.nCopies(1 + random.nextInt(4), 1));
+    }
+  };
+
+  abstract ClauseShape next(Random random);
+
+  /** One or two clauses. */
+  List<ClauseShape> some(Random random) {
+    List<ClauseShape> clauses = new ArrayList<>();
+    for (int left = 1 + random.nextInt(2); left > 0; left--) {
+      clauses.add(next(random));
+    }
+    return clauses;
+  }
+
+  /** A value of a variable, if the clause is about a sum; of few different ones. */
+  static @Nullable BigDecimal amount(ClauseShape shape, Random random) {
+    return shape.rule() instanceof ClauseRule.Sum
+        ? BigDecimal.valueOf(random.nextInt(7) - 3L)
+        : null;
+  }
+}
