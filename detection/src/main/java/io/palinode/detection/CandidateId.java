@@ -1,4 +1,18 @@
 package io.palinode.detection;
 
 /** Names an interval of a node: the sequence of the event that opened it. */
-public record CandidateId(int node, long incarnation, long sequence) {}
+public record CandidateId(int node, long incarnation, long sequence) {
+  // By hand, for a queue is searched by it: the generated one is not inlined.
+  @Override
+  public boolean equals(Object o) {
+    return o instanceof CandidateId other
+        && sequence == other.sequence
+        && node == other.node
+        && incarnation == other.incarnation;
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * (31 * node + Long.hashCode(incarnation)) + Long.hashCode(sequence);
+  }
+}

@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,6 +66,9 @@ public final class InstanceDetector {
   private final Knowledge knowledge;
   private final long[] incarnations;
   private final List<WatchedClause> clauses = new ArrayList<>();
+  // Of each clause; kept, like the function, for they are asked with each event.
+  private final List<Pending> pending = new ArrayList<>();
+  private final IntToLongFunction passedUpTo;
   private final FirstReplica replicas = new FirstReplica();
   private final RisingGrades rising;
   private List<Witness> raised = List.of();
@@ -80,9 +84,12 @@ public final class InstanceDetector {
     this.knowledge = new Knowledge(spec.nodes(), spec.causality(), joined);
     this.rising = new RisingGrades(knowledge, retainedMax);
     this.incarnations = new long[spec.nodes()];
+    this.passedUpTo = knowledge::passedUpTo;
     for (ClauseShape shape : spec.clauses()) {
-      clauses.add(
-          new WatchedClause(clauses.size(), shape, spec.nodes(), knowledge, SEARCH_STEPS_MAX));
+      WatchedClause clause =
+          new WatchedClause(clauses.size(), shape, spec.nodes(), knowledge, SEARCH_STEPS_MAX);
+      clauses.add(clause);
+      pending.add(new Pending(clause, knowledge, joined, spec.nodes()));
     }
   }
 
@@ -226,8 +233,8 @@ public final class InstanceDetector {
    */
   public long wakeAt() {
     long wake = joined ? replicas.wakeAt() : Long.MAX_VALUE;
-    for (WatchedClause clause : clauses) {
-      wake = Math.min(wake, pending(clause).wakeAt());
+    for (int i = 0; i < pending.size(); i++) {
+      wake = Math.min(wake, pending.get(i).now().wakeAt());
     }
     return wake;
   }
@@ -274,7 +281,7 @@ public final class InstanceDetector {
 
   /** Takes note of an event's HVC. Returns the intervals of which a pair may be certain now. */
   private List<Change> hear(CandidateId id, Hvc hvc) {
-    List<Change> changed = new ArrayList<>();
+    List<Change> changed = new ArrayList<>(2);
     if (knowledge.heard(hvc)) {
       settle(id.node(), changed);
     }
@@ -416,9 +423,16 @@ public final class InstanceDetector {
   }
 
   private List<Finding> judgeEach(List<Change> changed) {
-    List<Finding> findings = new ArrayList<>();
+    if (changed.isEmpty()) {
+      return List.of();
+    }
+    List<Finding> findings = List.of();
     for (Change change : Change.inOrder(changed)) {
-      findings.addAll(change.judge(clauses.get(change.interval().candidate().clause())));
+      List<Finding> more = change.judge(clauses.get(change.interval().candidate().clause()));
+      if (!more.isEmpty()) {
+        findings = findings.isEmpty() ? new ArrayList<>() : findings;
+        findings.addAll(more);
+      }
     }
     return findings;
   }
@@ -437,13 +451,16 @@ public final class InstanceDetector {
   }
 
   private void drop() {
-    for (WatchedClause clause : clauses) {
-      Pending pending = pending(clause);
-      boolean held = pending.isHeldUntilPassed();
-      clause.dropPassed(
-          node -> held ? knowledge.passedUpTo(node) : Long.MAX_VALUE,
-          interval -> !held || knowledge.isPassed(interval),
-          interval -> pending.isUseless(interval) && isBeforeFound(interval));
+    for (int i = 0; i < clauses.size(); i++) {
+      Pending now = pending.get(i).now();
+      boolean held = now.isHeldUntilPassed();
+      if (clauses.get(i).hasEnded(held ? passedUpTo : null)) {
+        clauses
+            .get(i)
+            .dropPassed(
+                interval -> !held || knowledge.isPassed(interval),
+                interval -> now.isUseless(interval) && isBeforeFound(interval));
+      }
     }
     for (int size = size(); size > retainedMax; size--) {
       lost++;
@@ -453,10 +470,6 @@ public final class InstanceDetector {
         evict();
       }
     }
-  }
-
-  private Pending pending(WatchedClause clause) {
-    return new Pending(clause, knowledge, joined, spec.nodes());
   }
 
   private void evict() {

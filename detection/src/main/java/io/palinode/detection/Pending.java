@@ -8,10 +8,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of a clause is not decided yet, at one moment: the intervals for which an end to come may
- * still turn out to be too early for some grade, and those whose own end may still move back (which
- * can make concurrent what was ordered, because the earliest of several nodes' ends need not be
- * before the others).
+ * What of a clause is not decided yet, at one moment ({@link #now}): the intervals for which an end
+ * to come may still turn out to be too early for some grade, and those whose own end may still move
+ * back (which can make concurrent what was ordered, because the earliest of several nodes' ends
+ * need not be before the others).
  *
  * <p>A grade that no report of an interval can rise to now is not waited for: something else has to
  * be decided first, and is waited for.
@@ -30,6 +30,13 @@ final class Pending {
     this.knowledge = knowledge;
     this.joined = joined;
     this.nodes = nodes;
+  }
+
+  /** At another moment: what was worked out is worked out anew. */
+  Pending now() {
+    lastEnds = null;
+    waiting = null;
+    return this;
   }
 
   /** Whether an interval has to be passed before it can be dropped. */

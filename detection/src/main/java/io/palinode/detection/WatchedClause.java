@@ -188,10 +188,10 @@ final class WatchedClause {
    * and higher grades.
    */
   List<Finding> judge(Retained changed, Grade from) {
-    List<Finding> reports = new ArrayList<>();
     if (!isInClique(changed, from)) {
-      return reports;
+      return List.of();
     }
+    List<Finding> reports = new ArrayList<>();
     // The best first: it may do for the lesser grades as well.
     for (Grade grade : FALLING) {
       if (grade.atLeast(from)) {
@@ -284,15 +284,8 @@ final class WatchedClause {
     }
   }
 
-  /**
-   * Drops what is {@code passed} and {@code useless}; what is passed are mostly heads. Nothing that
-   * ends at a node after the {@code bound} of it is passed.
-   */
-  void dropPassed(
-      IntToLongFunction bound, Predicate<Retained> passed, Predicate<Retained> useless) {
-    if (!hasEndUpTo(bound)) {
-      return;
-    }
+  /** Drops what is {@code passed} and {@code useless}; what is passed are mostly heads. */
+  void dropPassed(Predicate<Retained> passed, Predicate<Retained> useless) {
     Arrays.fill(leastEnd, Long.MAX_VALUE);
     for (TermQueues term : queues) {
       term.drop(queue -> queue.dropPassed(passed, useless));
@@ -300,9 +293,11 @@ final class WatchedClause {
     forEachQueue(this::noteEnds);
   }
 
-  private boolean hasEndUpTo(IntToLongFunction bound) {
+  /** Whether one may have ended at a node, if there is a bound up to that of the node. */
+  boolean hasEnded(@Nullable IntToLongFunction upTo) {
     for (int node = 0; node < leastEnd.length; node++) {
-      if (leastEnd[node] < Long.MAX_VALUE && leastEnd[node] <= bound.applyAsLong(node)) {
+      if (leastEnd[node] < Long.MAX_VALUE
+          && (upTo == null || leastEnd[node] <= upTo.applyAsLong(node))) {
         return true;
       }
     }

@@ -21,7 +21,11 @@ public record ClauseShape(ClauseRule rule, List<Integer> termsOf) {
   }
 
   public int terms() {
-    return termsOf.stream().mapToInt(Integer::intValue).sum();
+    int terms = 0;
+    for (int i = 0; i < termsOf.size(); i++) {
+      terms += termsOf.get(i);
+    }
+    return terms;
   }
 
   /** Whether it has terms that must hold on one node. */
