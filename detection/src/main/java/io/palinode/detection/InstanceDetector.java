@@ -342,16 +342,14 @@ public final class InstanceDetector {
 
   private void endEarlierLives(CandidateId id, Hvc first, List<Change> changed) {
     for (WatchedClause clause : clauses) {
-      for (int term = 0; term < clause.terms(); term++) {
-        IntervalQueue queue = clause.queue(term, id.node());
-        for (int i = 0; i < queue.size(); i++) {
-          Retained interval = queue.get(i);
-          if (interval.isOpen() && interval.candidate().id().incarnation() < id.incarnation()) {
-            clause.close(interval, rightBefore(first, interval.start()));
-            changed.add(Change.of(interval));
-          }
-        }
-      }
+      clause.forEach(
+          interval -> {
+            boolean earlier = interval.candidate().id().incarnation() < id.incarnation();
+            if (earlier && interval.node() == id.node() && interval.isOpen()) {
+              clause.close(interval, rightBefore(first, interval.start()));
+              changed.add(Change.of(interval));
+            }
+          });
     }
   }
 
@@ -417,7 +415,9 @@ public final class InstanceDetector {
     }
     raise(changed);
     List<Finding> findings = judgeEach(changed);
-    findings.forEach(rising::add);
+    for (int i = 0; i < findings.size(); i++) {
+      rising.add(findings.get(i));
+    }
     drop();
     return findings.isEmpty() ? List.of() : findings.stream().map(Finding::witness).toList();
   }

@@ -85,17 +85,24 @@ final class Knowledge implements Horizon {
 
   private Hvc compute(int node) {
     Hvc last = latest[node];
-    long next = progress == Long.MAX_VALUE ? progress : progress + 1;
-    long own = Math.max(next, last == null ? 0 : last.own());
-    long floor = 0;
-    Epsilon epsilon = causality.epsilon();
-    if (epsilon.micros() < Hlc.micros(own) / 2) {
-      floor = Hlc.ofMicros(Hlc.micros(own) - 2 * epsilon.micros());
-    }
+    long own = ownReading(node);
+    long floor = floor(own);
     if (last != null && last.own() == own && isAtLeast(last, floor)) {
       return last;
     }
     return (last == null ? Hvc.of(node, new long[nodes]) : last).raisedTo(own, floor);
+  }
+
+  private long ownReading(int node) {
+    Hvc last = latest[node];
+    long next = progress == Long.MAX_VALUE ? progress : progress + 1;
+    return Math.max(next, last == null ? 0 : last.own());
+  }
+
+  /** Of the entries of a clock whose own entry is {@code own}. */
+  private long floor(long own) {
+    long width = causality.epsilon().micros();
+    return width < Hlc.micros(own) / 2 ? Hlc.ofMicros(Hlc.micros(own) - 2 * width) : 0;
   }
 
   private static boolean isAtLeast(Hvc hvc, long floor) {
@@ -224,9 +231,14 @@ final class Knowledge implements Horizon {
 
   /** No interval that ends at {@code node} after this own HLC is passed. */
   long passedUpTo(int node) {
-    long least = reading(0).get(node);
-    for (int other = 1; other < nodes; other++) {
-      least = Math.min(least, reading(other).get(node));
+    // Entry by entry, for it is asked with each event: that makes no clocks.
+    long least = ownReading(node);
+    for (int other = 0; other < nodes; other++) {
+      if (other != node) {
+        Hvc last = latest[other];
+        long known = Math.max(last == null ? 0 : last.get(node), floor(ownReading(other)));
+        least = Math.min(least, known);
+      }
     }
     return progress == Long.MAX_VALUE ? progress : least;
   }

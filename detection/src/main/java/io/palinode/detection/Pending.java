@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * be decided first, and is waited for.
  */
 final class Pending {
+  private static final Grade[] GRADES = Grade.values();
+
   private final WatchedClause clause;
   private final Knowledge knowledge;
   private final boolean joined;
@@ -137,7 +139,7 @@ final class Pending {
     long settled = Long.MAX_VALUE;
     for (int i = first; i < queue.size(); i++) {
       Retained interval = queue.get(i);
-      for (Grade grade : Grade.values()) {
+      for (Grade grade : GRADES) {
         if (waits(interval, node, grade)) {
           settled = Math.min(settled, knowledge.settledAt(interval.start(), node, grade));
         }
@@ -152,7 +154,7 @@ final class Pending {
 
   private boolean awaitsAnEnd(Retained interval) {
     for (int node = 0; interval.awaitsAny() && node < nodes; node++) {
-      for (Grade grade : Grade.values()) {
+      for (Grade grade : GRADES) {
         if (waits(interval, node, grade) && mayEndOthers(interval.term(), node)) {
           return true;
         }
