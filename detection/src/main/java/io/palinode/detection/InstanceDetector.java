@@ -395,7 +395,7 @@ public final class InstanceDetector {
     WatchedClause clause = clauses.get(candidate.clause());
     return isJoined(candidate)
         ? clause.find(candidate.term(), candidate.version())
-        : clause.queue(candidate.term(), candidate.id().node()).find(candidate.id());
+        : clause.queue(candidate.term(), candidate.id().node()).find(candidate);
   }
 
   private Retained retain(Candidate candidate) {

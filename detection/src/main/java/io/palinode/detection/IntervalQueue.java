@@ -112,10 +112,11 @@ final class IntervalQueue {
     interval.name(grade, violate);
   }
 
-  /** O(1) for the newest ones. */
-  @Nullable Retained find(CandidateId id) {
-    for (int at = tail - 1; at >= head; at--) {
-      if (items[at].candidate().id().equals(id)) {
+  /** The one that starts as {@code candidate} does and has its name. O(1) for the newest ones. */
+  @Nullable Retained find(Candidate candidate) {
+    long start = candidate.interval().start().own();
+    for (int at = tail - 1; at >= head && items[at].start().own() >= start; at--) {
+      if (items[at].candidate().id().equals(candidate.id())) {
         return items[at];
       }
     }
