@@ -2,11 +2,13 @@ package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.TextTable;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -19,7 +21,14 @@ import picocli.CommandLine.Spec;
     name = "get",
     mixinStandardHelpOptions = true,
     description = "List predicates, violations, rollbacks or nodes; the latest first.",
-    footer = {"", "Example:  palinode get violations -o json"})
+    footer = {
+      "",
+      "'get violations ID -o json' writes a witness: the violation with all that is needed to check",
+      "it again without a cluster, see 'palinode verify --help'.",
+      "",
+      "Examples:  palinode get violations -o json",
+      "           palinode get violations ID -o json > witness.json"
+    })
 final class GetCommand implements Callable<Integer> {
   /** What can be listed, and the fields that the table shows. */
   enum Resource {
@@ -49,8 +58,18 @@ final class GetCommand implements Callable<Integer> {
     }
   }
 
-  @Parameters(paramLabel = "WHAT", description = "predicates, violations, rollbacks or nodes.")
+  @Parameters(
+      index = "0",
+      paramLabel = "WHAT",
+      description = "predicates, violations, rollbacks or nodes.")
   private Resource resource = Resource.PREDICATES;
+
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      paramLabel = "ID",
+      description = "Of violations: this one alone.")
+  private @Nullable String id;
 
   @Option(
       names = {"-o", "--output"},
@@ -64,11 +83,32 @@ final class GetCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    JsonNode items = api.get("/api/v1/" + resource.name().toLowerCase(Locale.ROOT));
+    String path = "/api/v1/" + resource.name().toLowerCase(Locale.ROOT);
+    if (id != null) {
+      return violation(path + "/" + ApiClient.segment(id));
+    }
+    JsonNode items = api.get(path);
     if (output == OutputFormat.JSON) {
       spec.commandLine().getOut().println(items.toPrettyString());
       return 0;
     }
+    table(items);
+    return 0;
+  }
+
+  private int violation(String path) {
+    if (resource != Resource.VIOLATIONS) {
+      throw new Refusal("an ID can follow 'violations' only: 'palinode get violations ID'");
+    }
+    if (output == OutputFormat.JSON) {
+      spec.commandLine().getOut().println(api.get(path + "/witness").toPrettyString());
+    } else {
+      table(ApiClient.JSON.createArrayNode().add(api.get(path)));
+    }
+    return 0;
+  }
+
+  private void table(JsonNode items) {
     TextTable table =
         new TextTable(
             TextTable.Align.LEFT, resource.fields().stream().map(GetCommand::heading).toList());
@@ -81,7 +121,6 @@ final class GetCommand implements Callable<Integer> {
       items.forEach(this::tellHalted);
     }
     spec.commandLine().getOut().flush();
-    return 0;
   }
 
   private void tellHalted(JsonNode rollback) {

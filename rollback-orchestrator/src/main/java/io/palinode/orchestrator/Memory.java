@@ -51,6 +51,11 @@ public final class Memory {
     return violations.latest(limit);
   }
 
+  /** Null when none of this id is remembered. */
+  public @Nullable ReceivedViolation violation(String id) {
+    return violations.get(id);
+  }
+
   /** The latest first. */
   public List<Rollback> rollbacks(int limit) {
     return rollbacks.latest(limit);

@@ -1,5 +1,6 @@
 package io.palinode.orchestrator.rest;
 
+import io.palinode.detection.witness.PortableWitness;
 import io.palinode.orchestrator.AppliedPredicate;
 import io.palinode.orchestrator.Intervention;
 import io.palinode.orchestrator.NodeStatus;
@@ -35,6 +36,18 @@ public interface Backend {
 
   /** The latest first. */
   List<ReceivedViolation> violations(int limit);
+
+  /** Null when none of this id is remembered. */
+  @Nullable ReceivedViolation violation(String id);
+
+  /**
+   * The violation as one that can be checked without the cluster; null when none of this id is
+   * remembered.
+   *
+   * @throws RefusedException when the text of the predicate in that version is no longer known, or
+   *     the record does not say enough
+   */
+  @Nullable PortableWitness witness(String id) throws RefusedException;
 
   /** The latest first. */
   List<Rollback> rollbacks(int limit);

@@ -3,12 +3,16 @@ package io.palinode.orchestrator.rest;
 import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;
 import io.javalin.http.BadRequestResponse;
+import io.javalin.http.ContentType;
 import io.javalin.http.Context;
 import io.javalin.http.HttpResponseException;
 import io.javalin.util.JavalinBindException;
 import io.javalin.util.JavalinException;
+import io.palinode.detection.witness.PortableWitness;
+import io.palinode.detection.witness.WitnessJson;
 import io.palinode.orchestrator.AppliedPredicate;
 import io.palinode.orchestrator.Intervention;
+import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.predicate.PredicateException;
@@ -89,6 +93,8 @@ public final class RestServer implements AutoCloseable {
     server.get(
         "/api/v1/violations",
         ctx -> ctx.json(views(backend.violations(limit(ctx)), Views.ViolationView::of)));
+    server.get("/api/v1/violations/{id}", this::violation);
+    server.get("/api/v1/violations/{id}/witness", this::witness);
     server.get(
         "/api/v1/rollbacks",
         ctx -> ctx.json(views(backend.rollbacks(limit(ctx)), Views.RollbackView::of)));
@@ -156,6 +162,24 @@ public final class RestServer implements AutoCloseable {
     }
   }
 
+  private void violation(Context ctx) {
+    ReceivedViolation found = backend.violation(ctx.pathParam(ID));
+    if (found == null) {
+      fail(ctx, 404, noSuchViolation(ctx));
+    } else {
+      ctx.json(Views.ViolationView.of(found));
+    }
+  }
+
+  private void witness(Context ctx) throws RefusedException {
+    PortableWitness witness = backend.witness(ctx.pathParam(ID));
+    if (witness == null) {
+      fail(ctx, 404, noSuchViolation(ctx));
+    } else {
+      ctx.contentType(ContentType.APPLICATION_JSON).result(WitnessJson.write(witness));
+    }
+  }
+
   private void acknowledgeCoverage(Context ctx) {
     backend.acknowledgeCoverage();
     ctx.status(202).json(Views.StatusView.of(backend.status()));
@@ -209,6 +233,10 @@ public final class RestServer implements AutoCloseable {
 
   private static String noSuchPredicate(Context ctx) {
     return "there is no predicate '" + ctx.pathParam(NAME) + "'";
+  }
+
+  private static String noSuchViolation(Context ctx) {
+    return "there is no violation '" + ctx.pathParam(ID) + "' among those that are remembered";
   }
 
   private static <T, V> List<V> views(List<T> all, Function<T, V> view) {

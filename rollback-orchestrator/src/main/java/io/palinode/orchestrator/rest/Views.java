@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.orchestrator.AppliedPredicate;
+import io.palinode.orchestrator.Evidence;
 import io.palinode.orchestrator.Grades;
 import io.palinode.orchestrator.NodeStatus;
 import io.palinode.orchestrator.ReceivedViolation;
@@ -14,7 +15,6 @@ import io.palinode.wire.v1.VariableVersion;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.Witness;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -96,7 +96,7 @@ final class Views {
 
   record ValueView(String store, String key, String value) {
     static ValueView of(VariableVersion v) {
-      return new ValueView(v.getStore(), text(v.getKey()), text(v.getValue()));
+      return new ValueView(v.getStore(), Evidence.text(v.getKey()), Evidence.text(v.getValue()));
     }
   }
 
@@ -215,12 +215,5 @@ final class Views {
     } catch (IllegalArgumentException unreadable) {
       return List.of();
     }
-  }
-
-  /** Bytes that are no text are shown as {@code base64:…}. */
-  private static String text(ByteString bytes) {
-    return bytes.isValidUtf8()
-        ? bytes.toStringUtf8()
-        : "base64:" + Base64.getEncoder().encodeToString(bytes.toByteArray());
   }
 }

@@ -6,10 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.protobuf.ByteString;
+import io.palinode.detection.witness.PortableWitness;
+import io.palinode.detection.witness.WitnessJson;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.orchestrator.AppliedPredicate;
 import io.palinode.orchestrator.Command;
+import io.palinode.orchestrator.Evidence;
 import io.palinode.orchestrator.Intervention;
 import io.palinode.orchestrator.MachineState;
 import io.palinode.orchestrator.NodeStatus;
@@ -132,6 +135,28 @@ class RestServerTest {
   }
 
   @Test
+  void aViolationIsFoundByItsId() throws Exception {
+    assertThat(get("/api/v1/violations/v1").get("violate").asText()).isEqualTo("500.7");
+    HttpResponse<String> none = send("GET", "/api/v1/violations/v2", "");
+    assertThat(none.statusCode()).isEqualTo(404);
+    assertThat(error(none)).contains("'v2'");
+    assertThat(send("GET", "/api/v1/violations/v2/witness", "").statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void aWitnessCarriesTheTextOfTheVersionThatFoundItOrIsRefused() throws Exception {
+    HttpResponse<String> refused = send("GET", "/api/v1/violations/v1/witness", "");
+    assertThat(refused.statusCode()).isEqualTo(409);
+    assertThat(error(refused)).contains("'p' version 3").contains("no longer known");
+    backend.witnessText = YAML;
+    HttpResponse<String> answer = send("GET", "/api/v1/violations/v1/witness", "");
+    PortableWitness witness = WitnessJson.read(answer.body(), "answer");
+    assertThat(witness.subject().yaml()).isEqualTo(YAML);
+    assertThat(witness.subject().version()).isEqualTo(3);
+    assertThat(witness.rules().epsilon()).hasToString("10ms");
+  }
+
+  @Test
   void rollbacksNodesAndStatusAreShown() throws Exception {
     JsonNode rollback = get("/api/v1/rollbacks").get(0);
     assertThat(rollback.get("state").asText()).isEqualTo("halted");
@@ -232,6 +257,7 @@ class RestServerTest {
     private final Map<String, AppliedPredicate> predicates = new TreeMap<>();
     private volatile boolean unavailable;
     private volatile boolean acknowledged;
+    private volatile @Nullable String witnessText;
     private volatile @Nullable String failure;
 
     @Override
@@ -277,11 +303,25 @@ class RestServerTest {
       Violation violation =
           Violation.newBuilder()
               .setId("v1")
+              .setPredicate("p")
+              .setPredicateVersion(3)
+              .setEpsilon("10ms")
               .setGrade(ViolationGrade.DEFINITE)
               .setViolate(Hlc.of(500, 7))
               .addWitnesses(witness)
               .build();
       return List.of(new ReceivedViolation(violation, 2_000, false, Command.Outcome.ROLLBACK));
+    }
+
+    @Override
+    public @Nullable ReceivedViolation violation(String id) {
+      return id.equals("v1") ? violations(1).get(0) : null;
+    }
+
+    @Override
+    public @Nullable PortableWitness witness(String id) throws RefusedException {
+      ReceivedViolation known = violation(id);
+      return known == null ? null : Evidence.of(known.violation(), witnessText);
     }
 
     @Override
