@@ -58,7 +58,8 @@ class CliqueSearchTest {
   }
 
   private static ConjunctiveClause clause(int terms, List<Candidate> trace, long stepsMax) {
-    TraceHorizon horizon = new TraceHorizon(NODES, causal(NODES, "inf", terms).causality(), trace);
+    TraceHorizon horizon =
+        new TraceHorizon(causal(NODES, "inf", terms).causality(), TraceSource.of(NODES, trace));
     return new ConjunctiveClause(0, terms, NODES, horizon, stepsMax);
   }
 

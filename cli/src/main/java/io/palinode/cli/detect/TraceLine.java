@@ -1,0 +1,11 @@
+package io.palinode.cli.detect;
+
+import io.palinode.detection.Candidate;
+
+/**
+ * A line of a trace.
+ *
+ * @param binding empty when it names none
+ * @param fields as they were written
+ */
+public record TraceLine(String binding, Candidate candidate, LineFields fields) {}
