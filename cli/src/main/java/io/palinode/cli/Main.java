@@ -40,6 +40,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       RollbackCommand.class,
       DetectCommand.class,
       VerifyCommand.class,
+      ExportCommand.class,
       ExplainCommand.class,
       LintCommand.class,
       SchemaCommand.class,

@@ -8,8 +8,10 @@ import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -94,6 +96,16 @@ final class LineFields {
           "'" + name + "' must be in [0, " + max + "]: " + name + "=" + value.asText());
     }
     return value.longValue();
+  }
+
+  /** {@code x1 = 1, y1 = 0}; empty when absent. */
+  String values() {
+    List<String> values = new ArrayList<>();
+    for (Map.Entry<String, JsonNode> value : fields.path("values").properties()) {
+      JsonNode text = value.getValue();
+      values.add(value.getKey() + " = " + (text.isTextual() ? text.textValue() : text.toString()));
+    }
+    return String.join(", ", values);
   }
 
   /** How many entries the start has. */

@@ -8,4 +8,9 @@ import io.palinode.detection.Candidate;
  * @param binding empty when it names none
  * @param fields as they were written
  */
-public record TraceLine(String binding, Candidate candidate, LineFields fields) {}
+public record TraceLine(String binding, Candidate candidate, LineFields fields) {
+  /** {@code x1 = 1, y1 = 0}; empty when the line has none. */
+  public String values() {
+    return fields.values();
+  }
+}

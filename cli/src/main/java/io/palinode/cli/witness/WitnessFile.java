@@ -14,7 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Reads a witness from a file, or from what {@code -} stands for. */
-final class WitnessFile {
+public final class WitnessFile {
   /** A predicate may be as large as 4 MiB, and is escaped. */
   private static final int BYTES_MAX = 64 << 20;
 
@@ -23,13 +23,10 @@ final class WitnessFile {
   /**
    * Throws {@link Refusal} with the place for what is no witness, and what the file system says.
    */
-  static PortableWitness read(String file, InputStream standardInput) throws FileSystemException {
-    try {
-      return WitnessJson.read(text(file, standardInput), file);
-    } catch (WitnessFormatException e) {
-      throw new Refusal(String.valueOf(e.getMessage()), e);
-    } catch (CharacterCodingException e) {
-      throw new Refusal(file + ": a witness must be in UTF-8", e);
+  public static PortableWitness read(String file, InputStream standardInput)
+      throws FileSystemException {
+    try (InputStream in = file.equals("-") ? standardInput : Files.newInputStream(Path.of(file))) {
+      return parse(file, in);
     } catch (FileSystemException e) {
       throw e;
     } catch (IOException e) {
@@ -37,11 +34,19 @@ final class WitnessFile {
     }
   }
 
-  private static String text(String file, InputStream standardInput) throws IOException {
-    byte[] bytes;
-    try (InputStream in = file.equals("-") ? standardInput : Files.newInputStream(Path.of(file))) {
-      bytes = in.readNBytes(BYTES_MAX + 1);
+  /** As {@link #read}, of what {@code in} holds; {@code source} names it. */
+  public static PortableWitness parse(String source, InputStream in) throws IOException {
+    try {
+      return WitnessJson.read(text(in), source);
+    } catch (WitnessFormatException e) {
+      throw new Refusal(String.valueOf(e.getMessage()), e);
+    } catch (CharacterCodingException e) {
+      throw new Refusal(source + ": a witness must be in UTF-8", e);
     }
+  }
+
+  private static String text(InputStream in) throws IOException {
+    byte[] bytes = in.readNBytes(BYTES_MAX + 1);
     if (bytes.length > BYTES_MAX) {
       throw new IOException("a witness must have at most " + BYTES_MAX + " bytes: it has more");
     }
