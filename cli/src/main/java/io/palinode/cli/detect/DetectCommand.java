@@ -224,7 +224,7 @@ public final class DetectCommand implements Callable<Integer> {
       TraceSort sort = new TraceSort(reader, replicas, limits, scratch, progress, input);
       reader.read(utf8(input), sort);
       return reader.nodes() == 0
-          || judge(sort.instances(), detection(predicate, reader.nodes()), progress, out);
+          || judge(sort, detection(predicate, reader.nodes()), progress, out);
     }
   }
 
@@ -253,9 +253,9 @@ public final class DetectCommand implements Callable<Integer> {
   }
 
   private boolean judge(
-      Instances instances, DetectionSpec detection, Progress progress, ViolationWriter out)
+      TraceSort sort, DetectionSpec detection, Progress progress, ViolationWriter out)
       throws IOException {
-    long[] judged = {0};
+    Instances instances = sort.instances();
     boolean whole = true;
     Earliest earliest = new Earliest();
     int kept = new Limits(heapBytes, retainedMax, scratchFolder).retained(detection.nodes());
@@ -274,7 +274,7 @@ public final class DetectCommand implements Callable<Integer> {
                   out.write(binding, violation);
                 }
               },
-              () -> progress.at(++judged[0], judged[0]));
+              sort::judged);
       if (!extent.isWhole()) {
         whole = false;
         progress.end();

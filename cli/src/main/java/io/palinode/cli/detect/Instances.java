@@ -23,18 +23,27 @@ final class Instances {
   private final int keptMax;
   private final Scratch scratch;
   private final Iterator<Entry> entries;
+  private final Runnable taken;
   private @Nullable Entry next;
 
   /**
    * @param entries in the order {@link Entry#BY_START}
    * @param keptMax candidates of one instance in memory
+   * @param taken is run with each entry
    */
-  Instances(int nodes, boolean ascending, int keptMax, Scratch scratch, Iterator<Entry> entries) {
+  Instances(
+      int nodes,
+      boolean ascending,
+      int keptMax,
+      Scratch scratch,
+      Iterator<Entry> entries,
+      Runnable taken) {
     this.nodes = nodes;
     this.ascending = ascending;
     this.keptMax = keptMax;
     this.scratch = scratch;
     this.entries = entries;
+    this.taken = taken;
     advance();
   }
 
@@ -59,6 +68,7 @@ final class Instances {
 
   private void advance() {
     next = entries.hasNext() ? entries.next() : null;
+    taken.run();
   }
 
   private List<CandidateCursor> inMemory(List<Entry> kept) {

@@ -23,6 +23,7 @@ final class Progress {
   private volatile boolean stopping;
   private Phase phase = new Phase("", "", 0, 0);
   private long next;
+  private long calls;
   private boolean shown;
 
   Progress(LongSupplier nanos, PrintWriter err, boolean terminal) {
@@ -62,7 +63,7 @@ final class Progress {
     if (stopping) {
       throw new StoppedException();
     }
-    if (units % LOOK_EVERY != 0) {
+    if (++calls % LOOK_EVERY != 0) {
       return;
     }
     long now = nanos.getAsLong();

@@ -25,6 +25,8 @@ final class TraceSort implements TraceReader.Lines {
   private final CountedInput input;
   private @Nullable EntrySort byStart;
   private @Nullable EntrySort byVersion;
+  private long taken;
+  private long judged;
 
   /** {@code input} is what the lines are read from. */
   TraceSort(
@@ -53,6 +55,12 @@ final class TraceSort implements TraceReader.Lines {
     (joins ? byVersion() : byStart()).add(new Entry(line.binding(), number, candidate));
   }
 
+  /** An interval was judged. */
+  void judged() {
+    judged++;
+    progress.at(judged, taken + judged);
+  }
+
   /** When all lines were taken: once. */
   Instances instances() throws IOException {
     EntrySort versions = byVersion;
@@ -61,14 +69,16 @@ final class TraceSort implements TraceReader.Lines {
       byVersion = null;
     }
     EntrySort starts = byStart();
-    progress.begin("judging", "intervals", starts.size());
+    // Each is taken once, maybe to a file of its instance, and judged once.
+    progress.begin("judging", "intervals", 2 * starts.size());
     return new Instances(
         reader.nodes(),
         // What was joined starts where one of its candidates did.
         reader.isAscending(),
         limits.sorted(reader.nodes()),
         scratch,
-        starts.sorted());
+        starts.sorted(),
+        () -> progress.at(judged, ++taken + judged));
   }
 
   private EntrySort byStart() {

@@ -321,7 +321,7 @@ class DetectCommandTest {
     assertThat(run("", List.of(trace.toString()))).isZero();
     assertThat(err.toString().lines())
         .as("after two seconds, then every five")
-        .hasSizeBetween(5, 8)
+        .hasSizeBetween(5, 12)
         .allMatch(
             line ->
                 line.matches(
