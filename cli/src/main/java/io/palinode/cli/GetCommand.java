@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.palinode.cli.terminal.OutputFormat;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.TextTable;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -23,6 +24,9 @@ import picocli.CommandLine.Spec;
     description = "List predicates, violations, rollbacks or nodes; the latest first.",
     footer = {
       "",
+      "Of a predicate, NODE-VERSIONS (node:version) and JOB-VERSION are what each node's detector",
+      "and the detection job say that they have; CONVERGED: all have VERSION.",
+      "",
       "'get violations ID -o json' writes a witness: the violation with all that is needed to check",
       "it again without a cluster, see 'palinode verify --help'.",
       "",
@@ -39,7 +43,7 @@ final class GetCommand implements Callable<Integer> {
 
     private List<String> fields() {
       return switch (this) {
-        case PREDICATES -> List.of("name", "version");
+        case PREDICATES -> List.of("name", "version", "nodeVersions", "jobVersion", "converged");
         case VIOLATIONS ->
             List.of(
                 "predicate", "binding", "grade", "violate", "epoch", "latencyMs", "outcome", "id");
@@ -114,13 +118,24 @@ final class GetCommand implements Callable<Integer> {
             TextTable.Align.LEFT, resource.fields().stream().map(GetCommand::heading).toList());
     items.forEach(
         item ->
-            table.row(
-                resource.fields().stream().map(field -> item.path(field).asText("")).toList()));
+            table.row(resource.fields().stream().map(field -> text(item.path(field))).toList()));
     spec.commandLine().getOut().print(items.isEmpty() ? "none\n" : table.render());
+    if (resource == Resource.VIOLATIONS && id == null) {
+      // What is not listed is not known not to be.
+      StatusCommand.unknown(api.get("/api/v1/status"))
+          .forEach(spec.commandLine().getOut()::println);
+    }
     if (resource == Resource.ROLLBACKS) {
       items.forEach(this::tellHalted);
     }
     spec.commandLine().getOut().flush();
+  }
+
+  /** {@code 0:3 1:3 2:2} for what is told by node; nothing for what is not known. */
+  private static String text(JsonNode field) {
+    List<String> parts = new ArrayList<>();
+    field.properties().forEach(part -> parts.add(part.getKey() + ":" + part.getValue().asText()));
+    return field.isObject() ? String.join(" ", parts) : field.isNull() ? "" : field.asText("");
   }
 
   private void tellHalted(JsonNode rollback) {

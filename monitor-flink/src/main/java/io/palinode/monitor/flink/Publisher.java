@@ -88,8 +88,15 @@ final class Publisher {
         CoverageLost.newBuilder()
             .setPartition(instance.partition())
             .setToHlc(now)
-            .setCause("detection met its limits for " + key)
+            .setCause(cause(InstanceKey.parse(key)))
             .build();
     out.collect(Verdict.of(loss));
+  }
+
+  private static String cause(InstanceKey instance) {
+    return "detection of %s%s met its limits: more intervals overlap or are open than are kept, or a search had to be cut short"
+        .formatted(
+            instance.predicate(),
+            instance.binding().isEmpty() ? "" : " with " + instance.binding());
   }
 }

@@ -25,6 +25,8 @@ import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.RollbackMachine;
 import io.palinode.orchestrator.Status;
+import io.palinode.orchestrator.Unjudged;
+import io.palinode.orchestrator.WatchedVersions;
 import io.palinode.orchestrator.alert.AlertDispatcher;
 import io.palinode.orchestrator.metrics.OrchestratorMetrics;
 import io.palinode.orchestrator.rest.Backend;
@@ -33,7 +35,9 @@ import io.palinode.orchestrator.rest.UnavailableException;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.Topics;
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Detecting;
 import io.palinode.wire.v1.Violation;
+import io.palinode.wire.v1.ViolationRecord;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -92,7 +96,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
     registry = new PredicateRegistry(predicateProducer, topics.predicates(), texts);
     Effects effects = new Effects(memory, latency, metrics, control::append, this::raise);
     loop = new RollbackLoop(config.rollback(), wallMicros, effects, this::fail);
-    logs = new Logs(kafka, topics, loop, registry, metrics, wallMicros, this::fail);
+    logs = new Logs(kafka, topics, loop, registry, metrics, wallMicros, this::fail, this::told);
   }
 
   /**
@@ -140,6 +144,11 @@ public final class Orchestrator implements Backend, AutoCloseable {
   @Override
   public @Nullable AppliedPredicate predicate(String name) {
     return registry.get(name);
+  }
+
+  @Override
+  public WatchedVersions watched() {
+    return memory.watched();
   }
 
   @Override
@@ -210,6 +219,11 @@ public final class Orchestrator implements Backend, AutoCloseable {
         config.rollback().nodes(),
         memory.nodes().size(),
         failure.get());
+  }
+
+  @Override
+  public List<Unjudged> unjudged() {
+    return memory.unjudged(loop.state().findings().losses());
   }
 
   @Override
@@ -303,6 +317,16 @@ public final class Orchestrator implements Backend, AutoCloseable {
   /** 0 before there is a safe point: nothing to lag behind. */
   private long lagMicros(long hlc) {
     return hlc == 0 ? 0 : Math.max(0, wallMicros.getAsLong() - Hlc.micros(hlc));
+  }
+
+  private void told(ViolationRecord record) {
+    if (record.hasDetecting()) {
+      Detecting detecting = record.getDetecting();
+      memory.read(detecting);
+      texts.learn(detecting.getPredicate(), detecting.getVersion(), detecting.getYaml());
+    } else if (record.hasCoverageLost()) {
+      memory.lost(record.getCoverageLost());
+    }
   }
 
   private void raise(Alert alert) {

@@ -8,6 +8,8 @@ import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.Status;
+import io.palinode.orchestrator.Unjudged;
+import io.palinode.orchestrator.WatchedVersions;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +18,9 @@ public interface Backend {
   List<AppliedPredicate> predicates();
 
   @Nullable AppliedPredicate predicate(String name);
+
+  /** Who has which version of the predicates. */
+  WatchedVersions watched();
 
   /**
    * Puts all predicates of a document in force.
@@ -66,6 +71,9 @@ public interface Backend {
   List<NodeStatus> nodes();
 
   Status status();
+
+  /** The latest losses of coverage that nobody has acknowledged, the latest first. */
+  List<Unjudged> unjudged();
 
   /**
    * Lets the safe point pass what was lost, and what was abandoned, so far.

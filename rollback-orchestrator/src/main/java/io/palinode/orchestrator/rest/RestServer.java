@@ -85,7 +85,7 @@ public final class RestServer implements AutoCloseable {
   }
 
   private void addRoutes() {
-    server.get(PREDICATES, ctx -> ctx.json(views(backend.predicates(), Views.PredicateView::of)));
+    server.get(PREDICATES, ctx -> ctx.json(views(backend.predicates(), this::view)));
     server.get(PREDICATES + "/{name}", this::predicate);
     server.put(PREDICATES, this::applyAll);
     server.put(PREDICATES + "/{name}", this::applyOne);
@@ -101,7 +101,7 @@ public final class RestServer implements AutoCloseable {
     server.post("/api/v1/rollbacks/{id}/retry", ctx -> intervene(ctx, Intervention.RETRY));
     server.post("/api/v1/rollbacks/{id}/abandon", ctx -> intervene(ctx, Intervention.ABANDON));
     server.get("/api/v1/nodes", ctx -> ctx.json(views(backend.nodes(), Views.NodeView::of)));
-    server.get("/api/v1/status", ctx -> ctx.json(Views.StatusView.of(backend.status())));
+    server.get("/api/v1/status", ctx -> ctx.json(status()));
     server.post("/api/v1/coverage/acknowledge", this::acknowledgeCoverage);
     server.get("/metrics", this::metrics);
     server.get("/healthz", this::health);
@@ -132,12 +132,16 @@ public final class RestServer implements AutoCloseable {
     if (known == null) {
       fail(ctx, 404, noSuchPredicate(ctx));
     } else {
-      ctx.json(Views.PredicateView.of(known));
+      ctx.json(view(known));
     }
   }
 
+  private Views.PredicateView view(AppliedPredicate predicate) {
+    return Views.PredicateView.of(predicate, backend.watched());
+  }
+
   private void applyAll(Context ctx) {
-    ctx.json(views(backend.apply(ctx.body(), "request"), Views.PredicateView::of));
+    ctx.json(views(backend.apply(ctx.body(), "request"), this::view));
   }
 
   private void applyOne(Context ctx) {
@@ -151,7 +155,7 @@ public final class RestServer implements AutoCloseable {
           "the document must hold the predicate of the path '" + name + "': '" + found + "'");
       return;
     }
-    ctx.json(Views.PredicateView.of(backend.apply(ctx.body(), name).get(0)));
+    ctx.json(view(backend.apply(ctx.body(), name).get(0)));
   }
 
   private void delete(Context ctx) {
@@ -180,9 +184,13 @@ public final class RestServer implements AutoCloseable {
     }
   }
 
+  private Views.StatusView status() {
+    return Views.StatusView.of(backend.status(), backend.unjudged());
+  }
+
   private void acknowledgeCoverage(Context ctx) {
     backend.acknowledgeCoverage();
-    ctx.status(202).json(Views.StatusView.of(backend.status()));
+    ctx.status(202).json(status());
   }
 
   private void intervene(Context ctx, Intervention intervention) throws RefusedException {

@@ -22,14 +22,18 @@ import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.RollbackMachine;
 import io.palinode.orchestrator.RollbackSettings;
 import io.palinode.orchestrator.Status;
+import io.palinode.orchestrator.Unjudged;
+import io.palinode.orchestrator.WatchedVersions;
 import io.palinode.predicate.Predicates;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Detecting;
 import io.palinode.wire.v1.Halted;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.VariableVersion;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
+import io.palinode.wire.v1.Watching;
 import io.palinode.wire.v1.Witness;
 import java.io.IOException;
 import java.net.URI;
@@ -79,6 +83,26 @@ class RestServerTest {
     assertThat(send("DELETE", "/api/v1/predicates/p", "").statusCode()).isEqualTo(204);
     assertThat(send("GET", "/api/v1/predicates/p", "").statusCode()).isEqualTo(404);
     assertThat(send("DELETE", "/api/v1/predicates/p", "").statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void whoHasWhichVersionIsShown() throws Exception {
+    put("/api/v1/predicates/p", YAML);
+    assertThat(get("/api/v1/predicates/p").get("converged").asBoolean()).isFalse();
+    assertThat(get("/api/v1/predicates/p").get("jobVersion").isNull()).isTrue();
+    backend.watched.read(
+        Detecting.newBuilder().setPredicate("p").setVersion(1).setSubtasks(1).build());
+    for (int node = 0; node < 2; node++) {
+      assertThat(get("/api/v1/predicates/p").get("converged").asBoolean()).isFalse();
+      backend.watched.read(
+          ControlRecord.newBuilder()
+              .setWatching(Watching.newBuilder().setNode(node).setPredicate("p").setVersion(1))
+              .build());
+    }
+    JsonNode predicate = get("/api/v1/predicates").get(0);
+    assertThat(predicate.get("converged").asBoolean()).isTrue();
+    assertThat(predicate.get("jobVersion").asLong()).isEqualTo(1);
+    assertThat(predicate.get("nodeVersions").toString()).isEqualTo("{\"0\":1,\"1\":1}");
   }
 
   @Test
@@ -192,6 +216,14 @@ class RestServerTest {
   }
 
   @Test
+  void whatIsNotKnownIsShownWithItsReason() throws Exception {
+    JsonNode unknown = get("/api/v1/status").get("unknown").get(0);
+    assertThat(unknown.get("from").isNull()).isTrue();
+    assertThat(unknown.get("to").asText()).isEqualTo("70");
+    assertThat(unknown.get("reason").asText()).isEqualTo("detection met its limits");
+  }
+
+  @Test
   void healthFollowsTheStatus() throws Exception {
     assertThat(send("GET", "/healthz", "").statusCode()).isEqualTo(200);
     backend.failure = "a log is gone";
@@ -255,6 +287,7 @@ class RestServerTest {
 
   private static final class FakeBackend implements Backend {
     private final Map<String, AppliedPredicate> predicates = new TreeMap<>();
+    private final WatchedVersions watched = new WatchedVersions(2);
     private volatile boolean unavailable;
     private volatile boolean acknowledged;
     private volatile @Nullable String witnessText;
@@ -268,6 +301,11 @@ class RestServerTest {
     @Override
     public @Nullable AppliedPredicate predicate(String name) {
       return predicates.get(name);
+    }
+
+    @Override
+    public WatchedVersions watched() {
+      return watched;
     }
 
     @Override
@@ -355,6 +393,11 @@ class RestServerTest {
     @Override
     public List<NodeStatus> nodes() {
       return List.of(new NodeStatus(0, 1, 1, Hlc.ofMicros(7), "paused", 5));
+    }
+
+    @Override
+    public List<Unjudged> unjudged() {
+      return List.of(new Unjudged(0, Hlc.ofMicros(70), "detection met its limits"));
     }
 
     @Override
