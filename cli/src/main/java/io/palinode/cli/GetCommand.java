@@ -2,11 +2,14 @@ package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.TextTable;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -19,7 +22,17 @@ import picocli.CommandLine.Spec;
     name = "get",
     mixinStandardHelpOptions = true,
     description = "List predicates, violations, rollbacks or nodes; the latest first.",
-    footer = {"", "Example:  palinode get violations -o json"})
+    footer = {
+      "",
+      "Of a predicate, NODE-VERSIONS (node:version) and JOB-VERSION are what each node's detector",
+      "and the detection job say that they have; CONVERGED: all have VERSION.",
+      "",
+      "'get violations ID -o json' writes a witness: the violation with all that is needed to check",
+      "it again without a cluster, see 'palinode verify --help'.",
+      "",
+      "Examples:  palinode get violations -o json",
+      "           palinode get violations ID -o json > witness.json"
+    })
 final class GetCommand implements Callable<Integer> {
   /** What can be listed, and the fields that the table shows. */
   enum Resource {
@@ -30,7 +43,7 @@ final class GetCommand implements Callable<Integer> {
 
     private List<String> fields() {
       return switch (this) {
-        case PREDICATES -> List.of("name", "version");
+        case PREDICATES -> List.of("name", "version", "nodeVersions", "jobVersion", "converged");
         case VIOLATIONS ->
             List.of(
                 "predicate", "binding", "grade", "violate", "epoch", "latencyMs", "outcome", "id");
@@ -49,8 +62,18 @@ final class GetCommand implements Callable<Integer> {
     }
   }
 
-  @Parameters(paramLabel = "WHAT", description = "predicates, violations, rollbacks or nodes.")
+  @Parameters(
+      index = "0",
+      paramLabel = "WHAT",
+      description = "predicates, violations, rollbacks or nodes.")
   private Resource resource = Resource.PREDICATES;
+
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      paramLabel = "ID",
+      description = "Of violations: this one alone.")
+  private @Nullable String id;
 
   @Option(
       names = {"-o", "--output"},
@@ -64,24 +87,55 @@ final class GetCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    JsonNode items = api.get("/api/v1/" + resource.name().toLowerCase(Locale.ROOT));
+    String path = "/api/v1/" + resource.name().toLowerCase(Locale.ROOT);
+    if (id != null) {
+      return violation(path + "/" + ApiClient.segment(id));
+    }
+    JsonNode items = api.get(path);
     if (output == OutputFormat.JSON) {
       spec.commandLine().getOut().println(items.toPrettyString());
       return 0;
     }
+    table(items);
+    return 0;
+  }
+
+  private int violation(String path) {
+    if (resource != Resource.VIOLATIONS) {
+      throw new Refusal("an ID can follow 'violations' only: 'palinode get violations ID'");
+    }
+    if (output == OutputFormat.JSON) {
+      spec.commandLine().getOut().println(api.get(path + "/witness").toPrettyString());
+    } else {
+      table(ApiClient.JSON.createArrayNode().add(api.get(path)));
+    }
+    return 0;
+  }
+
+  private void table(JsonNode items) {
     TextTable table =
         new TextTable(
             TextTable.Align.LEFT, resource.fields().stream().map(GetCommand::heading).toList());
     items.forEach(
         item ->
-            table.row(
-                resource.fields().stream().map(field -> item.path(field).asText("")).toList()));
+            table.row(resource.fields().stream().map(field -> text(item.path(field))).toList()));
     spec.commandLine().getOut().print(items.isEmpty() ? "none\n" : table.render());
+    if (resource == Resource.VIOLATIONS && id == null) {
+      // What is not listed is not known not to be.
+      StatusCommand.unknown(api.get("/api/v1/status"))
+          .forEach(spec.commandLine().getOut()::println);
+    }
     if (resource == Resource.ROLLBACKS) {
       items.forEach(this::tellHalted);
     }
     spec.commandLine().getOut().flush();
-    return 0;
+  }
+
+  /** {@code 0:3 1:3 2:2} for what is told by node; nothing for what is not known. */
+  private static String text(JsonNode field) {
+    List<String> parts = new ArrayList<>();
+    field.properties().forEach(part -> parts.add(part.getKey() + ":" + part.getValue().asText()));
+    return field.isObject() ? String.join(" ", parts) : field.isNull() ? "" : field.asText("");
   }
 
   private void tellHalted(JsonNode rollback) {

@@ -3,6 +3,7 @@ package io.palinode.cli;
 import io.palinode.cli.bench.BenchCommand;
 import io.palinode.cli.detect.DetectCommand;
 import io.palinode.cli.explain.ExplainCommand;
+import io.palinode.cli.witness.VerifyCommand;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -38,6 +39,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
       StatusCommand.class,
       RollbackCommand.class,
       DetectCommand.class,
+      VerifyCommand.class,
+      ExportCommand.class,
       ExplainCommand.class,
       LintCommand.class,
       SchemaCommand.class,

@@ -1,5 +1,6 @@
 package io.palinode.cli;
 
+import io.palinode.cli.detect.BadTraceException;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.predicate.PredicateException;
 import io.palinode.voldemort.bdb.DataFolderException;
@@ -17,6 +18,7 @@ final class Refusals {
   static boolean isRefusal(Throwable failure) {
     return failure instanceof Refusal
         || failure instanceof PredicateException
+        || failure instanceof BadTraceException
         || failure instanceof ClusterFormatException
         || failure instanceof DataFolderException
         || failure instanceof StoreException

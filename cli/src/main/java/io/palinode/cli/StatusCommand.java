@@ -3,6 +3,8 @@ package io.palinode.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.palinode.cli.terminal.OutputFormat;
 import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -49,6 +51,7 @@ final class StatusCommand implements Callable<Integer> {
       int losses = status.path("coverageLosses").asInt();
       out.println(
           "coverage    " + (losses == 0 ? "complete" : losses + " losses not acknowledged"));
+      unknown(status).forEach(line -> out.println("            " + line));
       out.println(
           "nodes       %s of %s joined"
               .formatted(status.path("nodesJoined").asText(), status.path("nodes").asText()));
@@ -70,6 +73,18 @@ final class StatusCommand implements Callable<Integer> {
           .println("palinode: the orchestrator stands still: " + status.path("failure").asText());
     }
     return standsStill(status) ? 1 : 0;
+  }
+
+  /** One line for each span in which violations may have been missed. */
+  static List<String> unknown(JsonNode status) {
+    List<String> lines = new ArrayList<>();
+    for (JsonNode span : status.path("unknown")) {
+      String from = span.path("from").isTextual() ? "from " + span.path("from").asText() + " " : "";
+      lines.add(
+          "unknown: %sup to %s violations may have been missed: %s"
+              .formatted(from, span.path("to").asText(), span.path("reason").asText()));
+    }
+    return lines;
   }
 
   private static String lost(JsonNode status) {

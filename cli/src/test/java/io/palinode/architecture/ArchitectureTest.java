@@ -89,6 +89,7 @@ class ArchitectureTest {
             "io.palinode.hvc",
             "io.palinode.retroscope",
             "io.palinode.detection",
+            "io.palinode.detection.witness",
             "io.palinode.detector",
             "io.palinode.orchestrator")
         .should()

@@ -7,9 +7,15 @@ import static org.awaitility.Awaitility.await;
 import io.palinode.cli.cluster.ControlPlane;
 import io.palinode.cli.cluster.Ports;
 import io.palinode.cli.cluster.StoreCluster;
+import io.palinode.detection.witness.PortableWitness;
+import io.palinode.detection.witness.WitnessCheck;
+import io.palinode.detection.witness.WitnessFormatException;
+import io.palinode.detection.witness.WitnessJson;
 import io.palinode.examples.graph.Rule;
 import io.palinode.examples.graph.net.HeldLinks;
 import io.palinode.hvc.Epsilon;
+import io.palinode.orchestrator.ReceivedViolation;
+import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.predicate.Predicates;
 import io.palinode.voldemort.client.ClientConfig;
@@ -24,6 +30,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -95,7 +102,7 @@ class ForcedViolationIT {
       for (String key : KEYS) {
         assertThat(versions(cluster, key))
             .as(key)
-            .allMatch(value -> java.util.Objects.equals(value, expected.get(key)));
+            .allMatch(value -> Objects.equals(value, expected.get(key)));
       }
 
       assertThatThrownBy(() -> storeB.put("late", "again"))
@@ -111,6 +118,18 @@ class ForcedViolationIT {
           .as("what was undone stays undone")
           .containsOnly("0");
       assertThat(plane.orchestrator().rollbacks(10)).as("and is not reported again").hasSize(1);
+      plane.orchestrator().violations(10).forEach(found -> assertChecks(plane, found));
+    }
+  }
+
+  /** What is written of a violation can be checked with nothing else at hand. */
+  private static void assertChecks(ControlPlane plane, ReceivedViolation found) {
+    try {
+      PortableWitness witness = plane.orchestrator().witness(found.violation().getId());
+      String file = WitnessJson.write(Objects.requireNonNull(witness));
+      assertThat(WitnessCheck.check(WitnessJson.read(file, "witness"))).as(file).isEmpty();
+    } catch (RefusedException | WitnessFormatException e) {
+      throw new AssertionError(e);
     }
   }
 

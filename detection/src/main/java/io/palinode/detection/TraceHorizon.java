@@ -3,7 +3,6 @@ package io.palinode.detection;
 import io.palinode.hvc.Causality;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hvc;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -12,31 +11,14 @@ import java.util.List;
  */
 final class TraceHorizon implements Horizon {
   private final Causality causality;
-  private final List<List<Hvc>> starts = new ArrayList<>();
-  private final int[] taken;
-  // Where a recorded clock goes back, the next start says nothing of those after it.
-  private boolean ascending = true;
+  private final List<CandidateCursor> nodes;
+  private final boolean ascending;
 
-  TraceHorizon(int nodes, Causality causality, List<Candidate> inOrderOfStarts) {
+  /** {@code trace} holds what has not been seen: whoever sees something advances a cursor. */
+  TraceHorizon(Causality causality, TraceSource trace) {
     this.causality = causality;
-    this.taken = new int[nodes];
-    for (int node = 0; node < nodes; node++) {
-      starts.add(new ArrayList<>());
-    }
-    for (Candidate candidate : inOrderOfStarts) {
-      add(starts.get(candidate.id().node()), candidate.interval().start());
-    }
-  }
-
-  private void add(List<Hvc> ofNode, Hvc start) {
-    Hvc last = ofNode.isEmpty() ? start : ofNode.get(ofNode.size() - 1);
-    ascending &= last.equals(start) || last.isBefore(start);
-    ofNode.add(start);
-  }
-
-  /** The next start of {@code node} has been seen. */
-  void take(int node) {
-    taken[node]++;
+    this.nodes = trace.nodes();
+    this.ascending = trace.ascending();
   }
 
   @Override
@@ -48,12 +30,13 @@ final class TraceHorizon implements Horizon {
   @Override
   public boolean isPassed(Retained i) {
     Hvc end = i.end();
+    // Where a recorded clock goes back, the next start says nothing of those after it.
     if (end == null || !ascending) {
       return false;
     }
-    for (int node = 0; node < taken.length; node++) {
-      List<Hvc> all = starts.get(node);
-      if (taken[node] < all.size() && !causality.endsBefore(end, all.get(taken[node]))) {
+    for (int node = 0; node < nodes.size(); node++) {
+      Candidate next = nodes.get(node).head();
+      if (next != null && !causality.endsBefore(end, next.interval().start())) {
         return false;
       }
     }

@@ -59,7 +59,8 @@ class CliqueSearchTest {
   }
 
   private static WatchedClause clause(int terms, List<Candidate> trace, long stepsMax) {
-    TraceHorizon horizon = new TraceHorizon(NODES, causal(NODES, "inf", terms).causality(), trace);
+    TraceHorizon horizon =
+        new TraceHorizon(causal(NODES, "inf", terms).causality(), TraceSource.of(NODES, trace));
     return new WatchedClause(0, ClauseShape.all(terms), NODES, horizon, stepsMax);
   }
 

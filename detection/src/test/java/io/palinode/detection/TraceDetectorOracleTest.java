@@ -78,6 +78,35 @@ class TraceDetectorOracleTest {
     return Hvc.of(hvc.owner(), entries);
   }
 
+  /** With a limit: what is passed on is right, and nothing is missed of what is called judged. */
+  @Test
+  void aTraceThatMeetsTheLimitSaysFromWhenOnViolationsMayBeMissing() {
+    int[] cut = {0};
+    Seeds.each(
+        Seeds.count() / 2,
+        random -> {
+          Computation run = Computation.random(random);
+          List<Candidate> lines = interleaved(run, random);
+          List<Witness> oracle = BruteForce.witnesses(run.spec(), run.trace());
+          List<Witness> all = new ArrayList<>();
+          TraceDetector.Extent extent =
+              TraceDetector.detect(
+                  run.spec(),
+                  TraceSource.of(run.spec().nodes(), lines),
+                  Report.ALL,
+                  1 + random.nextInt(8),
+                  all::add,
+                  () -> {});
+          assertThat(graded(oracle)).as("sound").containsAll(graded(all));
+          List<Witness> judged =
+              oracle.stream().filter(w -> w.violate() < extent.completeBefore()).toList();
+          assertThat(graded(all)).as("whole up to there").containsAll(graded(judged));
+          assertThat(extent.isWhole()).isEqualTo(extent.completeBefore() == Long.MAX_VALUE);
+          cut[0] += extent.isWhole() ? 0 : 1;
+        });
+    assertThat(cut[0]).as("traces that met the limit").isGreaterThan(Seeds.count() / 10);
+  }
+
   private static void check(Computation run, Random random) {
     List<Candidate> lines = interleaved(run, random);
     List<Witness> oracle =

@@ -34,7 +34,12 @@ class ViolationsTest {
   void aViolationTellsItsWitnessesAndWhenAllHeld() {
     Violation violation =
         Violations.of(
-            interval("a=1", 0), 3, new Witness(0, List.of(early, late), Grade.DEFINITE), 55);
+            interval("a=1", 0),
+            Epsilon.ofMicros(10),
+            3,
+            new Witness(0, List.of(early, late), Grade.DEFINITE),
+            55);
+    assertThat(violation.getEpsilon()).isEqualTo("10us");
     assertThat(violation.getPredicate()).isEqualTo("p");
     assertThat(violation.getBinding()).isEqualTo("a=1");
     assertThat(violation.getEpoch()).isEqualTo(3);

@@ -1,6 +1,8 @@
 package io.palinode.orchestrator;
 
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.Detecting;
 import io.palinode.wire.v1.Violation;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -11,13 +13,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Memory {
   public static final int KEPT_MAX = 10_000;
+  public static final int LOSSES_MAX = 100;
 
   private final History<String, ReceivedViolation> violations = new History<>(KEPT_MAX);
   private final History<Long, Rollback> rollbacks = new History<>(KEPT_MAX);
+  private final History<Long, Unjudged> losses = new History<>(LOSSES_MAX);
   private final Nodes nodes;
+  private final WatchedVersions watched;
 
   public Memory(int nodes) {
     this.nodes = new Nodes(nodes);
+    this.watched = new WatchedVersions(nodes);
   }
 
   public void received(Violation violation, long atMicros, boolean replayed) {
@@ -31,6 +37,25 @@ public final class Memory {
   /** Any record of the control log. */
   public void read(ControlRecord record) {
     nodes.read(record);
+    watched.read(record);
+  }
+
+  public void lost(CoverageLost loss) {
+    losses.put(losses.total(), Unjudged.of(loss));
+  }
+
+  /** The latest first. */
+  public List<Unjudged> unjudged(int limit) {
+    return losses.latest(limit);
+  }
+
+  /** Of the detection job. */
+  public void read(Detecting detecting) {
+    watched.read(detecting);
+  }
+
+  public WatchedVersions watched() {
+    return watched;
   }
 
   /** A record of the control log that took effect; the rollback it belongs to, or null. */
@@ -49,6 +74,11 @@ public final class Memory {
   /** The latest first. */
   public List<ReceivedViolation> violations(int limit) {
     return violations.latest(limit);
+  }
+
+  /** Null when none of this id is remembered. */
+  public @Nullable ReceivedViolation violation(String id) {
+    return violations.get(id);
   }
 
   /** The latest first. */

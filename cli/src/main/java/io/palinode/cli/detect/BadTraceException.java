@@ -3,7 +3,7 @@ package io.palinode.cli.detect;
 import java.io.Serial;
 
 /** A line of a trace was refused: one sentence that names the line and the reason. */
-final class BadTraceException extends RuntimeException {
+public final class BadTraceException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
 
   BadTraceException(String source, long line, String reason) {

@@ -1,13 +1,15 @@
 package io.palinode.cli.detect;
 
 import io.palinode.cli.terminal.EpsilonText;
-import io.palinode.detection.Candidate;
+import io.palinode.cli.terminal.OnSignal;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.detection.TraceDetector;
+import io.palinode.detection.TraceDetector.Extent;
 import io.palinode.detection.TraceDetector.Report;
 import io.palinode.detection.Witness;
 import io.palinode.hvc.Causality;
 import io.palinode.hvc.Epsilon;
+import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Uncertainty;
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.PredicateException;
@@ -16,13 +18,13 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.Map;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +37,8 @@ import picocli.CommandLine.Spec;
 
 /**
  * Detection on a recorded trace, without a cluster. Exit status 0 when nothing is found, 1 when a
- * violation is, 2 for bad input: then one sentence on standard error says where and why.
+ * violation is, 2 for bad input: then one sentence on standard error says where and why; 3 when
+ * nothing is found and not all could be judged.
  */
 @Command(
     name = "detect",
@@ -51,7 +54,12 @@ import picocli.CommandLine.Spec;
       "different nodes in any order. Optional: values, binding (\"a=3,b=5\": instances are judged",
       "apart), and for --replicas first: version, origin, endedBy.",
       "",
-      "Exit status: 0 nothing found; 1 found, one JSON line a violation; 2 bad input.",
+      "A trace of any length is judged in bounded memory; only intervals that overlap, and open",
+      "ones, have to be kept. When there are too many of them the oldest are dropped, standard",
+      "error says from when on violations may be missing, and nothing found is no longer 'none'.",
+      "",
+      "Exit status: 0 nothing found; 1 found, one JSON line a violation; 2 bad input; 3 unknown:",
+      "nothing found, and not all could be judged; 130 interrupted.",
       "",
       "Example:  palinode detect --predicate mutex.yaml trace.jsonl"
     })
@@ -59,9 +67,15 @@ public final class DetectCommand implements Callable<Integer> {
   private static final int NOTHING_FOUND = 0;
   private static final int FOUND = 1;
   private static final int REFUSED = 2;
+  private static final int UNKNOWN = 3;
+
+  /** As shells have it for SIGINT. */
+  private static final int INTERRUPTED = 130;
 
   private final InputStream in;
   private final LongSupplier nanos;
+  private final long heapBytes;
+  private final boolean terminal;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -117,26 +131,50 @@ public final class DetectCommand implements Callable<Integer> {
       description = "The trace; - reads standard input.")
   private String trace = "-";
 
+  @Option(
+      names = "--retained-max",
+      paramLabel = "N",
+      description = {
+        "Intervals kept of an instance because they overlap or are open. Default: what fits",
+        "in a quarter of the heap."
+      })
+  private int retainedMax;
+
+  @Option(
+      names = "--scratch",
+      paramLabel = "FOLDER",
+      defaultValue = "${sys:java.io.tmpdir}",
+      description = {
+        "For what does not fit in memory, about 200 bytes a line. Default: ${DEFAULT-VALUE}."
+      })
+  private Path scratchFolder = Path.of("");
+
   public DetectCommand() {
-    this(System.in, System::nanoTime);
+    this(
+        System.in,
+        System::nanoTime,
+        Runtime.getRuntime().maxMemory(),
+        System.getenv("PALINODE_TERMINAL") != null);
   }
 
-  DetectCommand(InputStream in, LongSupplier nanos) {
+  DetectCommand(InputStream in, LongSupplier nanos, long heapBytes, boolean terminal) {
     this.in = in;
     this.nanos = nanos;
+    this.heapBytes = heapBytes;
+    this.terminal = terminal;
   }
 
   @Override
   public Integer call() {
     try {
-      return detect() == 0 ? NOTHING_FOUND : FOUND;
+      return detect();
     } catch (BadTraceException | PredicateException e) {
       return refuse(String.valueOf(e.getMessage()));
     } catch (NoSuchFileException e) {
       return refuse("no such file: " + e.getFile());
     } catch (AccessDeniedException e) {
       return refuse("permission denied: " + e.getFile());
-    } catch (IOException e) {
+    } catch (UncheckedIOException | IOException e) {
       return refuse("cannot read or write: " + e.getMessage());
     }
   }
@@ -146,25 +184,66 @@ public final class DetectCommand implements Callable<Integer> {
     return REFUSED;
   }
 
-  private long detect() throws IOException {
+  private int detect() throws IOException {
     PredicateFile predicate = PredicateFile.read(predicateFile);
     requireReplicas(predicate);
-    Progress progress = new Progress(nanos, spec.commandLine().getErr());
-    Trace read;
-    try (BufferedReader lines = open()) {
-      read = new TraceReader(trace, predicate, progress).read(lines);
-    }
+    Progress progress = new Progress(nanos, spec.commandLine().getErr(), terminal);
     ViolationWriter out = new ViolationWriter(spec.commandLine().getOut());
-    if (read.nodes() > 0) {
-      judge(read, detection(predicate, read.nodes()), progress, out);
+    // The JVM stays until all is said, on Ctrl-C too.
+    OnSignal onSignal = OnSignal.does(progress::stop);
+    try (onSignal) {
+      return detect(predicate, progress, out);
+    } finally {
+      progress.end();
     }
-    out.finish();
-    return out.count();
   }
 
-  /** As UTF-8; what is not is refused. */
-  private BufferedReader open() throws IOException {
-    InputStream bytes = trace.equals("-") ? in : Files.newInputStream(Path.of(trace));
+  private int detect(PredicateFile predicate, Progress progress, ViolationWriter out)
+      throws IOException {
+    try {
+      boolean whole = judgeAll(predicate, progress, out);
+      out.finish();
+      return out.count() > 0 ? FOUND : whole ? NOTHING_FOUND : UNKNOWN;
+    } catch (StoppedException e) {
+      out.finish();
+      progress.end();
+      spec.commandLine()
+          .getErr()
+          .println(
+              "palinode: unknown: interrupted while "
+                  + progress.verb()
+                  + "; what was printed is right, the rest was not judged");
+      return INTERRUPTED;
+    }
+  }
+
+  /** Whether all was judged. */
+  private boolean judgeAll(PredicateFile predicate, Progress progress, ViolationWriter out)
+      throws IOException {
+    Limits limits = new Limits(heapBytes, retainedMax, scratchFolder);
+    TraceReader reader = new TraceReader(trace, predicate);
+    try (Scratch scratch = new Scratch(limits.folder());
+        CountedInput input = open(progress)) {
+      TraceSort sort = new TraceSort(reader, replicas, limits, scratch, progress, input);
+      reader.read(utf8(input), sort);
+      return reader.nodes() == 0
+          || judge(sort, detection(predicate, reader.nodes()), progress, out);
+    }
+  }
+
+  private CountedInput open(Progress progress) throws IOException {
+    if (trace.equals("-")) {
+      progress.begin("reading", "lines", 0);
+      return new CountedInput(in);
+    }
+    Path file = Path.of(trace);
+    InputStream bytes = Files.newInputStream(file);
+    progress.begin("reading", "lines", Files.isRegularFile(file) ? Files.size(file) : 0);
+    return new CountedInput(bytes);
+  }
+
+  /** What is not UTF-8 is refused. */
+  private static BufferedReader utf8(InputStream bytes) {
     return new BufferedReader(new InputStreamReader(bytes, StandardCharsets.UTF_8.newDecoder()));
   }
 
@@ -185,27 +264,51 @@ public final class DetectCommand implements Callable<Integer> {
         nodes, file.clauses().stream().map(Clause::shape).toList(), causality, replicas);
   }
 
-  private void judge(Trace read, DetectionSpec detection, Progress progress, ViolationWriter out) {
-    long[] judged = {0};
+  private boolean judge(
+      TraceSort sort, DetectionSpec detection, Progress progress, ViolationWriter out)
+      throws IOException {
+    Instances instances = sort.instances();
+    boolean whole = true;
     Earliest earliest = new Earliest();
-    for (Map.Entry<String, List<Candidate>> instance : read.instances().entrySet()) {
-      String binding = instance.getKey();
-      TraceDetector.detect(
-          detection,
-          instance.getValue(),
-          report,
-          violation -> {
-            if (report == Report.FIRST) {
-              earliest.offer(binding, violation);
-            } else {
-              out.write(binding, violation);
-            }
-          },
-          () -> progress.judged(++judged[0]));
+    int kept = new Limits(heapBytes, retainedMax, scratchFolder).retained(detection.nodes());
+    for (Instances.Instance next = instances.next(); next != null; next = instances.next()) {
+      String binding = next.binding();
+      Extent extent =
+          TraceDetector.detect(
+              detection,
+              next.trace(),
+              report,
+              kept,
+              violation -> {
+                if (report == Report.FIRST) {
+                  earliest.offer(binding, violation);
+                } else {
+                  out.write(binding, violation);
+                }
+              },
+              sort::judged);
+      if (!extent.isWhole()) {
+        whole = false;
+        progress.end();
+        spec.commandLine().getErr().println(unknown(binding, extent, kept));
+      }
     }
     if (earliest.violation != null) {
       out.write(earliest.binding, earliest.violation);
     }
+    return whole;
+  }
+
+  private static String unknown(String binding, Extent extent, int kept) {
+    return String.format(
+        Locale.ROOT,
+        "palinode: unknown: %sof the intervals that overlap or are open, %,d at most are kept at"
+            + " once; %,d more were dropped, so violations from %s on may be missing"
+            + " (--retained-max, or a larger PALINODE_HEAP, keeps more)",
+        binding.isEmpty() ? "" : "instance " + binding + ": ",
+        kept,
+        extent.dropped(),
+        Hlc.format(extent.completeBefore()));
   }
 
   /** Of the first violations of all instances, the first one. */

@@ -8,8 +8,10 @@ import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -104,6 +106,16 @@ final class LineFields {
           "'values' must hold the variable of the sum, and no other: values=" + values);
     }
     return values.elements().next().asText();
+  }
+
+  /** {@code x1 = 1, y1 = 0}; empty when absent. */
+  String values() {
+    List<String> values = new ArrayList<>();
+    for (Map.Entry<String, JsonNode> value : fields.path("values").properties()) {
+      JsonNode text = value.getValue();
+      values.add(value.getKey() + " = " + (text.isTextual() ? text.textValue() : text.toString()));
+    }
+    return String.join(", ", values);
   }
 
   /** How many entries the start has. */

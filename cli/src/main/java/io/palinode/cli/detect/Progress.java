@@ -1,50 +1,103 @@
 package io.palinode.cli.detect;
 
 import java.io.PrintWriter;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Tells how far a run has come, once it has taken two seconds and then every second. */
+/**
+ * Tells how far a run has come, once it has taken two seconds: on a terminal one line that is
+ * written over, elsewhere a line every few seconds. It is also where a run that is to stop does.
+ */
 final class Progress {
   private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(2);
-  private static final long PACE_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long TERMINAL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+  private static final long LOG_NANOS = TimeUnit.SECONDS.toNanos(5);
+  private static final double NANOS_PER_SECOND = 1e9;
   private static final long LOOK_EVERY = 1_024;
+  private static final String CLEAR = "\r\033[K";
 
   private final LongSupplier nanos;
   private final PrintWriter err;
+  private final boolean terminal;
+  private volatile boolean stopping;
+  private Phase phase = new Phase("", "", 0, 0);
   private long next;
-  private long lines;
+  private long calls;
+  private boolean shown;
 
-  Progress(LongSupplier nanos, PrintWriter err) {
+  Progress(LongSupplier nanos, PrintWriter err, boolean terminal) {
     this.nanos = nanos;
     this.err = err;
+    this.terminal = terminal;
     this.next = nanos.getAsLong() + SILENT_NANOS;
   }
 
-  /** So many lines were read. */
-  void read(long count) {
-    lines = count;
-    if (isDue(count)) {
-      err.println("read " + count + " lines");
-    }
+  /**
+   * What is being done.
+   *
+   * @param total of what {@link #at} is told is done; 0: not known
+   */
+  private record Phase(String verb, String unit, long total, long sinceNanos) {}
+
+  /** The user wants the run to stop: {@link #at} will throw. From any thread. */
+  void stop() {
+    stopping = true;
   }
 
-  /** So many intervals were judged. */
-  void judged(long count) {
-    if (isDue(count)) {
-      err.println("judged " + count + " of " + lines + " intervals");
-    }
+  void begin(String verb, String unit, long total) {
+    phase = new Phase(verb, unit, total, nanos.getAsLong());
   }
 
-  private boolean isDue(long count) {
-    if (count % LOOK_EVERY != 0) {
-      return false;
+  /** What the run is at. */
+  String verb() {
+    return phase.verb();
+  }
+
+  /**
+   * So many units were worked on, which is {@code done} of the total.
+   *
+   * @throws StoppedException when the user wants that
+   */
+  void at(long units, long done) {
+    if (stopping) {
+      throw new StoppedException();
+    }
+    if (++calls % LOOK_EVERY != 0) {
+      return;
     }
     long now = nanos.getAsLong();
-    if (now - next < 0) {
-      return false;
+    if (now - next >= 0) {
+      next = now + (terminal ? TERMINAL_NANOS : LOG_NANOS);
+      show(units, done, (now - phase.sinceNanos()) / NANOS_PER_SECOND);
     }
-    next = now + PACE_NANOS;
-    return true;
+  }
+
+  private void show(long units, long done, double seconds) {
+    StringBuilder line = new StringBuilder(phase.verb());
+    boolean known = phase.total() > 0 && done > 0;
+    if (known) {
+      line.append(String.format(Locale.ROOT, " %d %%,", 100 * done / phase.total()));
+    }
+    line.append(String.format(Locale.ROOT, " %,d %s", units, phase.unit()));
+    if (seconds > 0) {
+      line.append(String.format(Locale.ROOT, ", %,.0f/s", units / seconds));
+    }
+    if (known) {
+      double left = seconds * (phase.total() - done) / done;
+      line.append(String.format(Locale.ROOT, ", %.0f s left", Math.max(0, left)));
+    }
+    err.print(terminal ? CLEAR + line : line + System.lineSeparator());
+    err.flush();
+    shown = true;
+  }
+
+  /** Takes away the line on a terminal, so that something else can be written. */
+  void end() {
+    if (terminal && shown) {
+      err.print(CLEAR);
+      err.flush();
+      shown = false;
+    }
   }
 }

@@ -1,6 +1,7 @@
 package io.palinode.cli.detect;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -55,6 +56,8 @@ class DetectCommandTest {
   private final StringWriter err = new StringWriter();
   private final AtomicLong nanos = new AtomicLong();
   private long nanosPerLook;
+  private long heapBytes = 1L << 30;
+  private boolean terminal;
   private Path predicate = Path.of("");
 
   @BeforeEach
@@ -310,18 +313,120 @@ class DetectCommandTest {
   }
 
   @Test
-  void progressIsToldOnceItTakesLongerThanTwoSeconds() {
-    StringBuilder trace = new StringBuilder();
-    for (int seq = 1; seq <= 5_000; seq++) {
-      trace.append(line(0, 0, seq, seq + "/0", seq + "/0")).append('\n');
-    }
-    assertThat(run(trace.toString(), List.of("-"))).isZero();
+  void progressIsToldOnceItTakesLongerThanTwoSeconds() throws IOException {
+    Path trace = Files.write(folder.resolve("t.jsonl"), closedOnes(20_000));
+    assertThat(run("", List.of(trace.toString()))).isZero();
     assertThat(err.toString()).isEmpty();
     nanosPerLook = TimeUnit.MILLISECONDS.toNanos(800);
-    assertThat(run(trace.toString(), List.of("-"))).isZero();
+    assertThat(run("", List.of(trace.toString()))).isZero();
     assertThat(err.toString().lines())
-        .contains("read 3072 lines", "judged 1024 of 5000 intervals")
-        .doesNotContain("read 1024 lines");
+        .as("after two seconds, then every five")
+        .hasSizeBetween(5, 12)
+        .allMatch(
+            line ->
+                line.matches(
+                    "(reading|judging) \\d+ %, [\\d,]+ (lines|intervals), [\\d,]+/s, \\d+ s left"))
+        .anyMatch(line -> line.startsWith("reading"))
+        .anyMatch(line -> line.startsWith("judging"));
+  }
+
+  @Test
+  void onATerminalOneLineIsWrittenOverAndTakenAway() {
+    nanosPerLook = TimeUnit.MILLISECONDS.toNanos(800);
+    terminal = true;
+    assertThat(run(String.join("\n", closedOnes(5_000)), List.of("-"))).isZero();
+    assertThat(err.toString())
+        .startsWith("\r\033[Kreading 2,048 lines, ")
+        .contains("\r\033[Kjudging ")
+        .endsWith("\r\033[K")
+        .doesNotContain("\n");
+  }
+
+  @Test
+  void whatDoesNotFitInMemoryIsSortedOnDiskAndJudgedAlike() {
+    Random random = new Random(11);
+    for (String replicas : List.of("any", "first")) {
+      String[] trace = manyInstances(random);
+      List<String> options =
+          List.of(
+              "--replicas", replicas, "--scratch", folder.toString(), "--retained-max", "100000");
+      heapBytes = Long.MAX_VALUE;
+      assertThat(detectWith(options, trace)).isOne();
+      String inMemory = out.toString();
+      heapBytes = 0;
+      assertThat(detectWith(options, trace)).isOne();
+      assertThat(out).hasToString(inMemory);
+      assertThat(folder.toFile().list()).as("nothing is left").hasSize(2);
+    }
+  }
+
+  @Test
+  void whereTooManyIntervalsAreOpenWhatWasNotJudgedIsUnknown() {
+    List<String> trace = new ArrayList<>();
+    for (int seq = 1; seq <= 100; seq++) {
+      trace.add(line(0, 0, seq, seq * 10 + "/0", null));
+    }
+    String[] lines = trace.toArray(String[]::new);
+    assertThat(detectWith(List.of("--retained-max", "40"), lines)).isEqualTo(3);
+    assertThat(err.toString())
+        .startsWith("palinode: unknown: of the intervals that overlap or are open, 40 at most")
+        .contains("so violations from 400 on may be missing")
+        .hasLineCount(1);
+    trace.add(line(1, 1, 1, "1000/2000", null));
+    assertThat(detectWith(List.of("--retained-max", "40"), trace.toArray(String[]::new))).isOne();
+    assertThat(err.toString()).contains("palinode: unknown: ");
+    assertThat(detect(lines)).isZero();
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void whoStopsTheRunIsToldThatTheRestIsUnknown() {
+    Progress progress = new Progress(nanos::get, new PrintWriter(err), false);
+    progress.begin("judging", "intervals", 10);
+    progress.at(1, 1);
+    progress.stop();
+    assertThatThrownBy(() -> progress.at(2, 2)).isInstanceOf(StoppedException.class);
+  }
+
+  @Test
+  void sequencesAreKnownAgainInWhateverOrderTheyCome() {
+    Sequences sequences = new Sequences();
+    Random random = new Random(3);
+    java.util.Set<Long> known = new java.util.HashSet<>();
+    for (int i = 0; i < 20_000; i++) {
+      long sequence = random.nextInt(30_000) * (random.nextBoolean() ? 1L : 1L << 20);
+      if (known.size() < 5_000 || known.contains(sequence)) {
+        assertThat(sequences.add(sequence)).isEqualTo(known.add(sequence));
+      }
+    }
+  }
+
+  private static List<String> closedOnes(int count) {
+    List<String> lines = new ArrayList<>();
+    for (int seq = 1; seq <= count; seq++) {
+      lines.add(line(0, 0, seq, seq + "/0", seq + "/0"));
+    }
+    return lines;
+  }
+
+  /** A large one and small ones, with versions that replicas show, in an order of their own. */
+  private static String[] manyInstances(Random random) {
+    List<String> trace = new ArrayList<>();
+    for (int node = 0; node < 2; node++) {
+      long at = 100;
+      for (int seq = 1; seq <= 3_000; seq++) {
+        at += random.nextInt(4) * 1_000L;
+        String start = node == 0 ? at + "/0" : "0/" + at;
+        String end = node == 0 ? at + 1_500 + "/0" : "0/" + (at + 1_500);
+        String line =
+            random.nextInt(3) == 0
+                ? line(node, node, seq, start, random.nextInt(50) == 0 ? null : end)
+                : replica(node, 0, seq, start, end, "x@" + seq / 2, random.nextInt(2));
+        int instance = random.nextInt(12);
+        trace.add(instance > 3 ? line : bound("a=" + instance, line));
+      }
+    }
+    return trace.toArray(String[]::new);
   }
 
   private int detect(String... lines) {
@@ -345,7 +450,9 @@ class DetectCommandTest {
     DetectCommand command =
         new DetectCommand(
             new ByteArrayInputStream(in.getBytes(StandardCharsets.UTF_8)),
-            () -> nanos.getAndAdd(nanosPerLook));
+            () -> nanos.getAndAdd(nanosPerLook),
+            heapBytes,
+            terminal);
     List<String> all = new ArrayList<>(List.of("--predicate", predicate.toString()));
     all.addAll(words);
     return new CommandLine(command)

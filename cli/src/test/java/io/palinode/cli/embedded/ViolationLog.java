@@ -85,7 +85,7 @@ final class ViolationLog implements AutoCloseable {
       judged = Math.max(judged, read.getJudged().getHlc());
     } else if (read.hasCoverageLost()) {
       losses.add(read.getCoverageLost());
-    } else {
+    } else if (read.hasViolation()) {
       Violation violation = read.getViolation();
       if (ids.add(violation.getId()) && violation.getViolate() <= judged) {
         disorder.add("violate=" + violation.getViolate() + " after judged=" + judged);

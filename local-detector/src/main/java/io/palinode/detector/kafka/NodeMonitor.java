@@ -56,11 +56,14 @@ public final class NodeMonitor implements AutoCloseable {
             ring);
     emitter = new CandidateEmitter(store.node(), detector, ring, writer, config.pace());
 
-    PredicateTail predicates = new PredicateTail(detector);
-    predicateTail = tail(config, config.topics().predicates(), name + "-predicates", predicates);
-
     control = PatientProducer.create(config.kafka().withLingerMs(0), name + "-control");
     ControlPublisher publisher = new ControlPublisher(control, config.topics().control());
+    PredicateTail predicates =
+        new PredicateTail(
+            detector,
+            new WatchedVersions(store.node(), store.incarnation(), epochMicros, publisher));
+    predicateTail = tail(config, config.topics().predicates(), name + "-predicates", predicates);
+
     ControlTail steps =
         new ControlTail(
             NodeControl.initial(store.node(), store.nodes(), store.incarnation()),

@@ -24,15 +24,22 @@ final class PredicateTail implements LogTail.Listener {
   private final LocalDetector detector;
   private final Map<String, ActivePredicate> active = new TreeMap<>();
   private final Map<String, Long> versions = new TreeMap<>();
+
+  /** Those of them that could be read; a deleted one too. */
+  private final Map<String, Long> taken = new TreeMap<>();
+
   private final LongAdder refused = new LongAdder();
   private final LongAdder failures = new LongAdder();
+  private final WatchedVersions told;
   private boolean changed;
   private boolean caughtUp;
   private boolean failed;
   private long retryAt;
 
-  PredicateTail(LocalDetector detector) {
+  /** {@code told} is what the log is told of versions that the detector has taken up. */
+  PredicateTail(LocalDetector detector, WatchedVersions told) {
     this.detector = detector;
+    this.told = told;
   }
 
   @Override
@@ -58,6 +65,7 @@ final class PredicateTail implements LogTail.Listener {
     changed = true;
     // Whatever the new version is, the one before is no longer in force.
     active.remove(name);
+    taken.put(name, record.getVersion());
     if (record.getDeleted()) {
       log.info("predicate={} version={} state=DELETED", name, record.getVersion());
       return;
@@ -72,6 +80,7 @@ final class PredicateTail implements LogTail.Listener {
       log.info("predicate={} version={} state=ACTIVE", name, record.getVersion());
     } catch (PredicateException e) {
       refused.increment();
+      taken.remove(name);
       log.error("predicate={} version={} state=REFUSED", name, record.getVersion(), e);
     }
   }
@@ -87,7 +96,7 @@ final class PredicateTail implements LogTail.Listener {
   @Override
   public void onPolled() {
     boolean isDue = !failed || System.nanoTime() - retryAt >= 0;
-    if (changed && caughtUp && isDue) {
+    if ((changed || !told.has(taken)) && caughtUp && isDue) {
       apply();
     }
   }
@@ -98,8 +107,11 @@ final class PredicateTail implements LogTail.Listener {
    */
   private void apply() {
     try {
-      detector.setPredicates(active.values());
-      changed = false;
+      if (changed) {
+        detector.setPredicates(active.values());
+        changed = false;
+      }
+      told.tell(taken);
       failed = false;
     } catch (InterruptException closing) {
       throw closing;

@@ -26,8 +26,11 @@ class TailsTest {
   private final MemoryNode store = MemoryNode.alone(new Ticking());
   private final CandidateRing ring = new CandidateRing(100, 1);
   private final LocalDetector detector = new LocalDetector(store, ring, instance -> 0, 100);
-  private final PredicateTail predicates = new PredicateTail(detector);
   private final List<ControlRecord> published = new ArrayList<>();
+  private final List<String> watched = new ArrayList<>();
+  private boolean logIsAway;
+  private final PredicateTail predicates =
+      new PredicateTail(detector, new WatchedVersions(0, 7, new Ticking(), this::tellWatched));
   private final ControlTail control =
       new ControlTail(
           NodeControl.initial(0, 1, store.incarnation()),
@@ -35,6 +38,15 @@ class TailsTest {
               store, detector, published::addAll, new Ticking(), this::beforeServing));
 
   private boolean isHeard = true;
+
+  private void tellWatched(List<ControlRecord> records) {
+    if (logIsAway) {
+      throw new IllegalStateException("Kafka is away");
+    }
+    records.stream()
+        .map(ControlRecord::getWatching)
+        .forEach(w -> watched.add(w.getPredicate() + w.getVersion() + "@" + w.getIncarnation()));
+  }
 
   private void beforeServing() {
     if (!isHeard) {
@@ -93,6 +105,50 @@ class TailsTest {
             });
     tell(predicates, deleted("edge-mutex", 2));
     assertThat(detector.predicates()).isZero();
+  }
+
+  @Test
+  void theVersionsThatTheDetectorHasAreToldOnce() {
+    tell(predicates, predicate("exact", 1));
+    assertThat(watched).as("before the end is known").isEmpty();
+    predicates.onCaughtUp();
+    predicates.onPolled();
+    assertThat(watched).containsExactly("exact1@7");
+    tell(predicates, deleted("exact", 2));
+    assertThat(watched).containsExactly("exact1@7", "exact2@7");
+  }
+
+  @Test
+  void aVersionWhoseScanFailedIsNotToldYet() {
+    control.onCaughtUp();
+    predicates.onCaughtUp();
+    store.put("cs_1_2_1", "1");
+    store.failNext(1);
+    tell(predicates, predicate("edge-mutex", 1));
+    assertThat(watched).isEmpty();
+    Awaitility.await("the retry, a second later")
+        .atMost(10, TimeUnit.SECONDS)
+        .until(
+            () -> {
+              predicates.onPolled();
+              return watched.equals(List.of("edge-mutex1@7"));
+            });
+  }
+
+  @Test
+  void aVersionThatTheLogDidNotTakeIsToldAgain() {
+    predicates.onCaughtUp();
+    logIsAway = true;
+    tell(predicates, predicate("exact", 1));
+    assertThat(detector.predicates()).as("watched all the same").isEqualTo(1);
+    logIsAway = false;
+    Awaitility.await("the retry, a second later")
+        .atMost(10, TimeUnit.SECONDS)
+        .until(
+            () -> {
+              predicates.onPolled();
+              return watched.equals(List.of("exact1@7"));
+            });
   }
 
   @Test

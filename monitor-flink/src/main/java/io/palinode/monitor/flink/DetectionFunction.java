@@ -17,10 +17,13 @@ import io.palinode.monitor.Restart;
 import io.palinode.monitor.SequenceCheck;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.Detecting;
 import io.palinode.wire.v1.IntervalRef;
+import io.palinode.wire.v1.PredicateRecord;
 import java.io.Serial;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.BroadcastState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
@@ -133,7 +136,13 @@ final class DetectionFunction
   public void processBroadcastElement(Notice notice, Context context, Collector<Verdict> out)
       throws Exception {
     switch (notice.kind()) {
-      case PREDICATE -> predicates.learn(notice, context.getBroadcastState(PredicateBook.STATE));
+      case PREDICATE -> {
+        PredicateRecord taken =
+            predicates.learn(notice, context.getBroadcastState(PredicateBook.STATE));
+        if (taken != null) {
+          out.collect(Verdict.of(detecting(taken)));
+        }
+      }
       case RESTARTED -> restarts.learn(notice, context.getBroadcastState(RestartBook.STATE));
       case EPOCH -> {
         BroadcastState<String, Long> epoch = context.getBroadcastState(EPOCH);
@@ -146,6 +155,18 @@ final class DetectionFunction
         }
       }
     }
+  }
+
+  private Detecting detecting(PredicateRecord taken) {
+    TaskInfo task = getRuntimeContext().getTaskInfo();
+    int subtask = task.getIndexOfThisSubtask();
+    return Detecting.newBuilder()
+        .setPredicate(taken.getName())
+        .setVersion(taken.getVersion())
+        .setSubtask(subtask)
+        .setSubtasks(task.getNumberOfParallelSubtasks())
+        .setYaml(subtask == 0 ? taken.getYaml() : "")
+        .build();
   }
 
   /** Applies or drops the event; false when it has to wait. */

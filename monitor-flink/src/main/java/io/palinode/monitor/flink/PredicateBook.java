@@ -47,14 +47,17 @@ final class PredicateBook {
     return read;
   }
 
-  /** Takes up a predicate unless a newer version of it is known. */
-  void learn(Notice notice, BroadcastState<String, byte[]> state) throws Exception {
+  /** Takes up a predicate unless this version, or a newer one, is known; what it took up. */
+  @Nullable PredicateRecord learn(Notice notice, BroadcastState<String, byte[]> state)
+      throws Exception {
     PredicateRecord record = ActivePredicate.decode(notice.body());
     ActivePredicate known = get(record.getName(), state);
     if (known == null || known.version() < record.getVersion()) {
       state.put(record.getName(), notice.body());
       parsed.put(record.getName(), read(notice.body()));
+      return record;
     }
+    return null;
   }
 
   /** A predicate that cannot be read was refused long before it came here; if not, it is off. */

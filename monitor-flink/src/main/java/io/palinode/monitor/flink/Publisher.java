@@ -1,6 +1,7 @@
 package io.palinode.monitor.flink;
 
 import io.palinode.detection.Witness;
+import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
 import io.palinode.monitor.ActivePredicate;
 import io.palinode.monitor.Instance;
@@ -15,6 +16,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.util.Collector;
@@ -50,6 +52,8 @@ final class Publisher {
     if (found.isEmpty()) {
       return;
     }
+    // Only what is in force is detected.
+    Epsilon epsilon = Objects.requireNonNull(predicate.spec()).causality().epsilon();
     long nowMicros = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
     IntervalRef interval =
         IntervalRef.newBuilder()
@@ -60,7 +64,7 @@ final class Publisher {
     // A grade may have risen since it was found a moment ago: the last word is enough.
     Map<String, Violation> latest = new LinkedHashMap<>();
     for (Witness witness : found) {
-      Violation violation = Violations.of(interval, instance.epoch(), witness, nowMicros);
+      Violation violation = Violations.of(interval, epsilon, instance.epoch(), witness, nowMicros);
       latest.put(violation.getId(), violation);
     }
     latest.values().forEach(violation -> out.collect(Verdict.of(violation)));
@@ -84,8 +88,15 @@ final class Publisher {
         CoverageLost.newBuilder()
             .setPartition(instance.partition())
             .setToHlc(now)
-            .setCause("detection met its limits for " + key)
+            .setCause(cause(InstanceKey.parse(key)))
             .build();
     out.collect(Verdict.of(loss));
+  }
+
+  private static String cause(InstanceKey instance) {
+    return "detection of %s%s met its limits: more intervals overlap or are open than are kept, or a search had to be cut short"
+        .formatted(
+            instance.predicate(),
+            instance.binding().isEmpty() ? "" : " with " + instance.binding());
   }
 }

@@ -1,6 +1,7 @@
 package io.palinode.monitor.flink;
 
 import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.Detecting;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationRecord;
 
@@ -29,6 +30,10 @@ public record Verdict(Kind kind, long hlc, byte[] record) {
 
   static Verdict of(CoverageLost loss) {
     return record(ViolationRecord.newBuilder().setCoverageLost(loss).build());
+  }
+
+  static Verdict of(Detecting detecting) {
+    return record(ViolationRecord.newBuilder().setDetecting(detecting).build());
   }
 
   static Verdict hold(long hlc) {

@@ -16,6 +16,7 @@ import io.palinode.monitor.ProgressWatermarks;
 import io.palinode.monitor.Records;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.Detecting;
 import io.palinode.wire.v1.PredicateRecord;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
@@ -138,7 +139,9 @@ class DetectionFunctionTest {
                     .isEqualTo(
                         CoverageLost.newBuilder()
                             .setToHlc(Hlc.ofMicros(1_010))
-                            .setCause("detection met its limits for p|")
+                            .setCause(
+                                "detection of p met its limits: more intervals overlap or are"
+                                    + " open than are kept, or a search had to be cut short")
                             .build()));
     open(0, 4, 0, 2_000_000);
     assertThat(kinds()).containsExactly("LOSS", "LOSS");
@@ -197,6 +200,51 @@ class DetectionFunctionTest {
             clock(1, 2_005, LAG)));
     watermark(3_000);
     assertThat(violations()).isEmpty();
+  }
+
+  @Test
+  void aViolationIsOfCandidatesOfOneVersionAndNamesIt() throws Exception {
+    learn(1);
+    open(0, 1, 0, 1_000);
+    learn(2);
+    openOf(2, 1, 1, 1, 1_005);
+    openOf(1, 0, 2, 0, 1_010);
+    watermark(2_000);
+    assertThat(violations()).as("one term of each version").isEmpty();
+    openOf(2, 0, 3, 0, 2_020);
+    watermark(3_000);
+    assertThat(violations())
+        .singleElement()
+        .satisfies(
+            found -> {
+              assertThat(found.getPredicateVersion()).isEqualTo(2);
+              assertThat(found.getWitnessesList())
+                  .extracting(witness -> witness.getNode() + ":" + witness.getSequence())
+                  .containsExactly("0:3", "1:1");
+            });
+  }
+
+  @Test
+  void theVersionThatIsJudgedByIsToldOnceWithItsText() throws Exception {
+    learn(1);
+    learn(1);
+    learn(3);
+    learn(2);
+    List<Detecting> told = said().stream().map(verdict -> parse(verdict).getDetecting()).toList();
+    assertThat(told).extracting(Detecting::getVersion).containsExactly(1L, 3L);
+    assertThat(told.get(0).getPredicate()).isEqualTo(Records.PREDICATE);
+    assertThat(told.get(0).getSubtasks()).isEqualTo(1);
+    assertThat(told.get(0).getYaml()).isEqualTo(YAML);
+  }
+
+  private void openOf(long version, int node, long sequence, int term, long micros)
+      throws Exception {
+    apply(
+        Records.opened(
+            node,
+            sequence,
+            interval("", term).toBuilder().setPredicateVersion(version).build(),
+            clock(node, micros, LAG)));
   }
 
   @Test
@@ -442,7 +490,14 @@ class DetectionFunctionTest {
         .numKeyValueStateEntries();
   }
 
+  /** But which versions are judged by. */
   private List<Verdict> verdicts() {
+    return said().stream()
+        .filter(verdict -> verdict.kind() != Verdict.Kind.RECORD || !parse(verdict).hasDetecting())
+        .toList();
+  }
+
+  private List<Verdict> said() {
     List<Verdict> verdicts = new ArrayList<>();
     for (Object output : harness.getOutput()) {
       if (output instanceof StreamRecord<?> record

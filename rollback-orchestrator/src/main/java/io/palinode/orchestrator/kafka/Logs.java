@@ -33,11 +33,15 @@ final class Logs implements AutoCloseable {
   private final OrchestratorMetrics metrics;
   private final LongSupplier wallMicros;
   private final Consumer<RuntimeException> onFailure;
+  private final Consumer<ViolationRecord> told;
   private final LogTail predicates;
   private final LogTail control;
   private final LogTail violations;
 
-  /** {@code onFailure} is told when a log cannot be read any more. */
+  /**
+   * {@code onFailure} is told when a log cannot be read any more, {@code told} of every record of
+   * the job first.
+   */
   Logs(
       KafkaSettings kafka,
       Topics topics,
@@ -45,12 +49,14 @@ final class Logs implements AutoCloseable {
       PredicateRegistry registry,
       OrchestratorMetrics metrics,
       LongSupplier wallMicros,
-      Consumer<RuntimeException> onFailure) {
+      Consumer<RuntimeException> onFailure,
+      Consumer<ViolationRecord> told) {
     this.loop = loop;
     this.registry = registry;
     this.metrics = metrics;
     this.wallMicros = wallMicros;
     this.onFailure = onFailure;
+    this.told = told;
     predicates = tail(kafka, topics.predicates(), this::predicate, this::predicatesCaughtUp);
     control = tail(kafka, topics.control(), this::control, () -> {});
     violations = tail(kafka, topics.violations(), this::violation, this::violationsCaughtUp);
@@ -104,8 +110,12 @@ final class Logs implements AutoCloseable {
           case VIOLATION -> new Event.ViolationFound(record.getViolation(), atMicros);
           case JUDGED -> new Event.Judged(record.getJudged().getHlc(), atMicros);
           case COVERAGE_LOST -> new Event.CoverageLost(record.getCoverageLost(), atMicros);
-          case RECORD_NOT_SET -> null;
+          case DETECTING, RECORD_NOT_SET -> null;
         };
+    told.accept(record);
+    if (record.hasDetecting()) {
+      return;
+    }
     if (event == null) {
       metrics.unreadable();
     } else {

@@ -2,12 +2,14 @@ package io.palinode.orchestrator.kafka;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.palinode.detection.witness.PortableWitness;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Alert;
 import io.palinode.orchestrator.AppliedPredicate;
 import io.palinode.orchestrator.DetectionLatency;
 import io.palinode.orchestrator.Event;
+import io.palinode.orchestrator.Evidence;
 import io.palinode.orchestrator.Findings;
 import io.palinode.orchestrator.Intervention;
 import io.palinode.orchestrator.LatencySnapshot;
@@ -17,11 +19,14 @@ import io.palinode.orchestrator.NodeStatus;
 import io.palinode.orchestrator.PastPlan;
 import io.palinode.orchestrator.Phase;
 import io.palinode.orchestrator.Plan;
+import io.palinode.orchestrator.PredicateTexts;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.RollbackMachine;
 import io.palinode.orchestrator.Status;
+import io.palinode.orchestrator.Unjudged;
+import io.palinode.orchestrator.WatchedVersions;
 import io.palinode.orchestrator.alert.AlertDispatcher;
 import io.palinode.orchestrator.metrics.OrchestratorMetrics;
 import io.palinode.orchestrator.rest.Backend;
@@ -30,6 +35,9 @@ import io.palinode.orchestrator.rest.UnavailableException;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.Topics;
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Detecting;
+import io.palinode.wire.v1.Violation;
+import io.palinode.wire.v1.ViolationRecord;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -59,6 +67,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
   private final AtomicReference<@Nullable String> failure =
       new AtomicReference<>("the logs are being replayed");
   private final Memory memory;
+  private final PredicateTexts texts = new PredicateTexts();
   private final DetectionLatency latency = new DetectionLatency();
   private final OrchestratorMetrics metrics;
   private final RestServer rest;
@@ -84,10 +93,10 @@ public final class Orchestrator implements Backend, AutoCloseable {
     memory = new Memory(config.rollback().nodes());
     metrics = new OrchestratorMetrics(meters);
     rest = new RestServer(config.rest(), this);
-    registry = new PredicateRegistry(predicateProducer, topics.predicates());
+    registry = new PredicateRegistry(predicateProducer, topics.predicates(), texts);
     Effects effects = new Effects(memory, latency, metrics, control::append, this::raise);
     loop = new RollbackLoop(config.rollback(), wallMicros, effects, this::fail);
-    logs = new Logs(kafka, topics, loop, registry, metrics, wallMicros, this::fail);
+    logs = new Logs(kafka, topics, loop, registry, metrics, wallMicros, this::fail, this::told);
   }
 
   /**
@@ -138,6 +147,11 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   @Override
+  public WatchedVersions watched() {
+    return memory.watched();
+  }
+
+  @Override
   public List<AppliedPredicate> apply(String document, String source) {
     requireWorking();
     return registry.apply(document, source);
@@ -152,6 +166,22 @@ public final class Orchestrator implements Backend, AutoCloseable {
   @Override
   public List<ReceivedViolation> violations(int limit) {
     return memory.violations(limit);
+  }
+
+  @Override
+  public @Nullable ReceivedViolation violation(String id) {
+    return memory.violation(id);
+  }
+
+  @Override
+  public @Nullable PortableWitness witness(String id) throws RefusedException {
+    ReceivedViolation received = memory.violation(id);
+    if (received == null) {
+      return null;
+    }
+    Violation violation = received.violation();
+    return Evidence.of(
+        violation, texts.get(violation.getPredicate(), violation.getPredicateVersion()));
   }
 
   @Override
@@ -189,6 +219,11 @@ public final class Orchestrator implements Backend, AutoCloseable {
         config.rollback().nodes(),
         memory.nodes().size(),
         failure.get());
+  }
+
+  @Override
+  public List<Unjudged> unjudged() {
+    return memory.unjudged(loop.state().findings().losses());
   }
 
   @Override
@@ -282,6 +317,16 @@ public final class Orchestrator implements Backend, AutoCloseable {
   /** 0 before there is a safe point: nothing to lag behind. */
   private long lagMicros(long hlc) {
     return hlc == 0 ? 0 : Math.max(0, wallMicros.getAsLong() - Hlc.micros(hlc));
+  }
+
+  private void told(ViolationRecord record) {
+    if (record.hasDetecting()) {
+      Detecting detecting = record.getDetecting();
+      memory.read(detecting);
+      texts.learn(detecting.getPredicate(), detecting.getVersion(), detecting.getYaml());
+    } else if (record.hasCoverageLost()) {
+      memory.lost(record.getCoverageLost());
+    }
   }
 
   private void raise(Alert alert) {

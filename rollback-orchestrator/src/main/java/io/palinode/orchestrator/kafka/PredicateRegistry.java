@@ -2,6 +2,7 @@ package io.palinode.orchestrator.kafka;
 
 import io.palinode.orchestrator.AppliedPredicate;
 import io.palinode.orchestrator.Policy;
+import io.palinode.orchestrator.PredicateTexts;
 import io.palinode.orchestrator.rest.UnavailableException;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.PredicateException;
@@ -37,10 +38,13 @@ final class PredicateRegistry {
   private final Object lock = new Object();
   private final Object writing = new Object();
   private final Map<String, Known> known = new TreeMap<>();
+  private final PredicateTexts texts;
 
-  PredicateRegistry(Producer<byte[], byte[]> producer, String topic) {
+  /** {@code texts} learns every version that is read. */
+  PredicateRegistry(Producer<byte[], byte[]> producer, String topic, PredicateTexts texts) {
     this.producer = producer;
     this.topic = topic;
+    this.texts = texts;
   }
 
   private record Known(long version, boolean deleted, String yaml, Policy policy) {}
@@ -48,6 +52,7 @@ final class PredicateRegistry {
   /** A record of the log; returns its policy, or null when it is of an old version. */
   @Nullable Policy read(PredicateRecord record) {
     Policy policy = policy(record);
+    texts.learn(record.getName(), record.getVersion(), record.getYaml());
     synchronized (lock) {
       Known before = known.get(record.getName());
       if (before != null && before.version() >= record.getVersion()) {

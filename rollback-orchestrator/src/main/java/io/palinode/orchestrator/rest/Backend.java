@@ -1,5 +1,6 @@
 package io.palinode.orchestrator.rest;
 
+import io.palinode.detection.witness.PortableWitness;
 import io.palinode.orchestrator.AppliedPredicate;
 import io.palinode.orchestrator.Intervention;
 import io.palinode.orchestrator.NodeStatus;
@@ -7,6 +8,8 @@ import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.Status;
+import io.palinode.orchestrator.Unjudged;
+import io.palinode.orchestrator.WatchedVersions;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +18,9 @@ public interface Backend {
   List<AppliedPredicate> predicates();
 
   @Nullable AppliedPredicate predicate(String name);
+
+  /** Who has which version of the predicates. */
+  WatchedVersions watched();
 
   /**
    * Puts all predicates of a document in force.
@@ -36,6 +42,18 @@ public interface Backend {
   /** The latest first. */
   List<ReceivedViolation> violations(int limit);
 
+  /** Null when none of this id is remembered. */
+  @Nullable ReceivedViolation violation(String id);
+
+  /**
+   * The violation as one that can be checked without the cluster; null when none of this id is
+   * remembered.
+   *
+   * @throws RefusedException when the text of the predicate in that version is no longer known, or
+   *     the record does not say enough
+   */
+  @Nullable PortableWitness witness(String id) throws RefusedException;
+
   /** The latest first. */
   List<Rollback> rollbacks(int limit);
 
@@ -53,6 +71,9 @@ public interface Backend {
   List<NodeStatus> nodes();
 
   Status status();
+
+  /** The latest losses of coverage that nobody has acknowledged, the latest first. */
+  List<Unjudged> unjudged();
 
   /**
    * Lets the safe point pass what was lost, and what was abandoned, so far.

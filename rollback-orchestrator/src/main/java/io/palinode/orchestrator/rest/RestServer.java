@@ -3,12 +3,16 @@ package io.palinode.orchestrator.rest;
 import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;
 import io.javalin.http.BadRequestResponse;
+import io.javalin.http.ContentType;
 import io.javalin.http.Context;
 import io.javalin.http.HttpResponseException;
 import io.javalin.util.JavalinBindException;
 import io.javalin.util.JavalinException;
+import io.palinode.detection.witness.PortableWitness;
+import io.palinode.detection.witness.WitnessJson;
 import io.palinode.orchestrator.AppliedPredicate;
 import io.palinode.orchestrator.Intervention;
+import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.predicate.PredicateException;
@@ -81,7 +85,7 @@ public final class RestServer implements AutoCloseable {
   }
 
   private void addRoutes() {
-    server.get(PREDICATES, ctx -> ctx.json(views(backend.predicates(), Views.PredicateView::of)));
+    server.get(PREDICATES, ctx -> ctx.json(views(backend.predicates(), this::view)));
     server.get(PREDICATES + "/{name}", this::predicate);
     server.put(PREDICATES, this::applyAll);
     server.put(PREDICATES + "/{name}", this::applyOne);
@@ -89,13 +93,15 @@ public final class RestServer implements AutoCloseable {
     server.get(
         "/api/v1/violations",
         ctx -> ctx.json(views(backend.violations(limit(ctx)), Views.ViolationView::of)));
+    server.get("/api/v1/violations/{id}", this::violation);
+    server.get("/api/v1/violations/{id}/witness", this::witness);
     server.get(
         "/api/v1/rollbacks",
         ctx -> ctx.json(views(backend.rollbacks(limit(ctx)), Views.RollbackView::of)));
     server.post("/api/v1/rollbacks/{id}/retry", ctx -> intervene(ctx, Intervention.RETRY));
     server.post("/api/v1/rollbacks/{id}/abandon", ctx -> intervene(ctx, Intervention.ABANDON));
     server.get("/api/v1/nodes", ctx -> ctx.json(views(backend.nodes(), Views.NodeView::of)));
-    server.get("/api/v1/status", ctx -> ctx.json(Views.StatusView.of(backend.status())));
+    server.get("/api/v1/status", ctx -> ctx.json(status()));
     server.post("/api/v1/coverage/acknowledge", this::acknowledgeCoverage);
     server.get("/metrics", this::metrics);
     server.get("/healthz", this::health);
@@ -126,12 +132,16 @@ public final class RestServer implements AutoCloseable {
     if (known == null) {
       fail(ctx, 404, noSuchPredicate(ctx));
     } else {
-      ctx.json(Views.PredicateView.of(known));
+      ctx.json(view(known));
     }
   }
 
+  private Views.PredicateView view(AppliedPredicate predicate) {
+    return Views.PredicateView.of(predicate, backend.watched());
+  }
+
   private void applyAll(Context ctx) {
-    ctx.json(views(backend.apply(ctx.body(), "request"), Views.PredicateView::of));
+    ctx.json(views(backend.apply(ctx.body(), "request"), this::view));
   }
 
   private void applyOne(Context ctx) {
@@ -145,7 +155,7 @@ public final class RestServer implements AutoCloseable {
           "the document must hold the predicate of the path '" + name + "': '" + found + "'");
       return;
     }
-    ctx.json(Views.PredicateView.of(backend.apply(ctx.body(), name).get(0)));
+    ctx.json(view(backend.apply(ctx.body(), name).get(0)));
   }
 
   private void delete(Context ctx) {
@@ -156,9 +166,31 @@ public final class RestServer implements AutoCloseable {
     }
   }
 
+  private void violation(Context ctx) {
+    ReceivedViolation found = backend.violation(ctx.pathParam(ID));
+    if (found == null) {
+      fail(ctx, 404, noSuchViolation(ctx));
+    } else {
+      ctx.json(Views.ViolationView.of(found));
+    }
+  }
+
+  private void witness(Context ctx) throws RefusedException {
+    PortableWitness witness = backend.witness(ctx.pathParam(ID));
+    if (witness == null) {
+      fail(ctx, 404, noSuchViolation(ctx));
+    } else {
+      ctx.contentType(ContentType.APPLICATION_JSON).result(WitnessJson.write(witness));
+    }
+  }
+
+  private Views.StatusView status() {
+    return Views.StatusView.of(backend.status(), backend.unjudged());
+  }
+
   private void acknowledgeCoverage(Context ctx) {
     backend.acknowledgeCoverage();
-    ctx.status(202).json(Views.StatusView.of(backend.status()));
+    ctx.status(202).json(status());
   }
 
   private void intervene(Context ctx, Intervention intervention) throws RefusedException {
@@ -209,6 +241,10 @@ public final class RestServer implements AutoCloseable {
 
   private static String noSuchPredicate(Context ctx) {
     return "there is no predicate '" + ctx.pathParam(NAME) + "'";
+  }
+
+  private static String noSuchViolation(Context ctx) {
+    return "there is no violation '" + ctx.pathParam(ID) + "' among those that are remembered";
   }
 
   private static <T, V> List<V> views(List<T> all, Function<T, V> view) {

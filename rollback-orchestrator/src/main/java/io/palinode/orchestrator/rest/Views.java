@@ -4,19 +4,22 @@ import com.google.protobuf.ByteString;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.orchestrator.AppliedPredicate;
+import io.palinode.orchestrator.Evidence;
 import io.palinode.orchestrator.Grades;
 import io.palinode.orchestrator.NodeStatus;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.Status;
+import io.palinode.orchestrator.Unjudged;
+import io.palinode.orchestrator.WatchedVersions;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.VariableVersion;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.Witness;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The JSON of the API: one record a resource. */
@@ -29,9 +32,27 @@ final class Views {
 
   record Health(String status) {}
 
-  record PredicateView(String name, long version, String yaml) {
-    static PredicateView of(AppliedPredicate p) {
-      return new PredicateView(p.name(), p.version(), p.yaml());
+  /**
+   * @param nodeVersions by node, the version that it looks for; nodes that have none are not there
+   * @param jobVersion that the whole detection job judges by; null: not known
+   * @param converged whether all of these are {@code version}
+   */
+  record PredicateView(
+      String name,
+      long version,
+      boolean converged,
+      Map<Integer, Long> nodeVersions,
+      @Nullable Long jobVersion,
+      String yaml) {
+    static PredicateView of(AppliedPredicate p, WatchedVersions watched) {
+      WatchedVersions.Versions versions = watched.of(p.name());
+      return new PredicateView(
+          p.name(),
+          p.version(),
+          watched.isConverged(p.name(), p.version()),
+          versions.ofNodes(),
+          versions.ofJob(),
+          p.yaml());
     }
   }
 
@@ -96,7 +117,7 @@ final class Views {
 
   record ValueView(String store, String key, String value) {
     static ValueView of(VariableVersion v) {
-      return new ValueView(v.getStore(), text(v.getKey()), text(v.getValue()));
+      return new ValueView(v.getStore(), Evidence.text(v.getKey()), Evidence.text(v.getValue()));
     }
   }
 
@@ -157,6 +178,18 @@ final class Views {
     }
   }
 
+  /**
+   * Whether anything was violated then is not known.
+   *
+   * @param from null: not known since when
+   */
+  record UnknownView(@Nullable String from, String to, String reason) {
+    static UnknownView of(Unjudged u) {
+      return new UnknownView(
+          u.fromHlc() == 0 ? null : Hlc.format(u.fromHlc()), Hlc.format(u.toHlc()), u.reason());
+    }
+  }
+
   record StatusView(
       long epoch,
       @Nullable Long openEpoch,
@@ -167,6 +200,7 @@ final class Views {
       double safePointLagMs,
       @Nullable String safePointHeldAt,
       int coverageLosses,
+      List<UnknownView> unknown,
       String judged,
       double judgedLagMs,
       long violations,
@@ -176,7 +210,7 @@ final class Views {
       int nodesJoined,
       @Nullable String failure) {
 
-    static StatusView of(Status s) {
+    static StatusView of(Status s, List<Unjudged> unjudged) {
       Long heldAt = s.heldAt();
       return new StatusView(
           s.epoch(),
@@ -188,6 +222,7 @@ final class Views {
           s.safePointLagMicros() / MICROS_PER_MS,
           heldAt == null ? null : Hlc.format(heldAt),
           s.losses(),
+          unjudged.stream().map(UnknownView::of).toList(),
           Hlc.format(s.judged()),
           s.judgedLagMicros() / MICROS_PER_MS,
           s.violations(),
@@ -215,12 +250,5 @@ final class Views {
     } catch (IllegalArgumentException unreadable) {
       return List.of();
     }
-  }
-
-  /** Bytes that are no text are shown as {@code base64:…}. */
-  private static String text(ByteString bytes) {
-    return bytes.isValidUtf8()
-        ? bytes.toStringUtf8()
-        : "base64:" + Base64.getEncoder().encodeToString(bytes.toByteArray());
   }
 }

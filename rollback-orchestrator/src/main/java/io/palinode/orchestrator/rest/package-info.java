@@ -9,6 +9,8 @@
  * PUT    /api/v1/predicates/{name}        applies one, which must have this name
  * DELETE /api/v1/predicates/{name}
  * GET    /api/v1/violations?limit=100     the latest first
+ * GET    /api/v1/violations/{id}
+ * GET    /api/v1/violations/{id}/witness  to be checked without the cluster; 409 when not all is known
  * GET    /api/v1/rollbacks?limit=100      the latest first
  * POST   /api/v1/rollbacks/{epoch}/retry    has a halted one tried again; 409 when that is of no use
  * POST   /api/v1/rollbacks/{epoch}/abandon  has the cluster go on without a halted one

@@ -6,10 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.protobuf.ByteString;
+import io.palinode.detection.witness.PortableWitness;
+import io.palinode.detection.witness.WitnessJson;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.orchestrator.AppliedPredicate;
 import io.palinode.orchestrator.Command;
+import io.palinode.orchestrator.Evidence;
 import io.palinode.orchestrator.Intervention;
 import io.palinode.orchestrator.MachineState;
 import io.palinode.orchestrator.NodeStatus;
@@ -19,14 +22,18 @@ import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.RollbackMachine;
 import io.palinode.orchestrator.RollbackSettings;
 import io.palinode.orchestrator.Status;
+import io.palinode.orchestrator.Unjudged;
+import io.palinode.orchestrator.WatchedVersions;
 import io.palinode.predicate.Predicates;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Detecting;
 import io.palinode.wire.v1.Halted;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.VariableVersion;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
+import io.palinode.wire.v1.Watching;
 import io.palinode.wire.v1.Witness;
 import java.io.IOException;
 import java.net.URI;
@@ -76,6 +83,26 @@ class RestServerTest {
     assertThat(send("DELETE", "/api/v1/predicates/p", "").statusCode()).isEqualTo(204);
     assertThat(send("GET", "/api/v1/predicates/p", "").statusCode()).isEqualTo(404);
     assertThat(send("DELETE", "/api/v1/predicates/p", "").statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void whoHasWhichVersionIsShown() throws Exception {
+    put("/api/v1/predicates/p", YAML);
+    assertThat(get("/api/v1/predicates/p").get("converged").asBoolean()).isFalse();
+    assertThat(get("/api/v1/predicates/p").get("jobVersion").isNull()).isTrue();
+    backend.watched.read(
+        Detecting.newBuilder().setPredicate("p").setVersion(1).setSubtasks(1).build());
+    for (int node = 0; node < 2; node++) {
+      assertThat(get("/api/v1/predicates/p").get("converged").asBoolean()).isFalse();
+      backend.watched.read(
+          ControlRecord.newBuilder()
+              .setWatching(Watching.newBuilder().setNode(node).setPredicate("p").setVersion(1))
+              .build());
+    }
+    JsonNode predicate = get("/api/v1/predicates").get(0);
+    assertThat(predicate.get("converged").asBoolean()).isTrue();
+    assertThat(predicate.get("jobVersion").asLong()).isEqualTo(1);
+    assertThat(predicate.get("nodeVersions").toString()).isEqualTo("{\"0\":1,\"1\":1}");
   }
 
   @Test
@@ -132,6 +159,28 @@ class RestServerTest {
   }
 
   @Test
+  void aViolationIsFoundByItsId() throws Exception {
+    assertThat(get("/api/v1/violations/v1").get("violate").asText()).isEqualTo("500.7");
+    HttpResponse<String> none = send("GET", "/api/v1/violations/v2", "");
+    assertThat(none.statusCode()).isEqualTo(404);
+    assertThat(error(none)).contains("'v2'");
+    assertThat(send("GET", "/api/v1/violations/v2/witness", "").statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void aWitnessCarriesTheTextOfTheVersionThatFoundItOrIsRefused() throws Exception {
+    HttpResponse<String> refused = send("GET", "/api/v1/violations/v1/witness", "");
+    assertThat(refused.statusCode()).isEqualTo(409);
+    assertThat(error(refused)).contains("'p' version 3").contains("no longer known");
+    backend.witnessText = YAML;
+    HttpResponse<String> answer = send("GET", "/api/v1/violations/v1/witness", "");
+    PortableWitness witness = WitnessJson.read(answer.body(), "answer");
+    assertThat(witness.subject().yaml()).isEqualTo(YAML);
+    assertThat(witness.subject().version()).isEqualTo(3);
+    assertThat(witness.rules().epsilon()).hasToString("10ms");
+  }
+
+  @Test
   void rollbacksNodesAndStatusAreShown() throws Exception {
     JsonNode rollback = get("/api/v1/rollbacks").get(0);
     assertThat(rollback.get("state").asText()).isEqualTo("halted");
@@ -164,6 +213,14 @@ class RestServerTest {
     assertThat(error(wrongMethod)).contains("DELETE");
     HttpResponse<String> noMetrics = send("GET", "/metrics", "");
     assertThat(noMetrics.statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void whatIsNotKnownIsShownWithItsReason() throws Exception {
+    JsonNode unknown = get("/api/v1/status").get("unknown").get(0);
+    assertThat(unknown.get("from").isNull()).isTrue();
+    assertThat(unknown.get("to").asText()).isEqualTo("70");
+    assertThat(unknown.get("reason").asText()).isEqualTo("detection met its limits");
   }
 
   @Test
@@ -230,8 +287,10 @@ class RestServerTest {
 
   private static final class FakeBackend implements Backend {
     private final Map<String, AppliedPredicate> predicates = new TreeMap<>();
+    private final WatchedVersions watched = new WatchedVersions(2);
     private volatile boolean unavailable;
     private volatile boolean acknowledged;
+    private volatile @Nullable String witnessText;
     private volatile @Nullable String failure;
 
     @Override
@@ -242,6 +301,11 @@ class RestServerTest {
     @Override
     public @Nullable AppliedPredicate predicate(String name) {
       return predicates.get(name);
+    }
+
+    @Override
+    public WatchedVersions watched() {
+      return watched;
     }
 
     @Override
@@ -277,11 +341,25 @@ class RestServerTest {
       Violation violation =
           Violation.newBuilder()
               .setId("v1")
+              .setPredicate("p")
+              .setPredicateVersion(3)
+              .setEpsilon("10ms")
               .setGrade(ViolationGrade.DEFINITE)
               .setViolate(Hlc.of(500, 7))
               .addWitnesses(witness)
               .build();
       return List.of(new ReceivedViolation(violation, 2_000, false, Command.Outcome.ROLLBACK));
+    }
+
+    @Override
+    public @Nullable ReceivedViolation violation(String id) {
+      return id.equals("v1") ? violations(1).get(0) : null;
+    }
+
+    @Override
+    public @Nullable PortableWitness witness(String id) throws RefusedException {
+      ReceivedViolation known = violation(id);
+      return known == null ? null : Evidence.of(known.violation(), witnessText);
     }
 
     @Override
@@ -315,6 +393,11 @@ class RestServerTest {
     @Override
     public List<NodeStatus> nodes() {
       return List.of(new NodeStatus(0, 1, 1, Hlc.ofMicros(7), "paused", 5));
+    }
+
+    @Override
+    public List<Unjudged> unjudged() {
+      return List.of(new Unjudged(0, Hlc.ofMicros(70), "detection met its limits"));
     }
 
     @Override

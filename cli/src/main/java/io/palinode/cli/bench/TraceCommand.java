@@ -1,0 +1,113 @@
+package io.palinode.cli.bench;
+
+import io.palinode.cli.terminal.Refusal;
+import java.io.BufferedWriter;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Makes a trace for detection offline. */
+@Command(
+    name = "trace",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Write a made-up trace of any length for 'palinode detect'; the same seed, the same trace.",
+      "",
+      "An interval begins every 10 ms, of the next instance and term, at any node, and is over",
+      "before the next one; nothing is concurrent but what is made so.",
+      ""
+    },
+    footer = {
+      "",
+      "Example:",
+      "  palinode bench trace --candidates 10000000 --predicate made-up.yaml trace.jsonl",
+      "  time palinode detect --predicate made-up.yaml trace.jsonl | wc -l"
+    })
+final class TraceCommand implements Callable<Integer> {
+  private static final int BUFFER_CHARS = 1 << 18;
+
+  @Option(
+      names = "--candidates",
+      defaultValue = "1000000",
+      paramLabel = "N",
+      description = "Lines (default: ${DEFAULT-VALUE}).")
+  private long candidates;
+
+  @Option(names = "--nodes", defaultValue = "3", paramLabel = "N", description = "Default: 3.")
+  private int nodes;
+
+  @Option(
+      names = "--terms",
+      defaultValue = "2",
+      paramLabel = "N",
+      description = "Of the one clause (default: ${DEFAULT-VALUE}).")
+  private int terms;
+
+  @Option(names = "--instances", defaultValue = "1", paramLabel = "N", description = "Default: 1.")
+  private int instances;
+
+  @Option(
+      names = "--violated",
+      defaultValue = "0.0001",
+      paramLabel = "SHARE",
+      description = "Candidates that begin a violation (default: ${DEFAULT-VALUE}).")
+  private double violated;
+
+  @Option(
+      names = "--open",
+      defaultValue = "0",
+      paramLabel = "SHARE",
+      description = "Candidates that never end (default: ${DEFAULT-VALUE}).")
+  private double open;
+
+  @Option(names = "--seed", defaultValue = "1", paramLabel = "SEED", description = "Default: 1.")
+  private long seed;
+
+  @Option(
+      names = "--predicate",
+      paramLabel = "FILE",
+      description = "Where to write the predicate of the trace.")
+  private @Nullable Path predicate;
+
+  @Parameters(
+      paramLabel = "TRACE.jsonl",
+      description = "Where to write the trace; - is standard output.")
+  private String trace = "-";
+
+  @Override
+  public Integer call() throws IOException {
+    TraceMaker maker = new TraceMaker(shape(), seed);
+    if (predicate != null) {
+      Files.writeString(predicate, maker.predicate());
+    }
+    OutputStream to =
+        trace.equals("-")
+            ? new FileOutputStream(FileDescriptor.out)
+            : Files.newOutputStream(Path.of(trace));
+    try (Writer out =
+        new BufferedWriter(new OutputStreamWriter(to, StandardCharsets.US_ASCII), BUFFER_CHARS)) {
+      maker.write(out);
+    }
+    return 0;
+  }
+
+  private TraceMaker.Shape shape() {
+    try {
+      return new TraceMaker.Shape(candidates, nodes, terms, instances, violated, open);
+    } catch (IllegalArgumentException e) {
+      throw new Refusal(String.valueOf(e.getMessage()), e);
+    }
+  }
+}

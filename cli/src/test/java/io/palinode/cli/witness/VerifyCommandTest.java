@@ -1,0 +1,103 @@
+package io.palinode.cli.witness;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.palinode.cli.terminal.Refusal;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** The command as a user runs it: a file in, a sentence and an exit status out. */
+class VerifyCommandTest {
+  @TempDir Path folder;
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @Test
+  void aWitnessThatIsRightHolds() throws Exception {
+    assertThat(verify(golden())).isZero();
+    assertThat(out.toString())
+        .isEqualToIgnoringNewLines(
+            "holds: edge-mutex version 3 with a=1,b=2, clause 0, intervals 2, grade possible,"
+                + " violated at 1100");
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void everyRuleThatDoesNotHoldIsNamed() throws Exception {
+    assertThat(verify(golden().replace("\"1200\"", "\"1201\""))).isOne();
+    assertThat(err.toString())
+        .contains("does not hold: digest: something was changed")
+        .hasLineCount(1);
+    err.getBuffer().setLength(0);
+    assertThat(verify(golden().replace("\"1000.3\", \"980\"", "\"1000.4\", \"980\""))).isOne();
+    assertThat(err.toString())
+        .contains("does not hold: digest:")
+        .contains("does not hold: first: the least start is at 1000.4, not 1000.3");
+    assertThat(out.toString()).isEmpty();
+  }
+
+  @Test
+  void aWitnessIsReadFromStandardInputToo() throws Exception {
+    assertThat(run(golden(), "-")).isZero();
+  }
+
+  @Test
+  void whatIsNoWitnessIsRefusedWithItsPlace() throws Exception {
+    Path file = Files.writeString(folder.resolve("w.json"), "{\n \"kind\": 1}");
+    assertThatThrownBy(() -> command("").parseAndCall(file.toString()))
+        .isInstanceOf(Refusal.class)
+        .hasMessage(file + ":1:1: must have the field 'apiVersion'");
+    Files.write(file, new byte[] {(byte) 0xff});
+    assertThatThrownBy(() -> command("").parseAndCall(file.toString()))
+        .hasMessage(file + ": a witness must be in UTF-8");
+    assertThatThrownBy(() -> command("").parseAndCall(folder.toString()))
+        .isInstanceOf(Refusal.class)
+        .hasMessageContaining("cannot read");
+    assertThatThrownBy(() -> command("").parseAndCall(folder.resolve("none").toString()))
+        .isInstanceOf(NoSuchFileException.class);
+  }
+
+  private int verify(String witness) throws Exception {
+    return run("", Files.writeString(folder.resolve("w.json"), witness).toString());
+  }
+
+  private int run(String input, String file) throws Exception {
+    return command(input).parseAndCall(file);
+  }
+
+  private Run command(String input) {
+    VerifyCommand command =
+        new VerifyCommand(new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)));
+    CommandLine line = new CommandLine(command);
+    line.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+    return file -> {
+      line.parseArgs(file);
+      return command.call();
+    };
+  }
+
+  /** Without picocli's own handling of exceptions: Main's is tested elsewhere. */
+  private interface Run {
+    int parseAndCall(String file) throws Exception;
+  }
+
+  private static String golden() throws IOException {
+    try (InputStream in =
+        Objects.requireNonNull(
+            VerifyCommandTest.class.getResourceAsStream("/witness/witness-v1.json"))) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+}

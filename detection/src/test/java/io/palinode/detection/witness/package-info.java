@@ -1,0 +1,4 @@
+@NullMarked
+package io.palinode.detection.witness;
+
+import org.jspecify.annotations.NullMarked;
