@@ -13,6 +13,8 @@ final class Interning {
   private final WindowLog.Layout layout;
   private final long generationAgeHlc;
   private final Cursor entry = new Cursor();
+  private final Cursor ahead = new Cursor();
+  private final KeyDictionary.Batch batch = new KeyDictionary.Batch();
   private @Nullable KeyGeneration current;
 
   Interning(WindowLog.Layout layout, long generationAgeHlc) {
@@ -33,18 +35,30 @@ final class Interning {
     Segment target = begun;
     List<Segment> fresh = new ArrayList<>();
     long lastHlc = sealed.segment().base();
+    ahead.open(sealed, lastHlc);
     entry.open(sealed, lastHlc);
-    while (entry.next()) {
-      int number = keys.dictionary().intern(entry.bytes(), entry.keyAt(), entry.keyLength());
-      if (target == null || !target.hasRoomFor(sizeMax(entry))) {
-        target = taker.get().begin(lastHlc, keys);
-        fresh.add(target);
-        keys.wrote(target.capacity());
+    while (numberKeysAhead(keys)) {
+      for (int i = 0; i < batch.size(); i++) {
+        entry.next();
+        if (target == null || !target.hasRoomFor(sizeMax(entry))) {
+          target = taker.get().begin(lastHlc, keys);
+          fresh.add(target);
+          keys.wrote(target.capacity());
+        }
+        target.writeInterned(entry, batch.number(i));
+        lastHlc = entry.hlc();
       }
-      target.writeInterned(entry, number);
-      lastHlc = entry.hlc();
     }
     return new Rewritten(begun, fresh, keys);
+  }
+
+  private boolean numberKeysAhead(KeyGeneration keys) {
+    batch.clear();
+    while (!batch.isFull() && ahead.next()) {
+      batch.add(ahead.keyAt(), ahead.keyLength());
+    }
+    keys.dictionary().intern(ahead.bytes(), batch);
+    return batch.size() > 0;
   }
 
   private static long sizeMax(Cursor entry) {
@@ -58,7 +72,7 @@ final class Interning {
         || keys.endsBefore(sealed, generationAgeHlc, layout.generationBytes())) {
       keys =
           new KeyGeneration(
-              new KeyDictionary(layout.memory(), layout.segmentBytes()), sealed.base());
+              new KeyDictionary(layout.memory(), layout.segmentBytes()), sealed.lastHlc());
       current = keys;
     }
     return keys;

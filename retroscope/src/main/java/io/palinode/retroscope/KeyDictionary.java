@@ -61,9 +61,77 @@ final class KeyDictionary {
     return findHashed(hash(from, at, length), from, at, length);
   }
 
+  /** Keys to be interned together. */
+  static final class Batch {
+    static final int KEYS_MAX = 32;
+
+    private final int[] ats = new int[KEYS_MAX];
+    private final int[] lengths = new int[KEYS_MAX];
+    private final int[] numbers = new int[KEYS_MAX];
+    private final int[] hashes = new int[KEYS_MAX];
+    private final int[] candidates = new int[KEYS_MAX];
+    private int size;
+
+    void clear() {
+      size = 0;
+    }
+
+    boolean isFull() {
+      return size == KEYS_MAX;
+    }
+
+    void add(int at, int length) {
+      ats[size] = at;
+      lengths[size++] = length;
+    }
+
+    int size() {
+      return size;
+    }
+
+    int number(int index) {
+      return numbers[index];
+    }
+  }
+
+  /**
+   * Gives each key of the batch its number. A table of many keys is in no cache, and a look-up
+   * waits for three reads that depend on each other; so these are made step by step for the whole
+   * batch, where the processor waits for all of them at once.
+   */
+  void intern(ByteBuffer from, Batch batch) {
+    int mask = slots.length - 1;
+    for (int i = 0; i < batch.size; i++) {
+      batch.hashes[i] = hash(from, batch.ats[i], batch.lengths[i]);
+    }
+    for (int i = 0; i < batch.size; i++) {
+      batch.candidates[i] = Math.max(0, (slots[batch.hashes[i] & mask] & NUMBER_MASK) - 1);
+    }
+    for (int i = 0; i < batch.size; i++) {
+      batch.candidates[i] = places[batch.candidates[i]];
+    }
+    for (int i = 0; i < batch.size && size > 0; i++) {
+      batch.candidates[i] = chunkOf(batch.candidates[i]).get(offsetOf(batch.candidates[i]));
+    }
+    for (int i = 0; i < batch.size; i++) {
+      batch.numbers[i] = internHashed(batch.hashes[i], from, batch.ats[i], batch.lengths[i]);
+    }
+  }
+
+  private ByteBuffer chunkOf(int place) {
+    return chunks[place >>> chunkShift];
+  }
+
+  private int offsetOf(int place) {
+    return place & ((1 << chunkShift) - 1);
+  }
+
   /** The number of the key at {@code at}, a new one if need be. */
   int intern(ByteBuffer from, int at, int length) {
-    int hash = hash(from, at, length);
+    return internHashed(hash(from, at, length), from, at, length);
+  }
+
+  private int internHashed(int hash, ByteBuffer from, int at, int length) {
     int found = findHashed(hash, from, at, length);
     if (found >= 0) {
       return found;
@@ -90,8 +158,8 @@ final class KeyDictionary {
       if (((slots[i] ^ hash) & ~NUMBER_MASK) == 0) {
         int number = (slots[i] & NUMBER_MASK) - 1;
         int place = places[number];
-        ByteBuffer chunk = chunks[place >>> chunkShift];
-        int offset = place & ((1 << chunkShift) - 1);
+        ByteBuffer chunk = chunkOf(place);
+        int offset = offsetOf(place);
         if (Varint.get(chunk, offset) == length
             && equal(chunk, offset + Varint.length(length), from, at, length)) {
           return number;

@@ -1,5 +1,7 @@
 package io.palinode.retroscope;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -34,6 +36,10 @@ final class Segment {
   /** A reference to an entry has so many bits for a place in its segment. */
   static final int BYTES_MAX = 1 << 20;
 
+  private static final int SHORT_BYTES_MAX = 64;
+  private static final VarHandle WORDS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
   private final ByteBuffer bytes;
   private final boolean recyclable;
   private @Nullable KeyGeneration generation;
@@ -43,7 +49,7 @@ final class Segment {
   private int headersEnd;
   private int valuesFrom;
   private int writtenEntries;
-  private Marks marks = new Marks(8);
+  private Marks marks = new Marks(new long[8], new int[8], new int[8]);
 
   // Under the log's lock.
   private Marks publishedMarks = marks;
@@ -84,11 +90,11 @@ final class Segment {
   void write(long hlc, byte[] key, byte @Nullable [] old) {
     int at = beginEntry(hlc);
     at = Varint.put(bytes, at, key.length);
-    bytes.put(at, key);
+    putShort(at, key);
     headersEnd = Varint.put(bytes, at + key.length, old == null ? 0 : old.length + 1L);
     if (old != null) {
       valuesFrom -= old.length;
-      bytes.put(valuesFrom, old);
+      putShort(valuesFrom, old);
     }
   }
 
@@ -100,6 +106,21 @@ final class Segment {
     if (!entry.isAbsent()) {
       valuesFrom -= entry.oldLength();
       bytes.put(valuesFrom, entry.bytes(), entry.oldAt(), entry.oldLength());
+    }
+  }
+
+  /** A bulk copy costs more to begin than a short key takes word by word. */
+  private void putShort(int at, byte[] key) {
+    if (key.length > SHORT_BYTES_MAX) {
+      bytes.put(at, key);
+      return;
+    }
+    int i = 0;
+    for (; i + Long.BYTES <= key.length; i += Long.BYTES) {
+      bytes.putLong(at + i, (long) WORDS.get(key, i));
+    }
+    for (; i < key.length; i++) {
+      bytes.put(at + i, key[i]);
     }
   }
 
@@ -121,9 +142,15 @@ final class Segment {
   }
 
   /** Where time, headers and values stand every {@link #MARK_ENTRIES} entries. */
-  private record Marks(long[] hlcs, int[] headers, int[] values) {
-    Marks(int size) {
-      this(new long[size], new int[size], new int[size]);
+  private static final class Marks {
+    private final long[] hlcs;
+    private final int[] headers;
+    private final int[] values;
+
+    Marks(long[] hlcs, int[] headers, int[] values) {
+      this.hlcs = hlcs;
+      this.headers = headers;
+      this.values = values;
     }
 
     /** Another one if need be: readers keep the one that they know. */
@@ -142,7 +169,9 @@ final class Segment {
     lastHlc = writtenHlc;
     headers = headersEnd;
     entries = writtenEntries;
-    publishedMarks = marks;
+    if (publishedMarks != marks) {
+      publishedMarks = marks;
+    }
   }
 
   ByteBuffer bytes() {

@@ -62,8 +62,7 @@ public final class WindowLog {
 
     static Layout of(WindowLogConfig config) {
       boolean interns = config.bytesMax() >= (long) SEGMENTS_MIN_TO_INTERN * SEGMENT_BYTES;
-      return new Layout(
-          SEGMENT_BYTES, interns ? config.bytesMax() / 2 : 0, ByteBuffer::allocateDirect);
+      return new Layout(SEGMENT_BYTES, interns ? config.bytesMax() : 0, ByteBuffer::allocateDirect);
     }
   }
 
@@ -83,7 +82,7 @@ public final class WindowLog {
     this.executor = executor;
     this.segments = new Segments(layout);
     this.ageMaxHlc = Hlc.ofMicros(Math.min(Hlc.MICROS_MAX, micros(config)));
-    this.interning = new Interning(layout, ageMaxHlc / 2);
+    this.interning = new Interning(layout, ageMaxHlc);
     this.reach = openedAt;
     this.lastHlc = openedAt;
   }
