@@ -1,7 +1,6 @@
 package io.palinode.retroscope;
 
 import io.palinode.retroscope.Segment.Part;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,25 +15,35 @@ final class Changes {
 
   private final List<Part> parts;
   private final BitSet seen = new BitSet();
-  private long[] references = new long[64];
-  private int[] keyNumbers = new int[64];
-  private int size;
+  private final LongList references = new LongList();
+  private final LongList keyNumbers = new LongList();
+  private final boolean keepsNumbers;
+  private final KeyDictionary.Batch batch = new KeyDictionary.Batch();
+  private final int[] batchNumbers = new int[KeyDictionary.Batch.KEYS_MAX];
   private long entries;
 
-  private Changes(List<Part> parts) {
+  private Changes(List<Part> parts, boolean keepsNumbers) {
     this.parts = parts;
+    this.keepsNumbers = keepsNumbers;
   }
 
   /** The keys that change in {@code (start, end]}. */
   static Changes between(long start, long end, List<Part> parts, KeyNumbers numbers) {
-    Changes changes = new Changes(parts);
+    Changes changes = new Changes(parts, false);
+    changes.collect(start, end, numbers, null);
+    return changes;
+  }
+
+  /** The same; it can tell then which of the keys other changes have. */
+  static Changes comparable(long start, long end, List<Part> parts, KeyNumbers numbers) {
+    Changes changes = new Changes(parts, true);
     changes.collect(start, end, numbers, null);
     return changes;
   }
 
   /** Those of the same keys that change after {@code end} too. */
   Changes after(long end, KeyNumbers numbers) {
-    Changes later = new Changes(parts);
+    Changes later = new Changes(parts, false);
     later.collect(end, Long.MAX_VALUE, numbers, seen);
     return later;
   }
@@ -45,31 +54,66 @@ final class Changes {
       Part part = parts.get(i);
       numbers.enter(part);
       entry.open(part, start);
-      while (entry.next() && entry.hlc() <= end) {
-        if (entry.hlc() > start) {
-          entries++;
-          int number = numbers.of(entry);
-          if (!seen.get(number) && (only == null || only.get(number))) {
-            seen.set(number);
-            add((long) i << PLACE_BITS | entry.place(), number);
-          }
-        }
+      if (numbers.asksForBatches()) {
+        collectBatches(start, end, (long) i << PLACE_BITS, entry, numbers, only);
+      } else {
+        collectNumbered(start, end, (long) i << PLACE_BITS, entry, numbers, only);
       }
     }
   }
 
-  private void add(long reference, int keyNumber) {
-    if (size == references.length) {
-      references = Arrays.copyOf(references, 2 * size);
-      keyNumbers = Arrays.copyOf(keyNumbers, 2 * size);
+  private void collectNumbered(
+      long start,
+      long end,
+      long partBits,
+      Cursor entry,
+      KeyNumbers numbers,
+      @Nullable BitSet only) {
+    while (entry.next() && entry.hlc() <= end) {
+      if (entry.hlc() > start) {
+        add(partBits | entry.place(), numbers.of(entry), only);
+      }
     }
-    references[size] = reference;
-    keyNumbers[size] = keyNumber;
-    size++;
+  }
+
+  private void collectBatches(
+      long start,
+      long end,
+      long partBits,
+      Cursor entry,
+      KeyNumbers numbers,
+      @Nullable BitSet only) {
+    long[] places = new long[KeyDictionary.Batch.KEYS_MAX];
+    boolean more = true;
+    while (more) {
+      batch.clear();
+      while (!batch.isFull() && more) {
+        more = entry.next() && entry.hlc() <= end;
+        if (more && entry.hlc() > start) {
+          places[batch.size()] = partBits | entry.place();
+          batch.add(entry.keyAt(), entry.keyLength());
+        }
+      }
+      numbers.of(entry.bytes(), batch, batchNumbers);
+      for (int i = 0; i < batch.size(); i++) {
+        add(places[i], batchNumbers[i], only);
+      }
+    }
+  }
+
+  private void add(long reference, int keyNumber, @Nullable BitSet only) {
+    entries++;
+    if (!seen.get(keyNumber) && (only == null || only.get(keyNumber))) {
+      seen.set(keyNumber);
+      references.add(reference);
+      if (keepsNumbers) {
+        keyNumbers.add(keyNumber);
+      }
+    }
   }
 
   int size() {
-    return size;
+    return references.size();
   }
 
   long entries() {
@@ -77,12 +121,12 @@ final class Changes {
   }
 
   boolean hasKeyOf(Changes others, int index) {
-    return seen.get(others.keyNumbers[index]);
+    return seen.get((int) others.keyNumbers.get(index));
   }
 
   /** Puts {@code entry} at one of them. */
   void moveTo(int index, Cursor entry) {
-    long reference = references[index];
+    long reference = references.get(index);
     entry.moveTo(parts.get((int) (reference >>> PLACE_BITS)), reference & PLACE_MASK);
   }
 }

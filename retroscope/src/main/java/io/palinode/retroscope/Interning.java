@@ -70,9 +70,11 @@ final class Interning {
     if (keys == null
         || keys.isOver()
         || keys.endsBefore(sealed, generationAgeHlc, layout.generationBytes())) {
+      int keysExpected = keys == null ? 0 : keys.dictionary().size();
       keys =
           new KeyGeneration(
-              new KeyDictionary(layout.memory(), layout.segmentBytes()), sealed.lastHlc());
+              new KeyDictionary(layout.memory(), layout.segmentBytes(), keysExpected),
+              sealed.lastHlc());
       current = keys;
     }
     return keys;

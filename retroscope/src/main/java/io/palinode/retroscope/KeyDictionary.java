@@ -22,8 +22,9 @@ import java.util.function.IntFunction;
  */
 final class KeyDictionary {
   static final int KEYS_MAX = (1 << 24) - 2;
-  private static final int NUMBER_MASK = (1 << 24) - 1;
-  private static final int SLOTS_MIN = 128;
+  private static final int TAG_SHIFT = 24;
+  private static final int NUMBER_MASK = (1 << TAG_SHIFT) - 1;
+  private static final int KEYS_MIN = 64;
 
   private final IntFunction<ByteBuffer> memory;
   private final int chunkBytes;
@@ -32,11 +33,16 @@ final class KeyDictionary {
   private int chunkCount;
   private int chunkUsed;
   private long chunksBytes;
-  private int[] places = new int[SLOTS_MIN / 2];
-  private int[] slots = new int[SLOTS_MIN];
+  private int[] places;
+  private int[] slots;
   private int size;
 
-  KeyDictionary(IntFunction<ByteBuffer> memory, int chunkBytes) {
+  /**
+   * @param keysExpected it grows beyond them at some cost
+   */
+  KeyDictionary(IntFunction<ByteBuffer> memory, int chunkBytes, int keysExpected) {
+    this.places = new int[Math.max(KEYS_MIN, keysExpected)];
+    this.slots = new int[slotsFor(places.length)];
     this.memory = memory;
     this.chunkBytes = chunkBytes;
     this.chunkShift = Integer.SIZE - Integer.numberOfLeadingZeros(chunkBytes - 1);
@@ -61,7 +67,7 @@ final class KeyDictionary {
     return findHashed(hash(from, at, length), from, at, length);
   }
 
-  /** Keys to be interned together. */
+  /** Keys to be looked up together. */
   static final class Batch {
     static final int KEYS_MAX = 32;
 
@@ -89,32 +95,52 @@ final class KeyDictionary {
       return size;
     }
 
+    int at(int index) {
+      return ats[index];
+    }
+
+    int length(int index) {
+      return lengths[index];
+    }
+
     int number(int index) {
       return numbers[index];
     }
   }
 
-  /**
-   * Gives each key of the batch its number. A table of many keys is in no cache, and a look-up
-   * waits for three reads that depend on each other; so these are made step by step for the whole
-   * batch, where the processor waits for all of them at once.
-   */
+  /** Gives each key of the batch its number, a new one if need be. */
   void intern(ByteBuffer from, Batch batch) {
-    int mask = slots.length - 1;
+    read(from, batch);
+    for (int i = 0; i < batch.size; i++) {
+      batch.numbers[i] = internHashed(batch.hashes[i], from, batch.ats[i], batch.lengths[i]);
+    }
+  }
+
+  /** Gives each key of the batch its number, or -1. */
+  void find(ByteBuffer from, Batch batch) {
+    read(from, batch);
+    for (int i = 0; i < batch.size; i++) {
+      batch.numbers[i] = findHashed(batch.hashes[i], from, batch.ats[i], batch.lengths[i]);
+    }
+  }
+
+  /**
+   * A table of many keys is in no cache, and a look-up waits for three reads that depend on each
+   * other; so these are made step by step for the whole batch, where the processor waits for all of
+   * them at once.
+   */
+  private void read(ByteBuffer from, Batch batch) {
     for (int i = 0; i < batch.size; i++) {
       batch.hashes[i] = hash(from, batch.ats[i], batch.lengths[i]);
     }
     for (int i = 0; i < batch.size; i++) {
-      batch.candidates[i] = Math.max(0, (slots[batch.hashes[i] & mask] & NUMBER_MASK) - 1);
+      batch.candidates[i] = Math.max(0, (slots[slot(batch.hashes[i])] & NUMBER_MASK) - 1);
     }
     for (int i = 0; i < batch.size; i++) {
       batch.candidates[i] = places[batch.candidates[i]];
     }
     for (int i = 0; i < batch.size && size > 0; i++) {
       batch.candidates[i] = chunkOf(batch.candidates[i]).get(offsetOf(batch.candidates[i]));
-    }
-    for (int i = 0; i < batch.size; i++) {
-      batch.numbers[i] = internHashed(batch.hashes[i], from, batch.ats[i], batch.lengths[i]);
     }
   }
 
@@ -140,22 +166,22 @@ final class KeyDictionary {
       throw new IllegalStateException("keys must be at most " + KEYS_MAX);
     }
     if (size == places.length) {
-      places = Arrays.copyOf(places, 2 * size);
+      grow(size + (size >> 1));
     }
     places[size] = store(from, at, length);
-    size++;
-    if (4L * size > 3L * slots.length) {
-      grow();
-    } else {
-      occupy(hash, size - 1);
-    }
-    return size - 1;
+    occupy(hash, size);
+    return size++;
+  }
+
+  /** So many that two of three are taken at most. */
+  private static int slotsFor(int keys) {
+    return Math.toIntExact(keys + (keys >> 1) + 1L);
   }
 
   private int findHashed(int hash, ByteBuffer from, int at, int length) {
-    int mask = slots.length - 1;
-    for (int i = hash & mask; slots[i] != 0; i = (i + 1) & mask) {
-      if (((slots[i] ^ hash) & ~NUMBER_MASK) == 0) {
+    int tag = hash << TAG_SHIFT;
+    for (int i = slot(hash); slots[i] != 0; i = i + 1 == slots.length ? 0 : i + 1) {
+      if (((slots[i] ^ tag) & ~NUMBER_MASK) == 0) {
         int number = (slots[i] & NUMBER_MASK) - 1;
         int place = places[number];
         ByteBuffer chunk = chunkOf(place);
@@ -169,22 +195,25 @@ final class KeyDictionary {
     return -1;
   }
 
-  private void occupy(int hash, int number) {
-    int mask = slots.length - 1;
-    int i = hash & mask;
-    while (slots[i] != 0) {
-      i = (i + 1) & mask;
-    }
-    slots[i] = (hash & ~NUMBER_MASK) | (number + 1);
+  /** The upper bits choose the slot, the lower ones tell keys of near slots apart. */
+  private int slot(int hash) {
+    return (int) (((hash & 0xFFFF_FFFFL) * slots.length) >>> Integer.SIZE);
   }
 
-  private void grow() {
-    slots = new int[2 * slots.length];
+  private void occupy(int hash, int number) {
+    int i = slot(hash);
+    while (slots[i] != 0) {
+      i = i + 1 == slots.length ? 0 : i + 1;
+    }
+    slots[i] = (hash << TAG_SHIFT) | (number + 1);
+  }
+
+  private void grow(int keys) {
+    places = Arrays.copyOf(places, keys);
+    slots = new int[slotsFor(keys)];
     View all = view();
     for (int number = 0; number < size; number++) {
-      int at = all.at(number);
-      int length = all.length(number);
-      occupy(hash(all.chunk(number), at, length), number);
+      occupy(hash(all.chunk(number), all.at(number), all.length(number)), number);
     }
   }
 

@@ -4,6 +4,7 @@ import io.palinode.retroscope.KeyDictionary.View;
 import io.palinode.retroscope.Segment.Part;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -17,7 +18,8 @@ final class KeyNumbers {
 
   private final List<View> generations = new ArrayList<>();
   private final List<Integer> bases = new ArrayList<>();
-  private final KeyDictionary others = new KeyDictionary(ByteBuffer::allocate, OTHERS_CHUNK_BYTES);
+  private final KeyDictionary others =
+      new KeyDictionary(ByteBuffer::allocate, OTHERS_CHUNK_BYTES, 0);
   private final int othersBase;
   private final int[][] knownPlusOne;
   private int generation = -1;
@@ -49,17 +51,32 @@ final class KeyNumbers {
     }
   }
 
+  /** Whether entries have no numbers yet; then they are to be asked for in batches. */
+  boolean asksForBatches() {
+    return generation < 0;
+  }
+
   int of(Cursor entry) {
-    if (generation == 0) {
-      return entry.keyNumber();
+    return generation == 0 ? entry.keyNumber() : ofLaterGeneration(entry.keyNumber());
+  }
+
+  /** Gives each key of {@code batch}, which lies in {@code from}, its number in {@code numbers}. */
+  void of(ByteBuffer from, KeyDictionary.Batch batch, int[] numbers) {
+    Arrays.fill(numbers, -1);
+    for (int g = 0; g < generations.size(); g++) {
+      View keys = generations.get(g);
+      keys.dictionary().find(from, batch);
+      for (int i = 0; i < batch.size(); i++) {
+        if (numbers[i] < 0 && batch.number(i) >= 0 && batch.number(i) < keys.size()) {
+          numbers[i] = bases.get(g) + batch.number(i);
+        }
+      }
     }
-    if (generation > 0) {
-      return ofLaterGeneration(entry.keyNumber());
+    for (int i = 0; i < batch.size(); i++) {
+      if (numbers[i] < 0) {
+        numbers[i] = othersBase + others.intern(from, batch.at(i), batch.length(i));
+      }
     }
-    int known = find(generations.size(), entry.bytes(), entry.keyAt(), entry.keyLength());
-    return known >= 0
-        ? known
-        : othersBase + others.intern(entry.bytes(), entry.keyAt(), entry.keyLength());
   }
 
   private int ofLaterGeneration(int key) {

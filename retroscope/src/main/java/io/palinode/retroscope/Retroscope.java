@@ -106,7 +106,8 @@ public final class Retroscope {
   /**
    * Records that {@code key} changes from {@code oldValue} to {@code newValue} now; null: it is
    * absent. The new value is not kept: the next change of the key brings it, or the store has it.
-   * Returns the time of the change. Allocates nothing once the window is full.
+   * Returns the time of the change. What it costs: see {@link WindowLog#append(long, byte[],
+   * byte[])}.
    */
   public long appendToLog(
       String log, byte[] key, byte @Nullable [] oldValue, byte @Nullable [] newValue) {

@@ -86,6 +86,11 @@ final class Segment {
     return (recyclable || headersEnd == 0) && valuesFrom - headersEnd >= size;
   }
 
+  /** Bytes that are written. */
+  int used() {
+    return headersEnd + bytes.capacity() - valuesFrom;
+  }
+
   /** Writes an entry with its key. */
   void write(long hlc, byte[] key, byte @Nullable [] old) {
     int at = beginEntry(hlc);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Segments {
   /** So many that were dropped are kept to be used again. */
-  static final int SPARE_MAX = 4;
+  static final int SPARE_MAX = 2;
 
   private final WindowLog.Layout layout;
   private final ArrayDeque<Segment> interned = new ArrayDeque<>();

@@ -50,6 +50,18 @@ public final class WindowLog {
    * @param generationBytes after so many the keys are numbered anew; 0: they never are numbered
    */
   record Layout(int segmentBytes, long generationBytes, IntFunction<ByteBuffer> memory) {
+    boolean interns() {
+      return generationBytes > 0;
+    }
+
+    /**
+     * How much of a segment is appended to. What is to be rewritten is better little: keys without
+     * a number make a diff slow, and it stays in the processor's cache.
+     */
+    int appendBytes() {
+      return interns() ? segmentBytes / 4 : segmentBytes;
+    }
+
     Layout {
       if (segmentBytes < 64 || segmentBytes > Segment.BYTES_MAX) {
         throw new IllegalArgumentException(
@@ -96,7 +108,8 @@ public final class WindowLog {
   /**
    * Records that at {@code hlc} the value of {@code key} stopped being {@code oldValue} (null: it
    * was absent). Throws {@link IllegalArgumentException} when {@code hlc} is before the last one:
-   * the log is in order, or it is worth nothing. Allocates nothing once the window is full.
+   * the log is in order, or it is worth nothing. Allocates nothing once the window is full,
+   * apart from what rewriting full segments needs for the keys of each generation.
    */
   public void append(long hlc, byte[] key, byte @Nullable [] oldValue) {
     boolean sealed;
@@ -135,12 +148,14 @@ public final class WindowLog {
     long size = Segment.bytesMax(key, oldValue);
     Segment before = segments.active();
     Segment active =
-        before != null && before.hasRoomFor(size) ? before : segments.roll(size, lastHlc);
+        before != null && before.hasRoomFor(size) && before.used() < layout.appendBytes()
+            ? before
+            : segments.roll(size, lastHlc);
     active.write(hlc, key, oldValue);
     active.publish();
     lastHlc = hlc;
     trim();
-    return active != before && layout.generationBytes() > 0 && segments.sealed() > 0;
+    return active != before && layout.interns() && segments.sealed() > 0;
   }
 
   private void trim() {
@@ -208,7 +223,7 @@ public final class WindowLog {
     try {
       parts = pin(start, Long.MAX_VALUE);
       KeyNumbers numbers = new KeyNumbers(parts);
-      changed = Changes.between(start, end, parts, numbers);
+      changed = Changes.comparable(start, end, parts, numbers);
       later = changed.after(end, numbers);
     } finally {
       rewriting.readLock().unlock();
