@@ -221,6 +221,10 @@ final class Segment {
     dropped = true;
   }
 
+  boolean isDropped() {
+    return dropped;
+  }
+
   boolean isFree() {
     return recyclable && dropped && pins == 0;
   }

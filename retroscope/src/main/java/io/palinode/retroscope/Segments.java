@@ -108,10 +108,11 @@ final class Segments {
 
   /**
    * Puts what {@code sealed} holds, now written to the last interned segment and to {@code fresh},
-   * in its place; unless it was dropped meanwhile.
+   * in its place. Not if that or {@code tail} was dropped meanwhile: it would be lost with it, so
+   * what is still there is to be written again.
    */
   void replace(Segment sealed, @Nullable Segment tail, List<Segment> fresh, KeyGeneration keys) {
-    if (appended.peekFirst() != sealed) {
+    if (appended.peekFirst() != sealed || (tail != null && tail.isDropped())) {
       fresh.forEach(this::retire);
       return;
     }

@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.hvc.Hlc;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -88,6 +91,48 @@ class WindowLogTest {
     appender.join();
     assertThat(wrong).isEmpty();
     assertThat(log.diffTo(0).size()).isEqualTo(200_000);
+  }
+
+  @Test
+  void whatIsRewrittenIntoASegmentThatIsDroppedMeanwhileIsNotLost() {
+    List<Runnable> postponed = new ArrayList<>();
+    ArrayDeque<Runnable> atAllocations = new ArrayDeque<>();
+    IntFunction<ByteBuffer> memory =
+        bytes -> {
+          Runnable next = atAllocations.poll();
+          if (next != null) {
+            next.run();
+          }
+          return ByteBuffer.allocate(bytes);
+        };
+    WindowLog log =
+        new WindowLog(
+            new WindowLogConfig(Duration.ofHours(1), 16_000),
+            0,
+            postponed::add,
+            new WindowLog.Layout(1_024, 1 << 20, memory));
+    long[] time = {0};
+    Runnable append =
+        () -> {
+          time[0]++;
+          log.append(time[0], bytes("some rather long key " + time[0]), null);
+        };
+    while (postponed.size() < 10) {
+      append.run();
+    }
+    // The third time it is for keys, when what follows the first segments is rewritten.
+    atAllocations.add(() -> {});
+    atAllocations.add(() -> {});
+    atAllocations.add(
+        () -> {
+          while (log.reach() == 0) {
+            append.run();
+          }
+        });
+    postponed.get(0).run();
+    assertThat(log.reach()).isPositive();
+    assertThat(log.diffTo(log.reach()).entries()).isEqualTo(time[0] - log.reach());
+    assertThat(log.diffTo(log.reach()).size()).isEqualTo((int) (time[0] - log.reach()));
   }
 
   private static byte[] bytes(String text) {
