@@ -108,8 +108,8 @@ public final class WindowLog {
   /**
    * Records that at {@code hlc} the value of {@code key} stopped being {@code oldValue} (null: it
    * was absent). Throws {@link IllegalArgumentException} when {@code hlc} is before the last one:
-   * the log is in order, or it is worth nothing. Allocates nothing once the window is full,
-   * apart from what rewriting full segments needs for the keys of each generation.
+   * the log is in order, or it is worth nothing. Allocates nothing once the window is full, apart
+   * from what rewriting full segments needs for the keys of each generation.
    */
   public void append(long hlc, byte[] key, byte @Nullable [] oldValue) {
     boolean sealed;
