@@ -1,25 +1,36 @@
 package io.palinode.retroscope;
 
-import java.util.Map;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys that changed after a time, each with its value at that time; later changes of a key are
- * shadowed by its first one. A view of the log's bytes: values are copied only when visited.
- * Immutable, thread-safe.
+ * The keys that changed in an interval, each once, with its value at one end of it. A view of the
+ * log's bytes: values are copied only when visited.
+ *
+ * <p>What it refers to stays in memory, also when the log drops it, until the difference is closed
+ * or forgotten. To close it lets the log use that memory again. Thread-safe; visits and {@link
+ * #close} wait for each other.
  */
-public final class Diff {
-  private final Map<Slice, Slice> oldByKey;
+public final class Diff implements AutoCloseable {
+  private final Changes changes;
+  private final List<Known> others;
   private final long entries;
+  private final Runnable unpin;
+  private boolean closed;
 
-  Diff(Map<Slice, Slice> oldByKey, long entries) {
-    this.oldByKey = oldByKey;
+  /** A key whose value the log does not have. */
+  record Known(byte[] key, byte @Nullable [] value) {}
+
+  Diff(Changes changes, List<Known> others, long entries, Runnable unpin) {
+    this.changes = changes;
+    this.others = others;
     this.entries = entries;
+    this.unpin = unpin;
   }
 
   /** How many keys changed. */
   public int size() {
-    return oldByKey.size();
+    return changes.size() + others.size();
   }
 
   /** How many changes were read, shadowed ones included. */
@@ -27,8 +38,26 @@ public final class Diff {
     return entries;
   }
 
-  public void forEach(Visitor visitor) {
-    oldByKey.forEach((key, old) -> visitor.visit(key.copy(), old.isAbsent() ? null : old.copy()));
+  /** Throws {@link IllegalStateException} when the difference was closed. */
+  public synchronized void forEach(Visitor visitor) {
+    if (closed) {
+      throw new IllegalStateException("the difference is closed");
+    }
+    Cursor entry = new Cursor();
+    for (int i = 0; i < changes.size(); i++) {
+      changes.moveTo(i, entry);
+      visitor.visit(entry.copyKey(), entry.copyOld());
+    }
+    others.forEach(each -> visitor.visit(each.key(), each.value()));
+  }
+
+  /** Lets go of the log's memory. */
+  @Override
+  public synchronized void close() {
+    if (!closed) {
+      closed = true;
+      unpin.run();
+    }
   }
 
   /** Sees each changed key once. */

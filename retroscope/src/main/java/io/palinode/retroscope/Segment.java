@@ -1,129 +1,268 @@
 package io.palinode.retroscope;
 
-import java.util.Map;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A piece of the log: entries back to back in one array.
+ * A piece of the log: headers from the front, old values from the back, until they meet. So a scan
+ * reads headers only, densely.
  *
  * <pre>
- * +-----------------------+------------+-----+----------------+-----------+
- * | HLC − the one before  | key length | key | old length + 1 | old value |
- * | vint                  | vint       |     | vint, 0=absent |           |
- * +-----------------------+------------+-----+----------------+-----------+
+ * +----------+----------+--  free  --+-------------+-------------+
+ * | header 0 | header 1 | →        ← | old value 1 | old value 0 |
+ * +----------+----------+------------+-------------+-------------+
+ *
+ * header, as appended:                              header, interned:
+ * +-----------+------------+-----+----------------+ +-----------+------------+----------------+
+ * | HLC − the | key length | key | old length + 1 | | HLC − the | key number | old length + 1 |
+ * | one before| vint       |     | vint, 0=absent | | one before| vint       | vint, 0=absent |
+ * +-----------+------------+-----+----------------+ +-----------+------------+----------------+
  * </pre>
  *
- * The first entry's HLC counts from {@code base}. Appends are the caller's to order; bytes below a
- * published {@link #used()} never change.
+ * The first entry's HLC counts from {@code base}. Every {@link #MARK_ENTRIES} entries a mark says
+ * where time stands.
+ *
+ * <p>Written by one thread at a time; what is written is seen by others once it is published, under
+ * the log's lock, and does not change until the segment is used again. That it is not while someone
+ * has pinned it.
  */
 final class Segment {
-  private static final int VARINT_BYTES_MAX = 10;
+  static final int MARK_ENTRIES = 256;
 
-  private final byte[] bytes;
-  private final long base;
+  /** A reference to an entry has so many bits for a place in its segment. */
+  static final int BYTES_MAX = 1 << 20;
+
+  private static final int SHORT_BYTES_MAX = 64;
+  private static final VarHandle WORDS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private final ByteBuffer bytes;
+  private final boolean recyclable;
+  private @Nullable KeyGeneration generation;
+  private long base;
+
+  private long writtenHlc;
+  private int headersEnd;
+  private int valuesFrom;
+  private int writtenEntries;
+  private Marks marks = new Marks(new long[8], new int[8], new int[8]);
+
+  // Under the log's lock.
+  private Marks publishedMarks = marks;
   private long lastHlc;
-  private int used;
+  private int headers;
+  private int entries;
+  private int pins;
+  private boolean dropped;
 
-  Segment(int capacity, long base) {
-    this.bytes = new byte[capacity];
-    this.base = base;
-    this.lastHlc = base;
+  Segment(ByteBuffer bytes, boolean recyclable) {
+    this.bytes = bytes.order(ByteOrder.LITTLE_ENDIAN);
+    this.recyclable = recyclable;
   }
 
-  static int bytesMax(byte[] key, byte @Nullable [] old) {
-    return 3 * VARINT_BYTES_MAX + key.length + (old == null ? 0 : old.length);
+  /** Empties it; {@code keys} is null when keys are to lie in the headers. */
+  Segment begin(long newBase, @Nullable KeyGeneration keys) {
+    generation = keys;
+    base = newBase;
+    writtenHlc = newBase;
+    headersEnd = 0;
+    valuesFrom = bytes.capacity();
+    writtenEntries = 0;
+    dropped = false;
+    publish();
+    return this;
   }
 
-  boolean hasRoomFor(int size) {
-    return bytes.length - used >= size;
+  static long bytesMax(byte[] key, byte @Nullable [] old) {
+    return 3L * Varint.BYTES_MAX + key.length + (old == null ? 0 : old.length);
   }
 
-  void append(long hlc, byte[] key, byte @Nullable [] old) {
-    int at = putVarint(used, hlc - lastHlc);
-    at = putVarint(at, key.length);
-    System.arraycopy(key, 0, bytes, at, key.length);
-    at = putVarint(at + key.length, old == null ? 0 : old.length + 1L);
+  /** A segment made for one great entry has room for that one only. */
+  boolean hasRoomFor(long size) {
+    return (recyclable || headersEnd == 0) && valuesFrom - headersEnd >= size;
+  }
+
+  /** Bytes that are written. */
+  int used() {
+    return headersEnd + bytes.capacity() - valuesFrom;
+  }
+
+  /** Writes an entry with its key. */
+  void write(long hlc, byte[] key, byte @Nullable [] old) {
+    int at = beginEntry(hlc);
+    at = Varint.put(bytes, at, key.length);
+    putShort(at, key);
+    headersEnd = Varint.put(bytes, at + key.length, old == null ? 0 : old.length + 1L);
     if (old != null) {
-      System.arraycopy(old, 0, bytes, at, old.length);
-      at += old.length;
+      valuesFrom -= old.length;
+      putShort(valuesFrom, old);
     }
-    lastHlc = hlc;
-    used = at;
+  }
+
+  /** Writes the entry that {@code entry} stands at, with the number of its key. */
+  void writeInterned(Cursor entry, int keyNumber) {
+    int at = beginEntry(entry.hlc());
+    at = Varint.put(bytes, at, keyNumber);
+    headersEnd = Varint.put(bytes, at, entry.isAbsent() ? 0 : entry.oldLength() + 1L);
+    if (!entry.isAbsent()) {
+      valuesFrom -= entry.oldLength();
+      bytes.put(valuesFrom, entry.bytes(), entry.oldAt(), entry.oldLength());
+    }
+  }
+
+  /** A bulk copy costs more to begin than a short key takes word by word. */
+  private void putShort(int at, byte[] key) {
+    if (key.length > SHORT_BYTES_MAX) {
+      bytes.put(at, key);
+      return;
+    }
+    int i = 0;
+    for (; i + Long.BYTES <= key.length; i += Long.BYTES) {
+      bytes.putLong(at + i, (long) WORDS.get(key, i));
+    }
+    for (; i < key.length; i++) {
+      bytes.put(at + i, key[i]);
+    }
+  }
+
+  private int beginEntry(long hlc) {
+    if (writtenEntries % MARK_ENTRIES == 0) {
+      mark(writtenEntries / MARK_ENTRIES);
+    }
+    writtenEntries++;
+    int at = Varint.put(bytes, headersEnd, hlc - writtenHlc);
+    writtenHlc = hlc;
+    return at;
+  }
+
+  private void mark(int mark) {
+    marks = marks.withRoomFor(mark);
+    marks.hlcs[mark] = writtenHlc;
+    marks.headers[mark] = headersEnd;
+    marks.values[mark] = valuesFrom;
+  }
+
+  /** Where time, headers and values stand every {@link #MARK_ENTRIES} entries. */
+  private static final class Marks {
+    private final long[] hlcs;
+    private final int[] headers;
+    private final int[] values;
+
+    Marks(long[] hlcs, int[] headers, int[] values) {
+      this.hlcs = hlcs;
+      this.headers = headers;
+      this.values = values;
+    }
+
+    /** Another one if need be: readers keep the one that they know. */
+    Marks withRoomFor(int mark) {
+      return mark < hlcs.length
+          ? this
+          : new Marks(
+              Arrays.copyOf(hlcs, 2 * mark),
+              Arrays.copyOf(headers, 2 * mark),
+              Arrays.copyOf(values, 2 * mark));
+    }
+  }
+
+  /** Lets others see what was written. */
+  void publish() {
+    lastHlc = writtenHlc;
+    headers = headersEnd;
+    entries = writtenEntries;
+    if (publishedMarks != marks) {
+      publishedMarks = marks;
+    }
+  }
+
+  ByteBuffer bytes() {
+    return bytes;
+  }
+
+  /** Whose numbers its headers have; null: they have the keys themselves. */
+  @Nullable KeyGeneration generation() {
+    return generation;
+  }
+
+  long base() {
+    return base;
   }
 
   long lastHlc() {
     return lastHlc;
   }
 
-  int used() {
-    return used;
-  }
-
-  int capacity() {
-    return bytes.length;
-  }
-
-  /**
-   * Adds the first change of each key in {@code (after, upTo]} that {@code oldByKey} does not know.
-   * Returns how many changes lie there.
-   */
-  long collect(int end, long after, long upTo, Map<Slice, Slice> oldByKey) {
-    return forEach(end, after, upTo, (hlc, key, old) -> oldByKey.putIfAbsent(key, old));
-  }
-
-  /** Visits the changes in {@code (after, upTo]}, in order. Returns how many there are. */
-  long forEach(int end, long after, long upTo, Visitor visitor) {
-    Cursor cursor = new Cursor();
-    long hlc = base;
-    long entries = 0;
-    while (cursor.at < end) {
-      hlc += cursor.varint();
-      Slice key = cursor.slice((int) cursor.varint());
-      int oldLengthPlusOne = (int) cursor.varint();
-      Slice old = oldLengthPlusOne == 0 ? Slice.ABSENT : cursor.slice(oldLengthPlusOne - 1);
-      if (hlc > after && hlc <= upTo) {
-        entries++;
-        visitor.visit(hlc, key, old);
-      }
-    }
+  int entries() {
     return entries;
   }
 
-  /** Sees the entries. */
-  interface Visitor {
-    void visit(long hlc, Slice key, Slice old);
+  int capacity() {
+    return bytes.capacity();
   }
 
-  private int putVarint(int at, long value) {
-    long rest = value;
-    int next = at;
-    while ((rest & ~0x7FL) != 0) {
-      bytes[next++] = (byte) ((rest & 0x7F) | 0x80);
-      rest >>>= 7;
-    }
-    bytes[next++] = (byte) rest;
-    return next;
+  boolean isRecyclable() {
+    return recyclable;
   }
 
-  private final class Cursor {
-    private int at;
+  void pin() {
+    pins++;
+  }
 
-    long varint() {
-      long value = 0;
-      int shift = 0;
-      byte b;
-      do {
-        b = bytes[at++];
-        value |= (long) (b & 0x7F) << shift;
-        shift += 7;
-      } while (b < 0);
-      return value;
+  void unpin() {
+    pins--;
+  }
+
+  /** The log has no use for it any more. */
+  void drop() {
+    dropped = true;
+  }
+
+  boolean isDropped() {
+    return dropped;
+  }
+
+  boolean isFree() {
+    return recyclable && dropped && pins == 0;
+  }
+
+  Part part() {
+    KeyDictionary.View keys = generation == null ? null : generation.published();
+    return new Part(this, headers, entries, publishedMarks, keys);
+  }
+
+  /** What is published of a segment at some moment, and its keys then. */
+  record Part(
+      Segment segment, int headers, int entries, Marks marks, KeyDictionary.@Nullable View keys) {
+
+    /** The last mark at which time had not passed {@code hlc}, or the first one. */
+    int markBefore(long hlc) {
+      int low = 0;
+      int high = (entries + MARK_ENTRIES - 1) / MARK_ENTRIES;
+      while (high - low > 1) {
+        int middle = (low + high) >>> 1;
+        if (marks.hlcs[middle] <= hlc) {
+          low = middle;
+        } else {
+          high = middle;
+        }
+      }
+      return low;
     }
 
-    Slice slice(int length) {
-      Slice slice = new Slice(bytes, at, at + length);
-      at += length;
-      return slice;
+    long markHlc(int mark) {
+      return marks.hlcs[mark];
+    }
+
+    int markHeader(int mark) {
+      return marks.headers[mark];
+    }
+
+    int markValue(int mark) {
+      return marks.values[mark];
     }
   }
 }

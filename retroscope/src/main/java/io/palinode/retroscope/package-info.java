@@ -1,14 +1,18 @@
 /**
- * The recent past of a store: a window-log of old values, and differences to a time in it.
+ * The recent past of a store: a window-log of old values, and differences between times in it. A
+ * store of our own appends to a {@link io.palinode.retroscope.WindowLog}; {@link
+ * io.palinode.retroscope.Retroscope} is the paper's interface for any other.
  *
  * <p>Guarantees: a time at or after {@link io.palinode.retroscope.WindowLog#reach()} can be
  * restored exactly; a time before it is refused by name, never restored in part. A diff sees the
- * log as it was when it was asked for, and does not hold up appends.
+ * log as it was when it was asked for, does not hold up appends, and reads no memory that is used
+ * again meanwhile.
  *
  * <p>Hazards: the log knows only what it is told. A write that is stored but not appended (or
  * appended out of the store's order) makes every later diff across it wrong; so the caller appends
- * under the lock that orders its writes. The log lives in memory: after a restart it reaches back
- * to the restart.
+ * under the lock that orders its writes. A difference that leads forward asks the store for values
+ * too, and must not be asked for between a write and its append. The log lives in memory: after a
+ * restart it reaches back to the restart.
  *
  * <p>Charapko et al., "Retrospective Lightweight Distributed Snapshots Using Loosely Synchronized
  * Clocks", ICDCS 2017.

@@ -1,0 +1,132 @@
+package io.palinode.retroscope;
+
+import io.palinode.retroscope.Segment.Part;
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * References to the first change of each key in an interval: the part in the upper 24 bits, the
+ * place in it in the lower 40.
+ */
+final class Changes {
+  private static final int PLACE_BITS = 40;
+  private static final long PLACE_MASK = (1L << PLACE_BITS) - 1;
+
+  private final List<Part> parts;
+  private final BitSet seen = new BitSet();
+  private final LongList references = new LongList();
+  private final LongList keyNumbers = new LongList();
+  private final boolean keepsNumbers;
+  private final KeyDictionary.Batch batch = new KeyDictionary.Batch();
+  private final int[] batchNumbers = new int[KeyDictionary.Batch.KEYS_MAX];
+  private long entries;
+
+  private Changes(List<Part> parts, boolean keepsNumbers) {
+    this.parts = parts;
+    this.keepsNumbers = keepsNumbers;
+  }
+
+  /** The keys that change in {@code (start, end]}. */
+  static Changes between(long start, long end, List<Part> parts, KeyNumbers numbers) {
+    Changes changes = new Changes(parts, false);
+    changes.collect(start, end, numbers, null);
+    return changes;
+  }
+
+  /** The same; it can tell then which of the keys other changes have. */
+  static Changes comparable(long start, long end, List<Part> parts, KeyNumbers numbers) {
+    Changes changes = new Changes(parts, true);
+    changes.collect(start, end, numbers, null);
+    return changes;
+  }
+
+  /** Those of the same keys that change after {@code end} too. */
+  Changes after(long end, KeyNumbers numbers) {
+    Changes later = new Changes(parts, false);
+    later.collect(end, Long.MAX_VALUE, numbers, seen);
+    return later;
+  }
+
+  private void collect(long start, long end, KeyNumbers numbers, @Nullable BitSet only) {
+    Cursor entry = new Cursor();
+    for (int i = 0; i < parts.size(); i++) {
+      Part part = parts.get(i);
+      numbers.enter(part);
+      entry.open(part, start);
+      if (numbers.asksForBatches()) {
+        collectBatches(start, end, (long) i << PLACE_BITS, entry, numbers, only);
+      } else {
+        collectNumbered(start, end, (long) i << PLACE_BITS, entry, numbers, only);
+      }
+    }
+  }
+
+  private void collectNumbered(
+      long start,
+      long end,
+      long partBits,
+      Cursor entry,
+      KeyNumbers numbers,
+      @Nullable BitSet only) {
+    while (entry.next() && entry.hlc() <= end) {
+      if (entry.hlc() > start) {
+        add(partBits | entry.place(), numbers.of(entry), only);
+      }
+    }
+  }
+
+  private void collectBatches(
+      long start,
+      long end,
+      long partBits,
+      Cursor entry,
+      KeyNumbers numbers,
+      @Nullable BitSet only) {
+    long[] places = new long[KeyDictionary.Batch.KEYS_MAX];
+    boolean more = true;
+    while (more) {
+      batch.clear();
+      while (!batch.isFull() && more) {
+        more = entry.next() && entry.hlc() <= end;
+        if (more && entry.hlc() > start) {
+          places[batch.size()] = partBits | entry.place();
+          batch.add(entry.keyAt(), entry.keyLength());
+        }
+      }
+      numbers.of(entry.bytes(), batch, batchNumbers);
+      for (int i = 0; i < batch.size(); i++) {
+        add(places[i], batchNumbers[i], only);
+      }
+    }
+  }
+
+  private void add(long reference, int keyNumber, @Nullable BitSet only) {
+    entries++;
+    if (!seen.get(keyNumber) && (only == null || only.get(keyNumber))) {
+      seen.set(keyNumber);
+      references.add(reference);
+      if (keepsNumbers) {
+        keyNumbers.add(keyNumber);
+      }
+    }
+  }
+
+  int size() {
+    return references.size();
+  }
+
+  long entries() {
+    return entries;
+  }
+
+  boolean hasKeyOf(Changes others, int index) {
+    return seen.get((int) others.keyNumbers.get(index));
+  }
+
+  /** Puts {@code entry} at one of them. */
+  void moveTo(int index, Cursor entry) {
+    long reference = references.get(index);
+    entry.moveTo(parts.get((int) (reference >>> PLACE_BITS)), reference & PLACE_MASK);
+  }
+}
