@@ -12,8 +12,12 @@ import picocli.CommandLine.Spec;
       "Measure on this machine what the parts cost, each beside something simple that does the same.",
       ""
     },
-    subcommands = DetectionCommand.class,
-    footer = {"", "Example:  palinode bench detection --only spread"})
+    subcommands = {DetectionCommand.class, LatencyCommand.class},
+    footer = {
+      "",
+      "Examples:  palinode bench detection --only spread",
+      "           palinode bench latency --rates 10000"
+    })
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec = CommandSpec.create();
 
