@@ -66,7 +66,7 @@ final class LatencyCommand implements Callable<Integer> {
 
   @Option(
       names = "--warm-up",
-      defaultValue = "30",
+      defaultValue = "60",
       paramLabel = "S",
       description =
           "Before the first, at 20,000 candidates a second: a JVM begins slowly (default: ${DEFAULT-VALUE}).")

@@ -42,7 +42,7 @@ public final class DetectionJob {
    * Of the state in checkpoints. The job cannot resume from those of another version: it then
    * begins without one, from what the candidates' topic still holds.
    */
-  public static final int STATE_VERSION = 2;
+  public static final int STATE_VERSION = 3;
 
   private static final Set<String> OPTIONS =
       new TreeSet<>(
@@ -126,7 +126,7 @@ public final class DetectionJob {
     return checked
         .keyBy(CandidateEvent::key, Types.STRING)
         .connect(notices)
-        .process(new DetectionFunction(config.nodes(), config.epsilon()), Types.POJO(Verdict.class))
+        .process(new DetectionFunction(config.nodes(), config.epsilon()), Verdict.TYPE)
         .name("detection")
         .uid("detection")
         .setParallelism(config.parallelism())

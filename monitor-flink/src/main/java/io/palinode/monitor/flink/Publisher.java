@@ -73,7 +73,7 @@ final class Publisher {
    * safe point is held where it is.
    */
   void tellOverflow(String key, Instance instance, long now, Collector<Verdict> out) {
-    long overflowed = instance.overflowed();
+    long overflowed = instance.takeOverflowed();
     overflows.inc(overflowed);
     Long told = overflowTold.get(instance.partition());
     if (overflowed == 0 || (told != null && now <= told + OVERFLOW_TOLD_EVERY)) {

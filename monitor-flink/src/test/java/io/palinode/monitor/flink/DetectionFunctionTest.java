@@ -154,6 +154,7 @@ class DetectionFunctionTest {
     assertThat(keptEntries()).isPositive();
     watermark(5_000);
     assertThat(keptEntries()).isZero();
+    assertThat(harness.numEventTimeTimers()).isZero();
   }
 
   @Test
