@@ -35,6 +35,7 @@ public final class Instance {
   private long overflowsTold;
   private List<Witness> raisedTold = List.of();
   private long timerAt = NO_TIMER;
+  private boolean counted;
 
   private Instance(long epoch, long predicateVersion, int partition) {
     this.epoch = epoch;
@@ -63,6 +64,7 @@ public final class Instance {
   public Instance copy() {
     Instance copy = of(state());
     copy.timerAt = timerAt;
+    copy.counted = counted;
     return copy;
   }
 
@@ -185,6 +187,15 @@ public final class Instance {
     if (at >= timerAt) {
       timerAt = NO_TIMER;
     }
+  }
+
+  /** Whether a meter counts it; false after it was read from a checkpoint. */
+  public boolean isCounted() {
+    return counted;
+  }
+
+  public void setCounted() {
+    counted = true;
   }
 
   private InstanceDetector live() {

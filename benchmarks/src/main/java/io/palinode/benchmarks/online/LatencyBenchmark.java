@@ -1,27 +1,11 @@
 package io.palinode.benchmarks.online;
 
-import com.google.protobuf.InvalidProtocolBufferException;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.palinode.detector.kafka.NodeMonitor;
-import io.palinode.detector.kafka.NodeMonitorConfig;
-import io.palinode.hvc.Epsilon;
-import io.palinode.hvc.Hlc;
-import io.palinode.wire.KafkaSettings;
-import io.palinode.wire.LogTail;
 import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;
 import io.palinode.wire.TopicsAdmin;
-import io.palinode.wire.v1.PredicateRecord;
 import io.palinode.wire.v1.ViolationRecord;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.function.LongSupplier;
-import java.util.stream.IntStream;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,22 +14,15 @@ import org.jspecify.annotations.Nullable;
  * due, so what a stall delays is counted. For one thread.
  */
 public final class LatencyBenchmark implements AutoCloseable {
-  public static final int NODES = 3;
-
   private static final Topics ROUND_TRIP = new Topics("palinode-bench");
-  private static final Duration JUDGED_MAX = Duration.ofSeconds(30);
   private static final double HELD_SECONDS = 0.02;
   private static final int HELD_MIN = 4;
+  private static final int ROUND_TRIP_SHARE = 3;
 
-  private final NodeMonitorConfig watch;
-  private final KafkaSettings listener;
-  private final LongSupplier epochMicros;
-  private final List<NodeMonitor> monitors = new ArrayList<>();
-  private final List<UnstoredNode> nodes;
+  private final Cluster cluster;
+  private final WatchedNodes nodes;
   private final MutexTraffic traffic;
-  private final LogTail tail;
   private volatile @Nullable Arrivals arrivals;
-  private volatile long judged = Long.MIN_VALUE;
   private long candidates;
 
   /** One rate. Reached is in candidates a second; a candidate is an opening and a closing. */
@@ -69,49 +46,20 @@ public final class LatencyBenchmark implements AutoCloseable {
   }
 
   /**
-   * @param watch how nodes are watched there
-   * @param listener how the orchestrator reads
    * @param epochMicros wall clock, microseconds since the epoch
    */
-  public LatencyBenchmark(
-      NodeMonitorConfig watch, KafkaSettings listener, Epsilon epsilon, LongSupplier epochMicros) {
-    this.watch = watch;
-    this.listener = listener;
-    this.epochMicros = epochMicros;
-    this.nodes =
-        IntStream.range(0, NODES)
-            .mapToObj(node -> new UnstoredNode(node, NODES, epsilon, epochMicros))
-            .toList();
-    this.traffic = new MutexTraffic(nodes, epochMicros);
-    this.tail =
-        new LogTail(
-            "bench-violations",
-            listener,
-            LogTail.Source.partition(watch.topics().violations(), 0, LogTail.From.BEGINNING),
-            this::received);
+  public LatencyBenchmark(Cluster cluster, LongSupplier epochMicros) {
+    this.cluster = cluster;
+    this.nodes = new WatchedNodes(cluster, epochMicros, this::received);
+    this.traffic = new MutexTraffic(nodes.nodes(), cluster.epsilon(), epochMicros);
   }
 
   /** Lets the nodes join, and waits until the job judges what they say. */
   public void start() throws InterruptedException, ExecutionException {
-    try (TopicsAdmin admin = new TopicsAdmin(listener, ROUND_TRIP)) {
+    try (TopicsAdmin admin = new TopicsAdmin(cluster.kafka(), ROUND_TRIP)) {
       admin.createAbsent(TopicLayout.DEFAULT.withCandidatePartitions(1));
     }
-    apply();
-    SimpleMeterRegistry registry = new SimpleMeterRegistry();
-    for (UnstoredNode node : nodes) {
-      monitors.add(NodeMonitor.start(node, watch, epochMicros, registry));
-    }
-    tail.start();
-    awaitJudged();
-  }
-
-  /** Until nothing that was written before is left to be judged. */
-  private void awaitJudged() throws InterruptedException {
-    long now = Hlc.ofMicros(epochMicros.getAsLong());
-    if (!Await.until(() -> judged >= now, JUDGED_MAX)) {
-      throw new IllegalStateException(
-          "the detection job must judge within " + JUDGED_MAX, tail.failure());
-    }
+    nodes.start();
   }
 
   /** Candidates for so many seconds, then Kafka alone for a third of that. */
@@ -125,10 +73,10 @@ public final class LatencyBenchmark implements AutoCloseable {
     double reached = loop.run(index -> traffic.begin(first + index, heldMax));
     traffic.endAll();
     // All that is to come has come then: a violation stands before the judgement of its time.
-    awaitJudged();
+    nodes.awaitJudged();
     Latency alone =
-        new RoundTrip(watch.kafka(), listener, ROUND_TRIP.candidates())
-            .run(NODES, rate, seconds / 3);
+        new RoundTrip(cluster.watch().kafka(), cluster.kafka(), ROUND_TRIP.candidates())
+            .run(Cluster.NODES, rate, seconds / ROUND_TRIP_SHARE);
     return new Result(
         rate,
         reached,
@@ -147,42 +95,13 @@ public final class LatencyBenchmark implements AutoCloseable {
 
   @Override
   public void close() {
-    tail.close();
-    monitors.forEach(NodeMonitor::close);
+    nodes.close();
   }
 
-  private void received(ConsumerRecord<byte[], byte[]> record) {
-    long now = System.nanoTime();
-    ViolationRecord violations = parse(record.value());
+  private void received(ViolationRecord record, long nanos) {
     Arrivals run = arrivals;
     if (run != null) {
-      run.received(violations, now);
-    }
-    if (violations.hasJudged()) {
-      judged = Math.max(judged, violations.getJudged().getHlc());
-    }
-  }
-
-  private static ViolationRecord parse(byte[] bytes) {
-    try {
-      return ViolationRecord.parseFrom(bytes);
-    } catch (InvalidProtocolBufferException e) {
-      throw new IllegalStateException("a violation record must be protobuf", e);
-    }
-  }
-
-  private void apply() throws InterruptedException, ExecutionException {
-    PredicateRecord record =
-        PredicateRecord.newBuilder()
-            .setName(MutexTraffic.PREDICATE)
-            .setVersion(1)
-            .setYaml(MutexTraffic.YAML)
-            .build();
-    byte[] name = MutexTraffic.PREDICATE.getBytes(java.nio.charset.StandardCharsets.UTF_8);
-    try (Producer<byte[], byte[]> producer = listener.newProducer("bench-predicates")) {
-      producer
-          .send(new ProducerRecord<>(watch.topics().predicates(), 0, name, record.toByteArray()))
-          .get();
+      run.received(record, nanos);
     }
   }
 }

@@ -2,6 +2,7 @@ package io.palinode.benchmarks.online;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.palinode.hvc.Epsilon;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -34,10 +35,11 @@ final class MutexTraffic {
 
   private static final byte[] HELD = {'1'};
   private static final byte[] FREE = {'0'};
-  private static final long QUIET_MICROS = 100_000;
+  private static final long QUIET_EPSILONS = 10;
 
   private final List<UnstoredNode> nodes;
   private final LongSupplier epochMicros;
+  private final long quietMicros;
   private final Deque<Interval> open = new ArrayDeque<>();
   private final Deque<Instance> quiet = new ArrayDeque<>();
   private long instances;
@@ -54,8 +56,9 @@ final class MutexTraffic {
 
   private record Interval(Instance instance, UnstoredNode node, byte[] key) {}
 
-  MutexTraffic(List<UnstoredNode> nodes, LongSupplier epochMicros) {
+  MutexTraffic(List<UnstoredNode> nodes, Epsilon epsilon, LongSupplier epochMicros) {
     this.nodes = nodes;
+    this.quietMicros = QUIET_EPSILONS * epsilon.micros();
     this.epochMicros = epochMicros;
   }
 
@@ -69,11 +72,16 @@ final class MutexTraffic {
    * heldMax} hold.
    */
   void begin(long candidate, int heldMax) {
+    begin(candidate, heldMax, 0);
+  }
+
+  /** As before; no instance is used again before there were so many. */
+  void begin(long candidate, int heldMax, long instancesMin) {
     while (open.size() >= heldMax) {
       end(open.remove());
     }
     @Nullable Interval partner = completes(candidate) ? open.peekLast() : null;
-    Instance instance = partner == null ? next() : partner.instance();
+    Instance instance = partner == null ? next(instancesMin) : partner.instance();
     String key = "cs_" + instance.number + (partner == null ? "_a" : "_b");
     Interval interval =
         new Interval(instance, nodes.get((int) (candidate % nodes.size())), key.getBytes(UTF_8));
@@ -103,10 +111,12 @@ final class MutexTraffic {
     }
   }
 
-  private Instance next() {
+  private Instance next(long instancesMin) {
     Instance longest = quiet.peek();
     boolean isQuiet =
-        longest != null && epochMicros.getAsLong() - longest.quietSince > QUIET_MICROS;
+        instances >= instancesMin
+            && longest != null
+            && epochMicros.getAsLong() - longest.quietSince > quietMicros;
     return isQuiet ? Objects.requireNonNull(quiet.poll()) : new Instance(instances++);
   }
 }

@@ -15,13 +15,15 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class MutexTrafficTest {
+  private static final Epsilon EPSILON = Epsilon.ofMicros(10_000);
+
   private final AtomicLong micros = new AtomicLong(1_790_000_000_000_000L);
   private final List<UnstoredNode> nodes =
       IntStream.range(0, 3)
-          .mapToObj(node -> new UnstoredNode(node, 3, Epsilon.ofMicros(10_000), micros::get))
+          .mapToObj(node -> new UnstoredNode(node, 3, EPSILON, micros::get))
           .toList();
   private final List<WriteEvent> events = new ArrayList<>();
-  private final MutexTraffic traffic = new MutexTraffic(nodes, micros::get);
+  private final MutexTraffic traffic = new MutexTraffic(nodes, EPSILON, micros::get);
 
   @Test
   void everyIntervalHasItsInstanceForItselfUnlessItCompletesAViolation() {
@@ -35,6 +37,15 @@ class MutexTrafficTest {
     assertThat(events).hasSize(4_000);
     assertThat(together()).isEqualTo(20);
     assertThat(traffic.instances()).isLessThan(200);
+  }
+
+  @Test
+  void noInstanceIsUsedAgainBeforeThereWereSoMany() {
+    for (int candidate = 0; candidate < 600; candidate++) {
+      micros.addAndGet(1_000_000);
+      traffic.begin(candidate, 5, 400);
+    }
+    assertThat(traffic.instances()).isEqualTo(400);
   }
 
   /** Pairs of intervals of one instance that are less than 2ε apart. */

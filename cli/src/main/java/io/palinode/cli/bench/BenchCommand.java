@@ -12,7 +12,7 @@ import picocli.CommandLine.Spec;
       "Measure on this machine what the parts cost, each beside something simple that does the same.",
       ""
     },
-    subcommands = {DetectionCommand.class, LatencyCommand.class},
+    subcommands = {DetectionCommand.class, LatencyCommand.class, InstancesCommand.class},
     footer = {
       "",
       "Examples:  palinode bench detection --only spread",

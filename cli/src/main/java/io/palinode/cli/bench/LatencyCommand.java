@@ -1,6 +1,7 @@
 package io.palinode.cli.bench;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import io.palinode.benchmarks.online.Cluster;
 import io.palinode.benchmarks.online.LatencyBenchmark;
 import io.palinode.benchmarks.online.LatencyBenchmark.Result;
 import io.palinode.cli.cluster.DetectionPlane;
@@ -101,10 +102,9 @@ final class LatencyCommand implements Callable<Integer> {
     List<Result> results = new ArrayList<>();
     try (ScratchFolder data = ScratchFolder.create();
         DetectionPlane plane =
-            DetectionPlane.start(
-                data.path(), LatencyBenchmark.NODES, EPSILON, EmbeddedKafka.ANY_PORT);
+            DetectionPlane.start(data.path(), Cluster.NODES, EPSILON, EmbeddedKafka.ANY_PORT);
         LatencyBenchmark benchmark =
-            new LatencyBenchmark(plane.watch(), plane.kafka(), EPSILON, micros)) {
+            new LatencyBenchmark(new Cluster(plane.watch(), plane.kafka(), EPSILON), micros)) {
       benchmark.start();
       if (warmUpSeconds > 0) {
         say("warming up");

@@ -68,6 +68,9 @@ final class DetectionFunction
   private transient Publisher publisher;
 
   @SuppressWarnings("NullAway.Init")
+  private transient PredicateMeters meters;
+
+  @SuppressWarnings("NullAway.Init")
   private transient Counter outdated;
 
   @SuppressWarnings("NullAway.Init")
@@ -95,8 +98,9 @@ final class DetectionFunction
     predicates = new PredicateBook(nodes, Epsilon.parse(epsilon));
     restarts = new RestartBook();
     waiting = new WaitingRoom(getRuntimeContext());
-    instances = new KeptInstances(getRuntimeContext(), waiting);
-    publisher = new Publisher(metrics);
+    meters = new PredicateMeters(metrics);
+    instances = new KeptInstances(getRuntimeContext(), waiting, meters);
+    publisher = new Publisher(metrics, meters);
     outdated = metrics.counter("candidatesOutdated");
     ofOldEpoch = metrics.counter("candidatesOfOldEpoch");
     unusable = metrics.counter("candidatesUnusable");
@@ -189,19 +193,20 @@ final class DetectionFunction
       return;
     }
     if (kept != null && kept.isStale(event.epoch(), predicate)) {
-      instances.drop(kept, context.timerService());
+      instances.drop(predicate.name(), kept, context.timerService());
       kept = null;
     }
     Instance instance =
         kept == null ? Instance.begin(event, predicate.version(), spec, retainedMax) : kept;
     instance.unpack(spec, retainedMax);
+    meters.of(predicate.name()).candidate();
     List<Witness> found = restarted(instance, event.partition(), context);
     found.addAll(instance.apply(change));
     found.addAll(instance.progress(context.currentWatermark()));
     publisher.publish(event.key(), predicate, instance, found, out);
     publisher.tellOverflow(
         event.key(), instance, Math.max(event.hlc(), context.currentWatermark()), out);
-    instances.save(event.key(), event.hlc(), instance, context.timerService());
+    instances.save(event.key(), predicate.name(), event.hlc(), instance, context.timerService());
   }
 
   /** Settles what time has decided for the current key, or drops what is stale. */
@@ -213,14 +218,14 @@ final class DetectionFunction
       return;
     }
     instance.timerCame(timestamp);
+    String name = InstanceKey.parse(key).predicate();
     ActivePredicate predicate =
-        predicates.get(
-            InstanceKey.parse(key).predicate(), context.getBroadcastState(PredicateBook.STATE));
+        predicates.get(name, context.getBroadcastState(PredicateBook.STATE));
     DetectionSpec spec = predicate == null ? null : predicate.spec();
     if (predicate == null
         || spec == null
         || instance.isStale(newestEpoch(context.getBroadcastState(EPOCH)), predicate)) {
-      instances.drop(instance, context.timerService());
+      instances.drop(name, instance, context.timerService());
       return;
     }
     boolean due = instance.wakeAt() <= context.currentWatermark();
@@ -234,7 +239,7 @@ final class DetectionFunction
     if (!due && !instance.isEmpty() && Housekeeping.isDue(key, timestamp)) {
       instance.pack();
     }
-    instances.save(key, timestamp, instance, context.timerService());
+    instances.save(key, name, timestamp, instance, context.timerService());
   }
 
   private List<Witness> restarted(Instance instance, int partition, ReadOnlyContext context)
@@ -285,6 +290,7 @@ final class DetectionFunction
   /** An event that cannot be used is a loss that is told, like one that never came. */
   private void lose(CandidateEvent event, Collector<Verdict> out) {
     unusable.inc();
+    meters.of(InstanceKey.parse(event.key()).predicate()).coverageLost(1);
     out.collect(Verdict.of(SequenceCheck.lossOf(event)));
   }
 

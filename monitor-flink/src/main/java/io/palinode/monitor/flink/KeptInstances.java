@@ -16,11 +16,13 @@ import org.jspecify.annotations.Nullable;
 final class KeptInstances {
   private final ValueState<Instance> kept;
   private final WaitingRoom waiting;
+  private final PredicateMeters meters;
 
-  KeptInstances(RuntimeContext context, WaitingRoom waiting) {
+  KeptInstances(RuntimeContext context, WaitingRoom waiting, PredicateMeters meters) {
     this.kept =
         context.getState(new ValueStateDescriptor<>("instance", InstanceSerializer.INSTANCE));
     this.waiting = waiting;
+    this.meters = meters;
   }
 
   /** What is kept of the current key; null when nothing is. */
@@ -28,8 +30,12 @@ final class KeptInstances {
     return kept.value();
   }
 
-  void drop(Instance instance, TimerService timers) throws Exception {
+  /** {@code predicate} is the name of the instance's. */
+  void drop(String predicate, Instance instance, TimerService timers) throws Exception {
     kept.clear();
+    if (instance.isCounted()) {
+      meters.of(predicate).instanceDropped();
+    }
     takeBackTimer(instance, timers);
   }
 
@@ -38,10 +44,15 @@ final class KeptInstances {
    *
    * @param hlc the time of the event or timer that is being handled
    */
-  void save(String key, long hlc, Instance instance, TimerService timers) throws Exception {
+  void save(String key, String predicate, long hlc, Instance instance, TimerService timers)
+      throws Exception {
     if (instance.isEmpty()) {
-      drop(instance, timers);
+      drop(predicate, instance, timers);
       return;
+    }
+    if (!instance.isCounted()) {
+      instance.setCounted();
+      meters.of(predicate).instanceKept();
     }
     long wake = instance.wakeAt();
     if (!instance.hasTimer()) {

@@ -36,7 +36,10 @@ final class Publisher {
   /** By partition: up to which HLC overflows are told. */
   private final Map<Integer, Long> overflowTold = new HashMap<>();
 
-  Publisher(MetricGroup metrics) {
+  private final PredicateMeters meters;
+
+  Publisher(MetricGroup metrics, PredicateMeters meters) {
+    this.meters = meters;
     this.violations = metrics.counter("violations");
     this.overflows = metrics.counter("detectionOverflows");
   }
@@ -63,7 +66,11 @@ final class Publisher {
       Violation violation = Violations.of(interval, instance.epoch(), witness, nowMicros);
       latest.put(violation.getId(), violation);
     }
-    latest.values().forEach(violation -> out.collect(Verdict.of(violation)));
+    PredicateMeters.OfOne ofPredicate = meters.of(predicate.name());
+    for (Violation violation : latest.values()) {
+      out.collect(Verdict.of(violation));
+      ofPredicate.violation(violation.getGrade());
+    }
     violations.inc(latest.size());
   }
 
@@ -75,6 +82,9 @@ final class Publisher {
   void tellOverflow(String key, Instance instance, long now, Collector<Verdict> out) {
     long overflowed = instance.takeOverflowed();
     overflows.inc(overflowed);
+    if (overflowed > 0) {
+      meters.of(InstanceKey.parse(key).predicate()).coverageLost(overflowed);
+    }
     Long told = overflowTold.get(instance.partition());
     if (overflowed == 0 || (told != null && now <= told + OVERFLOW_TOLD_EVERY)) {
       return;
