@@ -10,12 +10,9 @@ import java.util.function.LongSupplier;
 
 /**
  * What template instances cost the whole way, from nodes to judgement: candidates as fast as they
- * are judged, of few instances or of many, of which one in a hundred holds at a time. For one
- * thread.
+ * are judged, of few instances or of many. For one thread.
  */
 public final class InstancesBenchmark implements AutoCloseable {
-  private static final int ACTIVE_ONE_IN = 100;
-
   /** Candidates that may be under way, and how often it is looked how many there are. */
   private static final int UNDER_WAY_MAX = 15_000;
 
@@ -29,7 +26,8 @@ public final class InstancesBenchmark implements AutoCloseable {
 
   /**
    * @param instances that were seen since the start
-   * @param heapBytes in use by the whole process after a collection, while one in a hundred holds
+   * @param active how many hold at a time
+   * @param heapBytes in use by the whole process after a collection, while so many hold
    */
   public record Result(
       long instances, int active, long candidates, double candidatesPerSecond, long heapBytes) {}
@@ -52,9 +50,8 @@ public final class InstancesBenchmark implements AutoCloseable {
     nodes.start();
   }
 
-  /** So many candidates; of at least so many instances, from the first run on. */
-  public Result run(long count, long instances) throws InterruptedException {
-    int active = (int) Math.max(1, instances / ACTIVE_ONE_IN);
+  /** So many candidates; of at least so many instances, counted from the first run on. */
+  public Result run(long count, long instances, int active) throws InterruptedException {
     Deque<Long> marks = new ArrayDeque<>();
     long begin = System.nanoTime();
     for (long i = 0; i < count; i++) {

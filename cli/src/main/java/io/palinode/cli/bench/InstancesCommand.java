@@ -27,8 +27,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Measure what template instances cost: the candidates a second of few instances and of many, and the heap of the whole process, of which"
-          + " one instance in a hundred holds at a time. Nodes (without a store), Kafka and the Flink job are those of 'palinode up'.",
+      "Measure what template instances cost: the candidates a second of few instances and of many, and the heap of the whole process."
+          + " Of the many one in a hundred holds at a time, of the few one in two. Nodes (without a store), Kafka and the Flink job are those of 'palinode up'.",
       "",
       "Candidates come as fast as they are judged. Exit status 1 when coverage was lost.",
       ""
@@ -41,6 +41,7 @@ import picocli.CommandLine.Spec;
     })
 final class InstancesCommand implements Callable<Integer> {
   private static final Epsilon EPSILON = Epsilon.ofMicros(1_000);
+  private static final int ACTIVE_ONE_IN = 100;
 
   @Option(
       names = "--few",
@@ -98,13 +99,22 @@ final class InstancesCommand implements Callable<Integer> {
                 new Cluster(plane.watch(), plane.kafka(), EPSILON), new SystemMicros())) {
       benchmark.start();
       say("warming up");
-      var unused = benchmark.run(candidates, few);
+      var unused = benchmark.run(candidates, few, half(few));
       say("measuring few instances");
-      results.add(benchmark.run(candidates, few));
+      results.add(benchmark.run(candidates, few, half(few)));
       say("measuring many");
-      results.add(benchmark.run(Math.max(candidates, many + many / 10), many));
+      results.add(
+          benchmark.run(
+              Math.max(candidates, many + many / 10),
+              many,
+              Math.toIntExact(Math.max(1, many / ACTIVE_ONE_IN))));
       return InstancesReport.of(results, benchmark.coverageLost());
     }
+  }
+
+  /** So many that an interval outlasts a batch, as those of the many do: or it would cost less. */
+  private static int half(long instances) {
+    return Math.toIntExact((instances + 1) / 2);
   }
 
   private void say(String line) {
