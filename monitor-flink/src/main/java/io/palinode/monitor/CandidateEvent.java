@@ -28,11 +28,27 @@ public record CandidateEvent(
 
   /** What a record tells. */
   public enum Kind {
-    OPENED,
-    CLOSED,
-    PROGRESS,
-    GAP,
-    STOPPED;
+    OPENED(1),
+    CLOSED(2),
+    PROGRESS(3),
+    GAP(4),
+    STOPPED(5);
+
+    private final int code;
+
+    Kind(int code) {
+      this.code = code;
+    }
+
+    /** In the state's bytes. */
+    public int code() {
+      return code;
+    }
+
+    /** Throws {@link IllegalArgumentException} for a code that no kind has. */
+    public static Kind of(int code) {
+      return Codes.of(values(), Kind::code, code);
+    }
 
     /** Whether it says how far the node has come, rather than what happened. */
     boolean isProgress() {

@@ -4,8 +4,8 @@ import io.palinode.hvc.Hlc;
 
 /**
  * When the state of an instance is looked at although nothing happens to it, to drop it once a
- * rollback or a change of its predicate has made it stale. Each key has its own phase, or all would
- * be looked at in the same instant.
+ * rollback or a change of its predicate has made it stale, and to pack it. Each key has its own
+ * phase, or all would be looked at in the same instant.
  */
 public final class Housekeeping {
   private static final int PHASES = 10_000;

@@ -5,25 +5,42 @@ import io.palinode.detection.InstanceDetector;
 import io.palinode.detection.Witness;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One predicate instance while an event is applied to it: taken from its {@link InstanceState}, and
- * put back into one afterwards. Its methods return the witnesses to publish. Not thread-safe.
+ * One predicate instance, as it is kept between two events: live while there is something to do,
+ * and packed into bytes, which are far smaller, when nothing happens to it for a while. Its methods
+ * return the witnesses to publish. Not thread-safe; but while nothing changes it, several threads
+ * may read its {@link #state}.
  */
 public final class Instance {
+  /** No timer is set. */
+  private static final long NO_TIMER = Long.MAX_VALUE;
+
   private final long epoch;
   private final long predicateVersion;
   private final int partition;
-  private final InstanceDetector detector;
-  private final long overflowedBefore;
 
-  private Instance(long epoch, long predicateVersion, int partition, InstanceDetector detector) {
+  /** Null while it is live. */
+  private @Nullable InstanceState packed;
+
+  /** Null while it is packed. */
+  private @Nullable InstanceDetector live;
+
+  /** When it wakes, as long as nothing changes: it takes a look at all that is kept. */
+  private long wakeAt;
+
+  private boolean wakeKnown;
+  private long overflowsTold;
+  private List<Witness> raisedTold = List.of();
+  private long timerAt = NO_TIMER;
+  private boolean counted;
+
+  private Instance(long epoch, long predicateVersion, int partition) {
     this.epoch = epoch;
     this.predicateVersion = predicateVersion;
     this.partition = partition;
-    this.detector = detector;
-    this.overflowedBefore = detector.overflowed();
   }
 
   /**
@@ -31,51 +48,88 @@ public final class Instance {
    */
   public static Instance begin(
       CandidateEvent event, long predicateVersion, DetectionSpec spec, int retainedMax) {
-    return new Instance(
-        event.epoch(),
-        predicateVersion,
-        event.partition(),
-        InstanceDetector.create(spec, retainedMax));
+    Instance instance = new Instance(event.epoch(), predicateVersion, event.partition());
+    instance.live = InstanceDetector.create(spec, retainedMax);
+    return instance;
   }
 
-  public static Instance resume(InstanceState state, DetectionSpec spec, int retainedMax) {
-    return new Instance(
-        state.epoch(),
-        state.predicateVersion(),
-        state.partition(),
-        InstanceDetector.restore(spec, retainedMax, state.detector()));
+  /** As it was when it was packed. */
+  public static Instance of(InstanceState state) {
+    Instance instance = new Instance(state.epoch(), state.predicateVersion(), state.partition());
+    instance.packed = state;
+    return instance;
   }
 
-  /** An opening or closing, in the order of its node. */
+  /** Another one in the same state, packed; with the same timer. */
+  public Instance copy() {
+    Instance copy = of(state());
+    copy.timerAt = timerAt;
+    copy.counted = counted;
+    return copy;
+  }
+
+  /** Makes it live, if it is not. {@code spec} is that of its predicate's version. */
+  public void unpack(DetectionSpec spec, int retainedMax) {
+    if (packed != null) {
+      live = InstanceDetector.restore(spec, retainedMax, packed.detector());
+      overflowsTold = live.overflowed();
+      raisedTold = List.of();
+      packed = null;
+    }
+  }
+
+  /** Makes it small. Not while it is empty. */
+  public void pack() {
+    packed = state();
+    live = null;
+  }
+
+  /** An opening or closing, in the order of its node. Only while it is live, as the next two. */
   public List<Witness> apply(Change change) {
+    wakeKnown = false;
     return withRaised(
         change.opens()
-            ? detector.opened(change.candidate())
-            : detector.closed(change.candidate(), change.endedBy(), change.endOrigin()));
+            ? live().opened(change.candidate())
+            : live().closed(change.candidate(), change.endedBy(), change.endOrigin()));
   }
 
   /** Settles what can be once every event at or before {@code watermark} has been applied. */
   public List<Witness> progress(long watermark) {
-    return detector.wakeAt() <= watermark ? withRaised(detector.progress(watermark)) : List.of();
+    if (wakeAt() > watermark) {
+      return List.of();
+    }
+    wakeKnown = false;
+    return withRaised(live().progress(watermark));
   }
 
   /**
    * Ends what a node left open before it started anew; nothing for an instance that knows of it.
    */
   public List<Witness> restarted(Restart restart) {
-    return withRaised(detector.restarted(restart.node(), restart.incarnation(), restart.first()));
+    wakeKnown = false;
+    return withRaised(live().restarted(restart.node(), restart.incarnation(), restart.first()));
   }
 
-  /** A grade that rose is published again, under the id it had. */
+  /**
+   * A grade that rose is published again, under the id it had. A call that changes nothing leaves
+   * what the one before it raised.
+   */
   private List<Witness> withRaised(List<Witness> found) {
+    List<Witness> raised = live().raised();
+    if (raised == raisedTold || raised.isEmpty()) {
+      return found;
+    }
+    raisedTold = raised;
     List<Witness> all = new ArrayList<>(found);
-    all.addAll(detector.raised());
+    all.addAll(raised);
     return all;
   }
 
-  /** How often a limit of detection was met meanwhile: each is a loss of coverage. */
-  public long overflowed() {
-    return detector.overflowed() - overflowedBefore;
+  /** How often a limit of detection was met since this was asked last: each loses coverage. */
+  public long takeOverflowed() {
+    long before = overflowsTold;
+    overflowsTold = live().overflowed();
+    return overflowsTold - before;
   }
 
   public long epoch() {
@@ -86,11 +140,65 @@ public final class Instance {
     return partition;
   }
 
-  /** What to keep; null when there is nothing to keep. */
-  public @Nullable InstanceState state() {
-    return detector.isEmpty()
-        ? null
-        : new InstanceState(
-            epoch, predicateVersion, partition, detector.wakeAt(), detector.toBytes());
+  /** When time decides something of it; {@link InstanceState#NO_WAKE} for never. */
+  public long wakeAt() {
+    if (!wakeKnown) {
+      wakeAt = packed != null ? packed.wakeAt() : live().wakeAt();
+      wakeKnown = true;
+    }
+    return wakeAt;
+  }
+
+  /** Whether there is nothing to keep. */
+  public boolean isEmpty() {
+    // What is packed was not empty.
+    return live != null && live.isEmpty();
+  }
+
+  /** Whether it was taken back by a rollback, or its predicate was replaced or deleted. */
+  public boolean isStale(long newestEpoch, @Nullable ActivePredicate predicate) {
+    return epoch < newestEpoch
+        || ActivePredicate.standing(predicate, predicateVersion)
+            == ActivePredicate.Standing.OUTDATED;
+  }
+
+  /** What is written of it; the timer is not, for that is kept with the timers. */
+  public InstanceState state() {
+    return packed != null
+        ? packed
+        : new InstanceState(epoch, predicateVersion, partition, live().wakeAt(), live().toBytes());
+  }
+
+  /** The time of the one timer that is set for it, as far as it knows; see {@link #hasTimer}. */
+  public long timerAt() {
+    return timerAt;
+  }
+
+  public boolean hasTimer() {
+    return timerAt != NO_TIMER;
+  }
+
+  public void setTimer(long at) {
+    timerAt = at;
+  }
+
+  /** A timer of {@code at} has come. */
+  public void timerCame(long at) {
+    if (at >= timerAt) {
+      timerAt = NO_TIMER;
+    }
+  }
+
+  /** Whether a meter counts it; false after it was read from a checkpoint. */
+  public boolean isCounted() {
+    return counted;
+  }
+
+  public void setCounted() {
+    counted = true;
+  }
+
+  private InstanceDetector live() {
+    return Objects.requireNonNull(live, "a packed instance is unpacked before it is used");
   }
 }

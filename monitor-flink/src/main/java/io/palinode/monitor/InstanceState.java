@@ -1,11 +1,9 @@
 package io.palinode.monitor;
 
-import io.palinode.monitor.ActivePredicate.Standing;
 import java.nio.ByteBuffer;
-import org.jspecify.annotations.Nullable;
 
 /**
- * What is kept of a predicate instance between two events.
+ * What is written of a predicate instance.
  *
  * <pre>
  * +---------+-------+-----------+-----------+------+----------------------+
@@ -52,11 +50,5 @@ public record InstanceState(
         .putLong(wakeAt)
         .put(detector)
         .array();
-  }
-
-  /** Whether it was taken back by a rollback, or its predicate was replaced or deleted. */
-  public boolean isStale(long newestEpoch, @Nullable ActivePredicate predicate) {
-    return epoch < newestEpoch
-        || ActivePredicate.standing(predicate, predicateVersion) == Standing.OUTDATED;
   }
 }

@@ -14,13 +14,29 @@ public record Notice(
   /** What a notice tells. */
   public enum Kind {
     /** A predicate was applied, changed or deleted. */
-    PREDICATE,
+    PREDICATE(1),
     /** Some node speaks in a newer epoch than any before. */
-    EPOCH,
+    EPOCH(2),
     /** A node has begun a new incarnation on a partition. */
-    RESTARTED,
+    RESTARTED(3),
     /** Events of a node are missing on a partition. */
-    LOST
+    LOST(4);
+
+    private final int code;
+
+    Kind(int code) {
+      this.code = code;
+    }
+
+    /** In the state's bytes. */
+    public int code() {
+      return code;
+    }
+
+    /** Throws {@link IllegalArgumentException} for a code that no kind has. */
+    public static Kind of(int code) {
+      return Codes.of(values(), Kind::code, code);
+    }
   }
 
   public static Notice predicate(byte[] predicateRecord) {

@@ -12,8 +12,18 @@ import picocli.CommandLine.Spec;
       "Measure on this machine what the parts cost, each beside something simple that does the same.",
       ""
     },
-    subcommands = {DetectionCommand.class, TraceCommand.class, WindowLogCommand.class},
-    footer = {"", "Example:  palinode bench detection --only spread"})
+    subcommands = {
+      DetectionCommand.class,
+      LatencyCommand.class,
+      InstancesCommand.class,
+      WindowLogCommand.class,
+      TraceCommand.class
+    },
+    footer = {
+      "",
+      "Examples:  palinode bench detection --only spread",
+      "           palinode bench latency --rates 10000"
+    })
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec = CommandSpec.create();
 

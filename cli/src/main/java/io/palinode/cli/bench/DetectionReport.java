@@ -59,13 +59,7 @@ record DetectionReport(String machine, long seed, List<Row> rows) {
   }
 
   static DetectionReport of(List<Result> results, long seed) {
-    String machine =
-        "Java %s, %s, %d cores"
-            .formatted(
-                System.getProperty("java.version"),
-                System.getProperty("os.arch"),
-                Runtime.getRuntime().availableProcessors());
-    return new DetectionReport(machine, seed, results.stream().map(Row::of).toList());
+    return new DetectionReport(Machine.text(), seed, results.stream().map(Row::of).toList());
   }
 
   static String name(Case of) {

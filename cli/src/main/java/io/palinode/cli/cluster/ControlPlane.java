@@ -2,20 +2,15 @@ package io.palinode.cli.cluster;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.palinode.cli.embedded.EmbeddedFlink;
 import io.palinode.cli.embedded.EmbeddedKafka;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.detector.kafka.NodeMonitorConfig;
 import io.palinode.hvc.Epsilon;
-import io.palinode.monitor.flink.DetectionJobConfig;
 import io.palinode.orchestrator.kafka.Orchestrator;
 import io.palinode.orchestrator.kafka.OrchestratorConfig;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.Predicates;
-import io.palinode.wire.KafkaSettings;
-import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;
-import io.palinode.wire.TopicsAdmin;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.Consumer;
@@ -26,13 +21,10 @@ import org.jspecify.annotations.Nullable;
  * cluster, the orchestrator with its API.
  */
 public final class ControlPlane implements AutoCloseable {
-  /** The job has one subtask here, and every node tells every partition of its progress. */
-  private static final int CANDIDATE_PARTITIONS = 1;
-
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final Parts parts = new Parts();
-  private @Nullable EmbeddedKafka kafka;
+  private @Nullable DetectionPlane detection;
   private @Nullable Orchestrator orchestrator;
 
   private ControlPlane() {}
@@ -52,21 +44,13 @@ public final class ControlPlane implements AutoCloseable {
       Path data, int nodes, Epsilon epsilon, Ports ports, Consumer<String> console) {
     ControlPlane plane = new ControlPlane();
     try {
-      EmbeddedKafka kafka =
-          plane.parts.started(EmbeddedKafka.start(data.resolve("kafka"), ports.kafka()));
-      plane.kafka = kafka;
-      KafkaSettings settings = KafkaSettings.of(kafka.bootstrapServers());
-      try (TopicsAdmin topics = new TopicsAdmin(settings, Topics.DEFAULT)) {
-        topics.createAbsent(TopicLayout.DEFAULT.withCandidatePartitions(CANDIDATE_PARTITIONS));
-      }
-      plane.parts.started(
-          EmbeddedFlink.start(
-              data.resolve("flink"),
-              DetectionJobConfig.of(settings, Topics.DEFAULT, nodes, epsilon)));
+      DetectionPlane detection =
+          plane.parts.started(DetectionPlane.start(data, nodes, epsilon, ports.kafka()));
+      plane.detection = detection;
       plane.orchestrator =
           plane.parts.started(
               Orchestrator.start(
-                  OrchestratorConfig.of(kafka.bootstrapServers(), Topics.DEFAULT, nodes)
+                  OrchestratorConfig.of(detection.kafkaAddress(), Topics.DEFAULT, nodes)
                       .withHttpPort(ports.api()),
                   plane.registry,
                   console));
@@ -93,12 +77,12 @@ public final class ControlPlane implements AutoCloseable {
   }
 
   public String kafkaAddress() {
-    return present(kafka).bootstrapServers();
+    return present(detection).kafkaAddress();
   }
 
   /** How a store node joins. */
   public NodeMonitorConfig watch() {
-    return NodeMonitorConfig.of(kafkaAddress(), Topics.DEFAULT);
+    return present(detection).watch();
   }
 
   public PrometheusMeterRegistry registry() {

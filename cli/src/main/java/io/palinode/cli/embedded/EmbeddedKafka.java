@@ -159,8 +159,8 @@ public final class EmbeddedKafka implements AutoCloseable {
     // The defaults are for a machine of its own: 128 MB for the cleaner alone.
     settings.put("log.cleaner.dedupe.buffer.size", Integer.toString(4 << 20));
     settings.put("log.retention.check.interval.ms", "60000");
-    settings.put("num.network.threads", "2");
-    settings.put("num.io.threads", "4");
+    settings.put("num.network.threads", "1");
+    settings.put("num.io.threads", "2");
     return settings;
   }
 

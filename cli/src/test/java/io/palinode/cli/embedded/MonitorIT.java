@@ -11,7 +11,6 @@ import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;
 import io.palinode.wire.TopicsAdmin;
 import io.palinode.wire.v1.IntervalRef;
-import io.palinode.wire.v1.PredicateRecord;
 import io.palinode.wire.v1.Violation;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -366,36 +365,6 @@ class MonitorIT {
 
   private void send(String predicate, long version, boolean deleted)
       throws ExecutionException, InterruptedException {
-    String yaml =
-        """
-        apiVersion: palinode.io/v1
-        kind: Predicate
-        metadata: {name: %s}
-        spec:
-          replicas: any
-          forEach: {case: "{a}"}
-          violation:
-            - all:
-                - {var: "x_{a}", equals: "1"}
-                - {var: "y_{a}", equals: "1"}
-        """
-            .formatted(predicate);
-    PredicateRecord record =
-        PredicateRecord.newBuilder()
-            .setName(predicate)
-            .setVersion(version)
-            .setYaml(yaml)
-            .setDeleted(deleted)
-            .build();
-    try (Producer<byte[], byte[]> producer = kafka.newProducer("predicates")) {
-      producer
-          .send(
-              new ProducerRecord<>(
-                  TOPICS.predicates(),
-                  0,
-                  predicate.getBytes(StandardCharsets.UTF_8),
-                  record.toByteArray()))
-          .get();
-    }
+    PairPredicate.send(kafka, predicate, version, deleted);
   }
 }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** Everything in the violations' topic, as it comes. */
@@ -47,6 +48,15 @@ final class ViolationLog implements AutoCloseable {
   /** How many reports there were, repeats included. */
   int reports(String predicate) {
     return (int) violations.stream().filter(v -> v.getPredicate().equals(predicate)).count();
+  }
+
+  /** Of the reports but the first {@code from}, repeats included. */
+  Set<String> idsSince(String predicate, int from) {
+    return violations.stream()
+        .filter(violation -> violation.getPredicate().equals(predicate))
+        .skip(from)
+        .map(Violation::getId)
+        .collect(Collectors.toSet());
   }
 
   /** When the first report of each binding arrived. */

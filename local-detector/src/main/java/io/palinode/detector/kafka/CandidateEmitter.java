@@ -7,6 +7,7 @@ import io.palinode.detector.LocalDetector;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,6 +22,12 @@ final class CandidateEmitter {
   private static final Logger log = LoggerFactory.getLogger(CandidateEmitter.class);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(2);
   private static final int BATCH = 512;
+
+  /**
+   * What follows a record within so long waits that long for company: a request for each record
+   * would cost more than all the rest. A record after a pause goes out at once.
+   */
+  private static final long COMPANY_NANOS = 2_000_000;
 
   private final LocalDetector detector;
   private final CandidateRing ring;
@@ -74,6 +81,7 @@ final class CandidateEmitter {
     List<Emission> batch = new ArrayList<>(BATCH);
     long lastProgress = System.nanoTime() - pace.idle().toNanos();
     long lastCandidate = lastProgress - pace.busyFor().toNanos();
+    long lastSent = lastProgress;
     boolean bugSeen = false;
     while (!closing || !ring.isEmpty()) {
       long now = System.nanoTime();
@@ -85,11 +93,21 @@ final class CandidateEmitter {
       } else {
         ring.awaitEmission(closing ? 0 : wait);
       }
-      ring.drain(batch, BATCH);
+      awaitCompany(lastSent);
+      if (ring.drain(batch, BATCH) > 0) {
+        lastSent = System.nanoTime();
+      }
       for (Emission emission : batch) {
-        lastCandidate = writer.write(emission) ? now : lastCandidate;
+        lastCandidate = writer.write(emission) ? lastSent : lastCandidate;
       }
       batch.clear();
+    }
+  }
+
+  /** A full batch has all the company it needs. */
+  private void awaitCompany(long lastSent) {
+    if (!closing && ring.size() < BATCH) {
+      LockSupport.parkNanos(lastSent + COMPANY_NANOS - System.nanoTime());
     }
   }
 

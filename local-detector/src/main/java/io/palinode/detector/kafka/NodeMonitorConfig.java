@@ -7,7 +7,7 @@ import java.time.Duration;
 /**
  * What a node's monitor is set to.
  *
- * @param kafka its linger is that of candidates
+ * @param kafka its linger is that of candidates, which go out in batches already
  * @param ringCapacity candidates that may wait for the producer
  * @param openIntervalsMax intervals that may be open at once
  * @param pace how often progress is written
@@ -33,9 +33,8 @@ public record NodeMonitorConfig(
 
   /** The defaults. {@code bootstrapServers} are {@code host:port}, separated by commas. */
   public static NodeMonitorConfig of(String bootstrapServers, Topics topics) {
-    // A millisecond of company halves the CPU where candidates come in thousands a second.
     return new NodeMonitorConfig(
-        KafkaSettings.of(bootstrapServers).withLingerMs(1),
+        KafkaSettings.of(bootstrapServers),
         topics,
         RING_CAPACITY,
         OPEN_INTERVALS_MAX,

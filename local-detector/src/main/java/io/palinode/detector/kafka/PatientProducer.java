@@ -25,6 +25,8 @@ final class PatientProducer {
     properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, REQUEST_BYTES_MAX);
     properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, Long.MAX_VALUE);
     properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Integer.MAX_VALUE);
+    // What comes while a request is under way goes with the next: the slower the broker, the fewer.
+    properties.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
     return new KafkaProducer<>(properties);
   }
 }

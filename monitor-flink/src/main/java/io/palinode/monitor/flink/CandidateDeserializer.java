@@ -4,7 +4,6 @@ import io.palinode.monitor.CandidateEvent;
 import java.io.Serial;
 import org.apache.flink.api.common.serialization.DeserializationSchema.InitializationContext;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.util.Collector;
@@ -15,7 +14,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * node's sequence then shows that an event is missing.
  */
 final class CandidateDeserializer implements KafkaRecordDeserializationSchema<CandidateEvent> {
-  static final TypeInformation<CandidateEvent> TYPE = Types.POJO(CandidateEvent.class);
+  static final TypeInformation<CandidateEvent> TYPE =
+      new StableType<>(CandidateEvent.class, CandidateEventSerializer.INSTANCE);
 
   @Serial private static final long serialVersionUID = 1L;
 

@@ -11,7 +11,6 @@ import io.palinode.monitor.Change;
 import io.palinode.monitor.Housekeeping;
 import io.palinode.monitor.Instance;
 import io.palinode.monitor.InstanceKey;
-import io.palinode.monitor.InstanceState;
 import io.palinode.monitor.Notice;
 import io.palinode.monitor.Restart;
 import io.palinode.monitor.SequenceCheck;
@@ -72,6 +71,9 @@ final class DetectionFunction
   private transient Publisher publisher;
 
   @SuppressWarnings("NullAway.Init")
+  private transient PredicateMeters meters;
+
+  @SuppressWarnings("NullAway.Init")
   private transient Counter outdated;
 
   @SuppressWarnings("NullAway.Init")
@@ -98,9 +100,10 @@ final class DetectionFunction
     MetricGroup metrics = getRuntimeContext().getMetricGroup();
     predicates = new PredicateBook(nodes, Epsilon.parse(epsilon));
     restarts = new RestartBook();
-    instances = new KeptInstances(getRuntimeContext());
     waiting = new WaitingRoom(getRuntimeContext());
-    publisher = new Publisher(metrics);
+    meters = new PredicateMeters(metrics);
+    instances = new KeptInstances(getRuntimeContext(), waiting, meters);
+    publisher = new Publisher(metrics, meters);
     outdated = metrics.counter("candidatesOutdated");
     ofOldEpoch = metrics.counter("candidatesOfOldEpoch");
     unusable = metrics.counter("candidatesUnusable");
@@ -204,53 +207,60 @@ final class DetectionFunction
       ReadOnlyContext context,
       Collector<Verdict> out)
       throws Exception {
-    InstanceState kept = instances.get();
+    Instance kept = instances.get();
     long newest = newestEpoch(context.getBroadcastState(EPOCH));
     if (event.epoch() < newest || (kept != null && event.epoch() < kept.epoch())) {
       ofOldEpoch.inc();
       return;
     }
+    if (kept != null && kept.isStale(event.epoch(), predicate)) {
+      instances.drop(predicate.name(), kept, context.timerService());
+      kept = null;
+    }
     Instance instance =
-        kept == null || kept.isStale(event.epoch(), predicate)
-            ? Instance.begin(event, predicate.version(), spec, retainedMax)
-            : Instance.resume(kept, spec, retainedMax);
+        kept == null ? Instance.begin(event, predicate.version(), spec, retainedMax) : kept;
+    instance.unpack(spec, retainedMax);
+    meters.of(predicate.name()).candidate();
     List<Witness> found = restarted(instance, event.partition(), context);
     found.addAll(instance.apply(change));
     found.addAll(instance.progress(context.currentWatermark()));
     publisher.publish(event.key(), predicate, instance, found, out);
     publisher.tellOverflow(
         event.key(), instance, Math.max(event.hlc(), context.currentWatermark()), out);
-    instances.save(event.key(), kept, event.hlc(), instance, context.timerService());
+    instances.save(event.key(), predicate.name(), event.hlc(), instance, context.timerService());
   }
 
   /** Settles what time has decided for the current key, or drops what is stale. */
   private void wake(long timestamp, OnTimerContext context, Collector<Verdict> out)
       throws Exception {
     String key = context.getCurrentKey();
-    InstanceState kept = instances.get();
-    if (kept == null) {
+    Instance instance = instances.get();
+    if (instance == null) {
       return;
     }
+    instance.timerCame(timestamp);
+    String name = InstanceKey.parse(key).predicate();
     ActivePredicate predicate =
-        predicates.get(
-            InstanceKey.parse(key).predicate(), context.getBroadcastState(PredicateBook.STATE));
+        predicates.get(name, context.getBroadcastState(PredicateBook.STATE));
     DetectionSpec spec = predicate == null ? null : predicate.spec();
     if (predicate == null
         || spec == null
-        || kept.isStale(newestEpoch(context.getBroadcastState(EPOCH)), predicate)) {
-      instances.drop();
+        || instance.isStale(newestEpoch(context.getBroadcastState(EPOCH)), predicate)) {
+      instances.drop(name, instance, context.timerService());
       return;
     }
-    boolean due = kept.wakeAt() <= context.currentWatermark();
-    if (!due && !Housekeeping.isDue(key, timestamp)) {
-      return;
+    boolean due = instance.wakeAt() <= context.currentWatermark();
+    if (due || !instance.hasTimer()) {
+      instance.unpack(spec, retainedMax);
+      List<Witness> found = restarted(instance, instance.partition(), context);
+      found.addAll(instance.progress(context.currentWatermark()));
+      publisher.publish(key, predicate, instance, found, out);
+      publisher.tellOverflow(key, instance, context.currentWatermark(), out);
     }
-    Instance instance = Instance.resume(kept, spec, retainedMax);
-    List<Witness> found = restarted(instance, kept.partition(), context);
-    found.addAll(instance.progress(context.currentWatermark()));
-    publisher.publish(key, predicate, instance, found, out);
-    publisher.tellOverflow(key, instance, context.currentWatermark(), out);
-    instances.save(key, kept, timestamp, instance, context.timerService());
+    if (!due && !instance.isEmpty() && Housekeeping.isDue(key, timestamp)) {
+      instance.pack();
+    }
+    instances.save(key, name, timestamp, instance, context.timerService());
   }
 
   private List<Witness> restarted(Instance instance, int partition, ReadOnlyContext context)
@@ -301,6 +311,7 @@ final class DetectionFunction
   /** An event that cannot be used is a loss that is told, like one that never came. */
   private void lose(CandidateEvent event, Collector<Verdict> out) {
     unusable.inc();
+    meters.of(InstanceKey.parse(event.key()).predicate()).coverageLost(1);
     out.collect(Verdict.of(SequenceCheck.lossOf(event)));
   }
 

@@ -126,7 +126,7 @@ public final class DetectionJob {
     return checked
         .keyBy(CandidateEvent::key, Types.STRING)
         .connect(notices)
-        .process(new DetectionFunction(config.nodes(), config.epsilon()), Types.POJO(Verdict.class))
+        .process(new DetectionFunction(config.nodes(), config.epsilon()), Verdict.TYPE)
         .name("detection")
         .uid("detection")
         .setParallelism(config.parallelism())

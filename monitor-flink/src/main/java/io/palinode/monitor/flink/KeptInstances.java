@@ -2,61 +2,77 @@ package io.palinode.monitor.flink;
 
 import io.palinode.monitor.Housekeeping;
 import io.palinode.monitor.Instance;
-import io.palinode.monitor.InstanceState;
 import org.apache.flink.api.common.functions.RuntimeContext;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
-import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.streaming.api.TimerService;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of the current key's instance, and its timers: one at the detector's {@code wakeAt},
- * one for housekeeping while there is any state. An empty instance keeps neither. A timer that is
- * no longer needed stays and comes for nothing: taking it back could take another one of the same
- * time.
+ * The instance of the current key, and its timer: one, at the detector's {@code wakeAt}, and for
+ * housekeeping at the latest. When it moves away, the timer stays, comes for nothing and is set
+ * again: that is cheaper than to move it with every event. An empty instance keeps neither.
  */
 final class KeptInstances {
-  private final ValueState<byte[]> bytes;
+  private final ValueState<Instance> kept;
+  private final WaitingRoom waiting;
+  private final PredicateMeters meters;
 
-  KeptInstances(RuntimeContext context) {
-    bytes =
-        context.getState(
-            new ValueStateDescriptor<>(
-                "instance", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
+  KeptInstances(RuntimeContext context, WaitingRoom waiting, PredicateMeters meters) {
+    this.kept =
+        context.getState(new ValueStateDescriptor<>("instance", InstanceSerializer.INSTANCE));
+    this.waiting = waiting;
+    this.meters = meters;
   }
 
   /** What is kept of the current key; null when nothing is. */
-  @Nullable InstanceState get() throws Exception {
-    byte[] kept = bytes.value();
-    return kept == null ? null : InstanceState.decode(kept);
+  @Nullable Instance get() throws Exception {
+    return kept.value();
   }
 
-  void drop() {
-    bytes.clear();
+  /** {@code predicate} is the name of the instance's. */
+  void drop(String predicate, Instance instance, TimerService timers) throws Exception {
+    kept.clear();
+    if (instance.isCounted()) {
+      meters.of(predicate).instanceDropped();
+    }
+    takeBackTimer(instance, timers);
   }
 
   /**
-   * Puts the instance back, and sets the timers that it needs.
+   * Puts the instance back, and sets the timer that it needs.
    *
-   * @param kept what was kept before, if anything
    * @param hlc the time of the event or timer that is being handled
    */
-  void save(
-      String key, @Nullable InstanceState kept, long hlc, Instance instance, TimerService timers)
+  void save(String key, String predicate, long hlc, Instance instance, TimerService timers)
       throws Exception {
-    InstanceState next = instance.state();
-    if (next == null) {
-      bytes.clear();
+    if (instance.isEmpty()) {
+      drop(predicate, instance, timers);
       return;
     }
-    bytes.update(next.encode());
-    if (next.wakeAt() != InstanceState.NO_WAKE
-        && (kept == null || kept.wakeAt() != next.wakeAt())) {
-      timers.registerEventTimeTimer(next.wakeAt());
+    if (!instance.isCounted()) {
+      instance.setCounted();
+      meters.of(predicate).instanceKept();
     }
-    if (kept == null || Housekeeping.isDue(key, hlc)) {
-      timers.registerEventTimeTimer(Housekeeping.next(key, hlc));
+    long wake = instance.wakeAt();
+    if (!instance.hasTimer()) {
+      setTimer(Math.min(wake, Housekeeping.next(key, hlc)), instance, timers);
+    } else if (wake < instance.timerAt()) {
+      takeBackTimer(instance, timers);
+      setTimer(wake, instance, timers);
+    }
+    kept.update(instance);
+  }
+
+  private static void setTimer(long at, Instance instance, TimerService timers) {
+    timers.registerEventTimeTimer(at);
+    instance.setTimer(at);
+  }
+
+  /** Not while events wait: a timer of theirs may have the same time, and would go with it. */
+  private void takeBackTimer(Instance instance, TimerService timers) throws Exception {
+    if (instance.hasTimer() && waiting.isEmpty()) {
+      timers.deleteEventTimeTimer(instance.timerAt());
     }
   }
 }

@@ -4,7 +4,6 @@ import io.palinode.monitor.ActivePredicate;
 import io.palinode.monitor.Notice;
 import java.io.Serial;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
 import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -13,7 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /** Hands predicate records on as notices. */
 final class PredicateDeserializer implements KafkaRecordDeserializationSchema<Notice> {
-  static final TypeInformation<Notice> TYPE = Types.POJO(Notice.class);
+  static final TypeInformation<Notice> TYPE =
+      new StableType<>(Notice.class, NoticeSerializer.INSTANCE);
 
   private static final Logger LOG = LoggerFactory.getLogger(PredicateDeserializer.class);
 

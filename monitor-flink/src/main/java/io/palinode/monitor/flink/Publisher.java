@@ -38,7 +38,10 @@ final class Publisher {
   /** By partition: up to which HLC overflows are told. */
   private final Map<Integer, Long> overflowTold = new HashMap<>();
 
-  Publisher(MetricGroup metrics) {
+  private final PredicateMeters meters;
+
+  Publisher(MetricGroup metrics, PredicateMeters meters) {
+    this.meters = meters;
     this.violations = metrics.counter("violations");
     this.overflows = metrics.counter("detectionOverflows");
   }
@@ -67,7 +70,11 @@ final class Publisher {
       Violation violation = Violations.of(interval, epsilon, instance.epoch(), witness, nowMicros);
       latest.put(violation.getId(), violation);
     }
-    latest.values().forEach(violation -> out.collect(Verdict.of(violation)));
+    PredicateMeters.OfOne ofPredicate = meters.of(predicate.name());
+    for (Violation violation : latest.values()) {
+      out.collect(Verdict.of(violation));
+      ofPredicate.violation(violation.getGrade());
+    }
     violations.inc(latest.size());
   }
 
@@ -77,8 +84,11 @@ final class Publisher {
    * safe point is held where it is.
    */
   void tellOverflow(String key, Instance instance, long now, Collector<Verdict> out) {
-    long overflowed = instance.overflowed();
+    long overflowed = instance.takeOverflowed();
     overflows.inc(overflowed);
+    if (overflowed > 0) {
+      meters.of(InstanceKey.parse(key).predicate()).coverageLost(overflowed);
+    }
     Long told = overflowTold.get(instance.partition());
     if (overflowed == 0 || (told != null && now <= told + OVERFLOW_TOLD_EVERY)) {
       return;

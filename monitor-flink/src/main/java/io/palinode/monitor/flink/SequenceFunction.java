@@ -9,7 +9,6 @@ import java.util.List;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
-import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.runtime.state.FunctionInitializationContext;
 import org.apache.flink.runtime.state.FunctionSnapshotContext;
@@ -32,7 +31,7 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
   // A partition may move to another subtask on restore, so every subtask gets all positions. What
   // it holds of partitions that are not its own is never ahead of their reader's.
   private static final ListStateDescriptor<Position> POSITIONS =
-      new ListStateDescriptor<>("positions", Types.POJO(Position.class));
+      new ListStateDescriptor<>("positions", PositionSerializer.INSTANCE);
 
   @SuppressWarnings("NullAway.Init") // Set by initializeState, which Flink calls first.
   private transient SequenceCheck check;

@@ -1,9 +1,11 @@
 package io.palinode.monitor.flink;
 
+import io.palinode.monitor.Codes;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Detecting;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationRecord;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
 
 /**
  * What detection says to the operator that publishes.
@@ -12,16 +14,33 @@ import io.palinode.wire.v1.ViolationRecord;
  * @param record to be published; empty for a hold or release
  */
 public record Verdict(Kind kind, long hlc, byte[] record) {
+  static final TypeInformation<Verdict> TYPE =
+      new StableType<>(Verdict.class, VerdictSerializer.INSTANCE);
+
   private static final byte[] NOTHING = {};
 
   /** What is said. */
   public enum Kind {
     /** Publish this. */
-    RECORD,
+    RECORD(1),
     /** An event at this HLC has to wait: nothing from there on is judged. */
-    HOLD,
+    HOLD(2),
     /** It waits no more. */
-    RELEASE
+    RELEASE(3);
+
+    private final int code;
+
+    Kind(int code) {
+      this.code = code;
+    }
+
+    int code() {
+      return code;
+    }
+
+    static Kind of(int code) {
+      return Codes.of(values(), Kind::code, code);
+    }
   }
 
   static Verdict of(Violation violation) {

@@ -157,6 +157,7 @@ class DetectionFunctionTest {
     assertThat(keptEntries()).isPositive();
     watermark(5_000);
     assertThat(keptEntries()).isZero();
+    assertThat(harness.numEventTimeTimers()).isZero();
   }
 
   @Test

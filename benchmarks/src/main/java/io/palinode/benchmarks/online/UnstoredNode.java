@@ -1,0 +1,141 @@
+package io.palinode.benchmarks.online;
+
+import io.palinode.detector.StoreBinding;
+import io.palinode.detector.StoreKey;
+import io.palinode.detector.Version;
+import io.palinode.detector.WriteEvent;
+import io.palinode.hvc.Epsilon;
+import io.palinode.hvc.Hvc;
+import io.palinode.hvc.HvcClock;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+
+/**
+ * A node whose writes the detector hears, and nobody keeps: so what is measured is not the store.
+ * It cannot be rolled back. Thread-safe.
+ */
+final class UnstoredNode implements StoreBinding {
+  private static final String STORE = "bench";
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final int node;
+  private final int nodes;
+  private final long incarnation;
+  private final HvcClock clock;
+  private WriteListener listener = event -> {};
+  private long writes;
+
+  UnstoredNode(int node, int nodes, Epsilon epsilon, LongSupplier epochMicros) {
+    this.node = node;
+    this.nodes = nodes;
+    this.incarnation = epochMicros.getAsLong();
+    this.clock = new HvcClock(node, nodes, epsilon, epochMicros, HvcClock.MAX_DRIFT_DEFAULT);
+  }
+
+  /** A write that replaces what was at the key, as the store would tell of it. */
+  void write(byte[] key, byte[] value, String writer) {
+    lock.lock();
+    try {
+      Hvc before = clock.tick();
+      Hvc after = clock.tick();
+      byte[] version = ByteBuffer.allocate(2 * Long.BYTES).putLong(node).putLong(++writes).array();
+      Version written = new Version(value, version);
+      listener.written(
+          new WriteEvent(
+              new StoreKey(STORE, key), List.of(written), written, before, after, writer, node));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public int node() {
+    return node;
+  }
+
+  @Override
+  public int nodes() {
+    return nodes;
+  }
+
+  @Override
+  public long incarnation() {
+    return incarnation;
+  }
+
+  @Override
+  public HvcClock clock() {
+    return clock;
+  }
+
+  @Override
+  public void listen(WriteListener heardBy) {
+    atomically(() -> listener = heardBy);
+  }
+
+  @Override
+  public void atomically(Runnable action) {
+    lock.lock();
+    try {
+      action.run();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public List<Version> siblings(StoreKey key) {
+    return List.of();
+  }
+
+  @Override
+  public void scan(ScanVisitor visitor) {
+    // Nothing is kept.
+  }
+
+  @Override
+  public void resume(long epoch, long target, long sequentialUntilMicros) {
+    // It serves nobody: the benchmark writes once every node has joined.
+  }
+
+  @Override
+  public void safePoint(long hlc) {
+    // There is no client to tell.
+  }
+
+  @Override
+  public long reach() {
+    return clock.last().own();
+  }
+
+  @Override
+  public long pause(long epoch) {
+    throw notStored();
+  }
+
+  @Override
+  public Restoration restore(long epoch, int attempt, long target) {
+    throw notStored();
+  }
+
+  @Override
+  public Restoration keep(long epoch, int attempt, long target) {
+    throw notStored();
+  }
+
+  @Override
+  public List<KeyRecord> read(List<StoreKey> keys) {
+    throw notStored();
+  }
+
+  @Override
+  public int merge(List<KeyRecord> records) {
+    throw notStored();
+  }
+
+  private static UnsupportedOperationException notStored() {
+    return new UnsupportedOperationException("a node that stores nothing takes nothing back");
+  }
+}

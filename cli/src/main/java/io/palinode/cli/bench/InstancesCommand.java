@@ -1,0 +1,125 @@
+package io.palinode.cli.bench;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import io.palinode.benchmarks.online.Cluster;
+import io.palinode.benchmarks.online.InstancesBenchmark;
+import io.palinode.benchmarks.online.InstancesBenchmark.Result;
+import io.palinode.cli.cluster.DetectionPlane;
+import io.palinode.cli.embedded.EmbeddedKafka;
+import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.Refusal;
+import io.palinode.hvc.Epsilon;
+import io.palinode.voldemort.server.SystemMicros;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** What many template instances cost. */
+@Command(
+    name = "instances",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Measure what template instances cost: the candidates a second of few instances and of many, and the heap of the whole process."
+          + " Of the many one in a hundred holds at a time, of the few one in two. Nodes (without a store), Kafka and the Flink job are those of 'palinode up'.",
+      "",
+      "Candidates come as fast as they are judged. Exit status 1 when coverage was lost.",
+      ""
+    },
+    footer = {
+      "",
+      "How to read the figures: docs/benchmarks.md.",
+      "",
+      "Example:  palinode bench instances --many 200000"
+    })
+final class InstancesCommand implements Callable<Integer> {
+  private static final Epsilon EPSILON = Epsilon.ofMicros(1_000);
+  private static final int ACTIVE_ONE_IN = 100;
+
+  @Option(
+      names = "--few",
+      defaultValue = "1000",
+      paramLabel = "N",
+      description = "Instances to compare with (default: ${DEFAULT-VALUE}).")
+  private long few;
+
+  @Option(
+      names = "--many",
+      defaultValue = "1000000",
+      paramLabel = "N",
+      description = "Instances seen (default: ${DEFAULT-VALUE}).")
+  private long many;
+
+  @Option(
+      names = "--candidates",
+      defaultValue = "500000",
+      paramLabel = "N",
+      description =
+          "Candidates of the few, each time; the first so many warm up (default: ${DEFAULT-VALUE}).")
+  private long candidates;
+
+  @Option(
+      names = {"-o", "--output"},
+      defaultValue = "table",
+      paramLabel = "FORMAT",
+      description = "table or json.")
+  private OutputFormat output = OutputFormat.TABLE;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Override
+  public Integer call()
+      throws IOException, InterruptedException, ExecutionException, JsonProcessingException {
+    if (few < 1 || many < few || candidates < 1) {
+      throw new Refusal(
+          "there must be 1 <= few <= many, and a candidate: few=%d many=%d candidates=%d"
+              .formatted(few, many, candidates));
+    }
+    InstancesReport report = measure();
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(output == OutputFormat.JSON ? report.json() : report.table());
+    out.flush();
+    return report.coverageLost() == 0 ? 0 : 1;
+  }
+
+  private InstancesReport measure() throws IOException, InterruptedException, ExecutionException {
+    List<Result> results = new ArrayList<>();
+    try (ScratchFolder data = ScratchFolder.create();
+        DetectionPlane plane =
+            DetectionPlane.start(data.path(), Cluster.NODES, EPSILON, EmbeddedKafka.ANY_PORT);
+        InstancesBenchmark benchmark =
+            new InstancesBenchmark(
+                new Cluster(plane.watch(), plane.kafka(), EPSILON), new SystemMicros())) {
+      benchmark.start();
+      say("warming up");
+      var unused = benchmark.run(candidates, few, half(few));
+      say("measuring few instances");
+      results.add(benchmark.run(candidates, few, half(few)));
+      say("measuring many");
+      results.add(
+          benchmark.run(
+              Math.max(candidates, many + many / 10),
+              many,
+              Math.toIntExact(Math.max(1, many / ACTIVE_ONE_IN))));
+      return InstancesReport.of(results, benchmark.coverageLost());
+    }
+  }
+
+  /** So many that an interval outlasts a batch, as those of the many do: or it would cost less. */
+  private static int half(long instances) {
+    return Math.toIntExact((instances + 1) / 2);
+  }
+
+  private void say(String line) {
+    PrintWriter err = spec.commandLine().getErr();
+    err.println(line);
+    err.flush();
+  }
+}

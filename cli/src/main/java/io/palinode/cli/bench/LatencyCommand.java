@@ -1,0 +1,126 @@
+package io.palinode.cli.bench;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import io.palinode.benchmarks.online.Cluster;
+import io.palinode.benchmarks.online.LatencyBenchmark;
+import io.palinode.benchmarks.online.LatencyBenchmark.Result;
+import io.palinode.cli.cluster.DetectionPlane;
+import io.palinode.cli.embedded.EmbeddedKafka;
+import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.Refusal;
+import io.palinode.hvc.Epsilon;
+import io.palinode.voldemort.server.SystemMicros;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** From a candidate to the violation that it completes. */
+@Command(
+    name = "latency",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Measure how long it takes from a candidate's creation to the violation that it completes, at a listener with the orchestrator's"
+          + " settings: three watched nodes (without a store), Kafka and the Flink job, all in this process, as 'palinode up' starts them.",
+      "",
+      "Candidates are due at fixed times, and latency counts from there: what a stall delays is counted. One candidate in a hundred completes"
+          + " a violation. Beside it, in the same run, Kafka alone: the same number of records, with the same settings, from producers to a"
+          + " listener.",
+      "",
+      "Exit status 1 when a violation is lost, or one is told that is none.",
+      ""
+    },
+    footer = {
+      "",
+      "How to read the figures: docs/benchmarks.md.",
+      "",
+      "Examples:",
+      "  palinode bench latency",
+      "  palinode bench latency --rates 10000 --seconds 30 -o json"
+    })
+final class LatencyCommand implements Callable<Integer> {
+  private static final Epsilon EPSILON = Epsilon.ofMicros(10_000);
+  private static final double WARM_UP_RATE = 20_000;
+
+  @Option(
+      names = "--rates",
+      split = ",",
+      defaultValue = "1000,10000,50000",
+      paramLabel = "N",
+      description = "Candidates a second; more with commas (default: ${DEFAULT-VALUE}).")
+  private List<Double> rates = List.of();
+
+  @Option(
+      names = "--seconds",
+      defaultValue = "60",
+      paramLabel = "S",
+      description =
+          "Length of each rate; Kafka alone takes a third of it (default: ${DEFAULT-VALUE}).")
+  private double seconds;
+
+  @Option(
+      names = "--warm-up",
+      defaultValue = "60",
+      paramLabel = "S",
+      description =
+          "Before the first, at 20,000 candidates a second: a JVM begins slowly (default: ${DEFAULT-VALUE}).")
+  private double warmUpSeconds;
+
+  @Option(
+      names = {"-o", "--output"},
+      defaultValue = "table",
+      paramLabel = "FORMAT",
+      description = "table or json.")
+  private OutputFormat output = OutputFormat.TABLE;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Override
+  public Integer call()
+      throws IOException, InterruptedException, ExecutionException, JsonProcessingException {
+    if (seconds <= 0 || warmUpSeconds < 0 || rates.stream().anyMatch(rate -> !(rate >= 1))) {
+      throw new Refusal(
+          "rates and seconds must be positive: rates=%s seconds=%s warm-up=%s"
+              .formatted(rates, seconds, warmUpSeconds));
+    }
+    LatencyReport report = measure();
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(output == OutputFormat.JSON ? report.json() : report.table());
+    out.flush();
+    return report.isComplete() ? 0 : 1;
+  }
+
+  private LatencyReport measure() throws IOException, InterruptedException, ExecutionException {
+    SystemMicros micros = new SystemMicros();
+    List<Result> results = new ArrayList<>();
+    try (ScratchFolder data = ScratchFolder.create();
+        DetectionPlane plane =
+            DetectionPlane.start(data.path(), Cluster.NODES, EPSILON, EmbeddedKafka.ANY_PORT);
+        LatencyBenchmark benchmark =
+            new LatencyBenchmark(new Cluster(plane.watch(), plane.kafka(), EPSILON), micros)) {
+      benchmark.start();
+      if (warmUpSeconds > 0) {
+        say("warming up");
+        var unused = benchmark.run(WARM_UP_RATE, warmUpSeconds);
+      }
+      for (double rate : rates) {
+        say("measuring %,.0f candidates/s".formatted(rate));
+        results.add(benchmark.run(rate, seconds));
+      }
+      return LatencyReport.of(results, seconds, benchmark.instances());
+    }
+  }
+
+  private void say(String line) {
+    PrintWriter err = spec.commandLine().getErr();
+    err.println(line);
+    err.flush();
+  }
+}

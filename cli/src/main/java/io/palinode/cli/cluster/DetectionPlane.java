@@ -1,0 +1,68 @@
+package io.palinode.cli.cluster;
+
+import io.palinode.cli.embedded.EmbeddedFlink;
+import io.palinode.cli.embedded.EmbeddedKafka;
+import io.palinode.detector.kafka.NodeMonitorConfig;
+import io.palinode.hvc.Epsilon;
+import io.palinode.monitor.flink.DetectionJobConfig;
+import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.TopicLayout;
+import io.palinode.wire.Topics;
+import io.palinode.wire.TopicsAdmin;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** A Kafka broker and the detection job on a Flink cluster, in this process. */
+public final class DetectionPlane implements AutoCloseable {
+  /** The job has one subtask here, and every node tells every partition of its progress. */
+  private static final int CANDIDATE_PARTITIONS = 1;
+
+  private final Parts parts = new Parts();
+  private final String kafkaAddress;
+
+  private DetectionPlane(EmbeddedKafka kafka) {
+    parts.started(kafka);
+    this.kafkaAddress = kafka.bootstrapServers();
+  }
+
+  /** Starts both on {@code data}; what an earlier run left there is taken up. */
+  public static DetectionPlane start(Path data, int nodes, Epsilon epsilon, int kafkaPort)
+      throws IOException {
+    DetectionPlane plane =
+        new DetectionPlane(EmbeddedKafka.start(data.resolve("kafka"), kafkaPort));
+    try {
+      KafkaSettings settings = plane.kafka();
+      try (TopicsAdmin topics = new TopicsAdmin(settings, Topics.DEFAULT)) {
+        topics.createAbsent(TopicLayout.DEFAULT.withCandidatePartitions(CANDIDATE_PARTITIONS));
+      }
+      plane.parts.started(
+          EmbeddedFlink.start(
+              data.resolve("flink"),
+              DetectionJobConfig.of(settings, Topics.DEFAULT, nodes, epsilon)));
+      return plane;
+    } catch (IOException | RuntimeException e) {
+      plane.close();
+      throw e;
+    }
+  }
+
+  /** {@code host:port}. */
+  public String kafkaAddress() {
+    return kafkaAddress;
+  }
+
+  /** How everything but the nodes' candidates is written and read there. */
+  public KafkaSettings kafka() {
+    return KafkaSettings.of(kafkaAddress);
+  }
+
+  /** How a store node joins. */
+  public NodeMonitorConfig watch() {
+    return NodeMonitorConfig.of(kafkaAddress, Topics.DEFAULT);
+  }
+
+  @Override
+  public void close() {
+    parts.close();
+  }
+}

@@ -1,0 +1,62 @@
+package io.palinode.monitor.flink;
+
+import io.palinode.monitor.SequenceCheck.Position;
+import java.io.IOException;
+import java.io.Serial;
+import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+
+/**
+ * The bytes of a {@link Position}, in the sequence check's state.
+ *
+ * <pre>
+ * +--------+-----------+------+-------------+-------+----------+-----+-------+---------+
+ * | u8 = 1 | partition | node | incarnation | epoch | sequence | hlc | clock | stopped |
+ * |        | i32       | i32  | i64         | i64   | i64      | i64 | sized | u8      |
+ * +--------+-----------+------+-------------+-------+----------+-----+-------+---------+
+ * </pre>
+ */
+final class PositionSerializer extends StableSerializer<Position> {
+  static final PositionSerializer INSTANCE = new PositionSerializer();
+
+  @Serial private static final long serialVersionUID = 1L;
+
+  @Override
+  void write(Position position, DataOutputView out) throws IOException {
+    out.writeInt(position.partition());
+    out.writeInt(position.node());
+    out.writeLong(position.incarnation());
+    out.writeLong(position.epoch());
+    out.writeLong(position.sequence());
+    out.writeLong(position.hlc());
+    writeSized(position.clock(), out);
+    out.writeBoolean(position.stopped());
+  }
+
+  @Override
+  Position read(DataInputView in) throws IOException {
+    return new Position(
+        in.readInt(),
+        in.readInt(),
+        in.readLong(),
+        in.readLong(),
+        in.readLong(),
+        in.readLong(),
+        readSized(in),
+        in.readBoolean());
+  }
+
+  @Override
+  public TypeSerializerSnapshot<Position> snapshotConfiguration() {
+    return new Snapshot();
+  }
+
+  /** Written with the state, by its class name. */
+  public static final class Snapshot extends SimpleTypeSerializerSnapshot<Position> {
+    public Snapshot() {
+      super(() -> INSTANCE);
+    }
+  }
+}

@@ -1,0 +1,136 @@
+package io.palinode.monitor;
+
+import static io.palinode.monitor.Records.clock;
+import static io.palinode.monitor.Records.event;
+import static io.palinode.monitor.Records.interval;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.palinode.detection.Candidate;
+import io.palinode.detection.DetectionSpec;
+import io.palinode.detection.Witness;
+import io.palinode.hvc.Causality;
+import io.palinode.hvc.Epsilon;
+import io.palinode.hvc.Hlc;
+import io.palinode.hvc.Hvc;
+import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.ReplicaRule;
+import io.palinode.wire.v1.CandidateRecord;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class InstanceTest {
+  private static final int RETAINED_MAX = 100;
+  private static final DetectionSpec SPEC =
+      new DetectionSpec(
+          Records.NODES,
+          List.of(2),
+          new Causality(Epsilon.ofMicros(10), Uncertainty.CONSERVATIVE),
+          ReplicaRule.ANY);
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+  void itReportsTheSameHoweverOftenItIsPacked(long seed) {
+    List<CandidateRecord> records = records(new Random(seed));
+    Instance live = begun(records.get(0));
+    Instance packed = begun(records.get(0));
+    for (CandidateRecord record : records) {
+      packed.pack();
+      packed.unpack(SPEC, RETAINED_MAX);
+      assertThat(texts(feed(packed, record)))
+          .as("seed=" + seed)
+          .isEqualTo(texts(feed(live, record)));
+      assertThat(packed.wakeAt()).isEqualTo(live.wakeAt());
+      assertThat(packed.isEmpty()).isEqualTo(live.isEmpty());
+    }
+    assertThat(live.isEmpty()).isTrue();
+  }
+
+  @Test
+  void aGradeThatRoseIsToldOnce() {
+    Instance instance = begun(Records.opened(0, 1, interval("", 0), clock(0, 1_000, 0)));
+    apply(instance, Records.opened(0, 1, interval("", 0), clock(0, 1_000, 0)));
+    apply(instance, Records.opened(1, 1, interval("", 1), clock(1, 1_005, 0)));
+    assertThat(instance.progress(Hlc.ofMicros(1_006))).hasSize(1);
+    assertThat(instance.progress(Hlc.ofMicros(1_100))).hasSize(1);
+    Restart known = new Restart(0, 1, clock(0, 1_000, 0));
+    assertThat(instance.restarted(known)).isEmpty();
+    assertThat(instance.progress(Hlc.ofMicros(1_200))).isEmpty();
+  }
+
+  @Test
+  void aCopyChangesNothingInTheOther() {
+    CandidateRecord first = Records.opened(0, 1, interval("", 0), clock(0, 1_000, 0));
+    Instance instance = begun(first);
+    apply(instance, first);
+    instance.setTimer(17);
+    Instance copy = instance.copy();
+    assertThat(copy.timerAt()).isEqualTo(17);
+    copy.unpack(SPEC, RETAINED_MAX);
+    apply(copy, Records.opened(1, 1, interval("", 1), clock(1, 1_005, 0)));
+    assertThat(instance.progress(Hlc.ofMicros(2_000))).isEmpty();
+    assertThat(copy.progress(Hlc.ofMicros(2_000))).isNotEmpty();
+  }
+
+  @Test
+  void itIsStaleInANewerEpochAndUnderANewerVersionOfItsPredicate() {
+    Instance instance = Instance.of(new InstanceState(7, 2, 3, 0x1234, new byte[] {10, 11}));
+    ActivePredicate same = new ActivePredicate("p", 2, SPEC);
+    assertThat(instance.isStale(7, same)).isFalse();
+    assertThat(instance.isStale(8, same)).isTrue();
+    assertThat(instance.isStale(7, new ActivePredicate("p", 3, SPEC))).isTrue();
+    assertThat(instance.isStale(7, ActivePredicate.deleted("p", 2))).isTrue();
+  }
+
+  private static Instance begun(CandidateRecord first) {
+    return Instance.begin(event(first), 1, SPEC, RETAINED_MAX);
+  }
+
+  private static List<Witness> feed(Instance instance, CandidateRecord record) {
+    List<Witness> found = new ArrayList<>();
+    if (record.hasProgress()) {
+      found.addAll(instance.progress(event(record).hlc()));
+    } else {
+      found.addAll(apply(instance, record));
+    }
+    return found;
+  }
+
+  private static List<Witness> apply(Instance instance, CandidateRecord record) {
+    return instance.apply(Change.of(record, SPEC));
+  }
+
+  private static List<String> texts(List<Witness> found) {
+    return found.stream()
+        .map(
+            witness ->
+                witness.grade() + " " + witness.candidates().stream().map(Candidate::id).toList())
+        .toList();
+  }
+
+  /** Each node opens and closes one term in turns; after each, all have come so far. */
+  private static List<CandidateRecord> records(Random random) {
+    List<CandidateRecord> records = new ArrayList<>();
+    for (int node = 0; node < 2; node++) {
+      long micros = 1_000;
+      for (int i = 0; i < 40; i++) {
+        Hvc start = clock(node, micros += 1 + random.nextInt(40), 0);
+        Hvc end = clock(node, micros += 1 + random.nextInt(40), 0);
+        records.add(Records.opened(node, 2 * i + 1, interval("", node), start));
+        records.add(Records.closed(node, 2 * i + 2, 2 * i + 1, interval("", node), start, end));
+      }
+    }
+    records.sort(Comparator.comparingLong(record -> event(record).hlc()));
+    List<CandidateRecord> all = new ArrayList<>();
+    for (CandidateRecord record : records) {
+      all.add(record);
+      all.add(Records.progress(2, 0, clock(2, Hlc.micros(event(record).hlc()) - 1, 0)));
+    }
+    all.add(Records.progress(2, 0, clock(2, 1_000_000, 0)));
+    return all;
+  }
+}
