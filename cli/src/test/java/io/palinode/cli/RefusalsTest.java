@@ -171,6 +171,20 @@ class RefusalsTest {
     assertOneSentence("--epsilon");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"yesterday", "-30", "12.4096"})
+  void aMomentThatIsNoneIsRefusedWithTheForms(String time) {
+    // A node that is not there would be named if it were asked.
+    assertThat(run("get-value", "k", "--at", time, "--bootstrap", "127.0.0.1:1")).isEqualTo(2);
+    assertOneSentence("'" + time + "'");
+  }
+
+  @Test
+  void aMomentIsAskedOfTheNodes() {
+    assertThat(run("get-value", "k", "--at", "-30s", "--bootstrap", "127.0.0.1:1")).isEqualTo(2);
+    assertOneSentence("127.0.0.1:1");
+  }
+
   @Test
   void aFolderOfAnotherFormatIsRefusedBeforeAnythingStarts() throws IOException {
     Path node = Files.createDirectories(folder.resolve("data/node-1"));

@@ -1,6 +1,7 @@
 package io.palinode.voldemort.client;
 
 import io.netty.buffer.ByteBuf;
+import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Frames;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.VectorClock;
@@ -33,6 +34,21 @@ record Answer<T>(T body, Pb0.@Nullable Error error, Pb0.@Nullable ResponseContex
 
   static Answer<List<Versioned>> get(ByteBuf frame) throws IOException {
     Pb0.GetResponse response = Frames.parse(frame, Pb0.GetResponse.parser());
+    return new Answer<>(
+        response.getVersionedList().stream().map(Versioned::fromProto).toList(),
+        response.hasError() ? response.getError() : null,
+        response.hasPalinode() ? response.getPalinode() : null);
+  }
+
+  /** A stock node does not hear of the time and tells the present: that is no answer. */
+  static Answer<List<Versioned>> getAsOf(ByteBuf frame, long hlc) throws IOException {
+    Pb0.GetResponse response = Frames.parse(frame, Pb0.GetResponse.parser());
+    if (!response.hasError() && (!response.hasAsOf() || response.getAsOf() != hlc)) {
+      return new Answer<>(
+          List.of(),
+          ErrorCode.UNSUPPORTED_OPERATION.toProto("this node cannot read the past"),
+          response.hasPalinode() ? response.getPalinode() : null);
+    }
     return new Answer<>(
         response.getVersionedList().stream().map(Versioned::fromProto).toList(),
         response.hasError() ? response.getError() : null,

@@ -38,6 +38,14 @@ record Ask<T>(Pb0.VoldemortRequest request, Answer.Reader<T> reader, int origin,
         Answer::get);
   }
 
+  /** What the key was; from a node of ours only. */
+  static Ask<List<Versioned>> getAsOf(String store, byte[] key, long hlc) {
+    return of(
+        request(Pb0.RequestType.GET, store)
+            .setGet(Pb0.GetRequest.newBuilder().setKey(ByteString.copyFrom(key)).setAsOf(hlc)),
+        frame -> Answer.getAsOf(frame, hlc));
+  }
+
   static Ask<List<Versioned>> metadata(String key) {
     return of(
         request(Pb0.RequestType.GET, METADATA)

@@ -63,6 +63,9 @@ final class Pb0Requests {
         caller -> {
           Reply<List<Versioned>> reply = versions(request, caller);
           reply.value().forEach(version -> out.addVersioned(version.toProto()));
+          if (request.getGet().hasAsOf()) {
+            out.setAsOf(request.getGet().getAsOf());
+          }
           return reply;
         },
         new Outcome(out::setError, out::setPalinode));
@@ -177,7 +180,9 @@ final class Pb0Requests {
     }
     StoreKey storeKey = new StoreKey(request.getStore(), key);
     requireHeld(request, storeKey);
-    return node.get(storeKey, caller);
+    return request.getGet().hasAsOf()
+        ? node.getAsOf(storeKey, request.getGet().getAsOf(), caller)
+        : node.get(storeKey, caller);
   }
 
   private Reply<List<List<Versioned>>> versionsOfAll(
