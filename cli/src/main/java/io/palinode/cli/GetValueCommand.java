@@ -42,7 +42,7 @@ final class GetValueCommand implements Callable<Integer> {
   public Integer call() {
     @Nullable Long then = at;
     @Nullable String value =
-        access.use(store -> then == null ? store.get(key) : store.getAsOf(key, then));
+        access.use(store -> then == null ? store.get(key) : store.past().getAt(key, then));
     if (value == null) {
       spec.commandLine()
           .getErr()

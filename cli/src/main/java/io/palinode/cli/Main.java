@@ -37,6 +37,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       DeleteCommand.class,
       StatusCommand.class,
       RollbackCommand.class,
+      SnapshotCommand.class,
       DetectCommand.class,
       ExplainCommand.class,
       LintCommand.class,
@@ -74,6 +75,7 @@ public final class Main implements Runnable {
   static CommandLine commandLine() {
     Main main = new Main();
     CommandLine commandLine = new CommandLine(main).setCaseInsensitiveEnumValuesAllowed(true);
+    SnapshotDiffCommand.allowTimesLikeOptions(commandLine);
     commandLine.setParameterExceptionHandler((refusal, args) -> main.refuse(refusal));
     return commandLine.setExecutionExceptionHandler(
         (failure, command, parsed) -> main.explain(failure, command));

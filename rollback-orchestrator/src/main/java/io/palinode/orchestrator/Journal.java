@@ -58,7 +58,7 @@ public record Journal(
           RETRY,
           ABANDON ->
           plan != null && record.getEpoch() == plan.epoch() ? withPlan(plan.read(record)) : this;
-      case STEP_NOT_SET -> this;
+      case SNAPSHOT, STEP_NOT_SET -> this;
     };
   }
 
@@ -150,6 +150,7 @@ public record Journal(
           RETRY,
           ABANDON,
           SAFE_POINT,
+          SNAPSHOT,
           STEP_NOT_SET ->
           -1;
     };

@@ -85,7 +85,7 @@ public record Plan(
           reaching(record.getNodeJoined().getNode(), record.getNodeJoined().getReach());
       case RETRY -> goOn(record, record.getRetry().getHalt(), false);
       case ABANDON -> goOn(record, record.getAbandon().getHalt(), true);
-      case PLAN_OPENED, CONTRIBUTION, RESUME, SAFE_POINT, STEP_NOT_SET -> this;
+      case PLAN_OPENED, CONTRIBUTION, RESUME, SAFE_POINT, SNAPSHOT, STEP_NOT_SET -> this;
     };
   }
 

@@ -85,7 +85,7 @@ public record Rollback(
       case HALTED -> entered(State.HALTED, record, times);
       case RETRY -> answered(record, false);
       case ABANDON -> answered(record, true);
-      case PLAN_OPENED, CONTRIBUTION, SAFE_POINT, NODE_JOINED, STEP_NOT_SET -> this;
+      case PLAN_OPENED, CONTRIBUTION, SAFE_POINT, NODE_JOINED, SNAPSHOT, STEP_NOT_SET -> this;
     };
   }
 

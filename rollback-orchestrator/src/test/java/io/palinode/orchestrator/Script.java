@@ -297,7 +297,14 @@ final class Script {
           case SAFE_POINT -> "safe " + time(r.getSafePoint().getHlc());
           case RETRY -> "retry " + r.getRetry().getHalt();
           case ABANDON -> "abandon " + r.getAbandon().getHalt();
-          case PAUSE, PAUSED, RESTORED, CONTRIBUTION, CONVERGED, NODE_JOINED, STEP_NOT_SET ->
+          case PAUSE,
+              PAUSED,
+              RESTORED,
+              CONTRIBUTION,
+              CONVERGED,
+              NODE_JOINED,
+              SNAPSHOT,
+              STEP_NOT_SET ->
               r.getStepCase().name().toLowerCase(Locale.ROOT);
         };
     return r.getEpoch() + ": " + step;

@@ -130,7 +130,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     try {
       return read(caller, () -> LocalStore.versions(history.getAsOf(key.store(), key.key(), hlc)));
     } catch (OutOfReachException e) {
-      throw refuse(ErrorCode.VOLDEMORT, "node " + node() + ": " + e.getMessage());
+      throw refuse(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
     }
   }
 

@@ -94,20 +94,9 @@ public final class Store {
     return operation(call -> joined(Replicas.await(read(call, key))));
   }
 
-  /**
-   * The value that the key had at {@code hlc}, by R replicas; null when it had none. Also what a
-   * rollback took back later. Fails with {@link InsufficientNodesException}, which names the range
-   * that can be read, when the time is out of reach, and of stock nodes.
-   */
-  public @Nullable String getAsOf(String key, long hlc) {
-    Ask<List<Versioned>> ask = Ask.getAsOf(definition.name(), bytes(key), hlc);
-    int needed = definition.requiredReads();
-    Versioned version =
-        Siblings.resolve(
-            operation(
-                call ->
-                    joined(Replicas.await(replicas.gather(order(bytes(key)), needed, ask, call)))));
-    return version == null ? null : version.text();
+  /** The store as it was. */
+  public PastStore past() {
+    return new PastStore(definition, ring, replicas);
   }
 
   /**

@@ -149,7 +149,7 @@ class ConnectionTest {
     cluster.all(TestNode::beStock);
     Store store = cluster.client().store(R1W3);
     store.put("k", "v");
-    assertThatThrownBy(() -> store.getAsOf("k", 1))
+    assertThatThrownBy(() -> store.past().getAt("k", 1))
         .isInstanceOf(InsufficientNodesException.class)
         .hasMessageContaining("cannot read the past");
   }

@@ -105,20 +105,20 @@ class ClientAgainstNodesTest {
     long second = store.put("k", "second").acceptedAt();
     awaitEverywhere("k", "second");
     assertThat(store.delete("k")).isTrue();
-    assertThat(store.getAsOf("k", before)).isNull();
-    assertThat(store.getAsOf("k", first)).isEqualTo("first");
-    assertThat(store.getAsOf("k", second)).isEqualTo("second");
-    assertThat(store.getAsOf("k", services.get(0).node().clock().tick().own())).isNull();
+    assertThat(store.past().getAt("k", before)).isNull();
+    assertThat(store.past().getAt("k", first)).isEqualTo("first");
+    assertThat(store.past().getAt("k", second)).isEqualTo("second");
+    assertThat(store.past().getAt("k", services.get(0).node().clock().tick().own())).isNull();
   }
 
   @Test
   void aTimeOutOfReachIsRefusedWithTheRange() {
     store.put("k", "v");
-    assertThatThrownBy(() -> store.getAsOf("k", 1))
+    assertThatThrownBy(() -> store.past().getAt("k", 1))
         .isInstanceOf(InsufficientNodesException.class)
         .hasMessageContaining("the window-log reaches from");
     long future = services.get(0).node().clock().tick().own() + Hlc.ofMicros(60_000_000);
-    assertThatThrownBy(() -> store.getAsOf("k", future))
+    assertThatThrownBy(() -> store.past().getAt("k", future))
         .isInstanceOf(InsufficientNodesException.class)
         .hasMessageContaining("out of reach");
   }
