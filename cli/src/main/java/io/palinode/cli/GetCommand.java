@@ -1,8 +1,12 @@
 package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.TextTable;
+import io.palinode.hvc.Hlc;
+import io.palinode.voldemort.client.PastStore;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -18,7 +22,10 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "get",
     mixinStandardHelpOptions = true,
-    description = "List predicates, violations, rollbacks or nodes; the latest first.",
+    description = {
+      "List predicates, violations, rollbacks or nodes; the latest first.",
+      "Of nodes: which times can be read and restored (REACH to REACH-TO), and the memory that takes, as they say now; what the orchestrator heard last when they do not answer."
+    },
     footer = {"", "Example:  palinode get violations -o json"})
 final class GetCommand implements Callable<Integer> {
   /** What can be listed, and the fields that the table shows. */
@@ -44,7 +51,8 @@ final class GetCommand implements Callable<Integer> {
                 "undoneWrites",
                 "convergedKeys",
                 "totalMs");
-        case NODES -> List.of("node", "incarnation", "reach", "lastAck");
+        case NODES ->
+            List.of("node", "incarnation", "reach", "reachTo", "memory", "lastAck", "why");
       };
     }
   }
@@ -60,11 +68,15 @@ final class GetCommand implements Callable<Integer> {
   private OutputFormat output = OutputFormat.TABLE;
 
   @Mixin private ApiClient api = new ApiClient();
+  @Mixin private StoreAccess access = new StoreAccess();
   @Spec private CommandSpec spec;
 
   @Override
   public Integer call() {
     JsonNode items = api.get("/api/v1/" + resource.name().toLowerCase(Locale.ROOT));
+    if (resource == Resource.NODES) {
+      items.forEach(this::addReach);
+    }
     if (output == OutputFormat.JSON) {
       spec.commandLine().getOut().println(items.toPrettyString());
       return 0;
@@ -82,6 +94,18 @@ final class GetCommand implements Callable<Integer> {
     }
     spec.commandLine().getOut().flush();
     return 0;
+  }
+
+  /** The API knows what a node said when it joined or paused; the node itself knows better. */
+  private void addReach(JsonNode item) {
+    ObjectNode node = (ObjectNode) item;
+    try {
+      PastStore.Reach reach = access.use(store -> store.past().reachAt(item.path("node").asInt()));
+      node.put("reach", Hlc.format(reach.from())).put("reachTo", Hlc.format(reach.to()));
+      node.put("memoryBytes", reach.bytes()).put("memory", SnapshotCommand.bytes(reach.bytes()));
+    } catch (Refusal unanswered) {
+      node.put("why", unanswered.getMessage());
+    }
   }
 
   private void tellHalted(JsonNode rollback) {

@@ -102,6 +102,13 @@ class SnapshotIT {
     assertThat(err.toString())
         .contains("palinode: snapshot early is failed; node 0: ")
         .contains("out of reach: the window-log reaches from ");
+    assertThat(run("get", "nodes", "-o", "json")).isZero();
+    JsonNode nodes = JSON.readTree(out.toString());
+    long three = time("three");
+    assertThat(nodes)
+        .hasSize(NODES)
+        .allMatch(node -> Hlc.parse(node.path("reachTo").asText()) > three)
+        .allMatch(node -> node.path("memoryBytes").asLong() > 0);
     assertThat(run("get-value", "k0", "--at", at("one"))).isZero();
     assertThat(out.toString().strip()).isEqualTo(replayed(time("one")).get("k0"));
   }
@@ -214,10 +221,10 @@ class SnapshotIT {
     command.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
     List<String> all = new ArrayList<>(List.of(args));
     boolean readsStores = all.contains("show") || all.contains("verify") || all.contains("diff");
-    if (all.get(0).equals("snapshot")) {
+    if (all.get(0).equals("snapshot") || all.get(0).equals("get")) {
       all.addAll(List.of("--server", api));
     }
-    if (readsStores || all.get(0).equals("get-value")) {
+    if (readsStores || all.get(0).startsWith("get")) {
       all.addAll(List.of("--bootstrap", String.join(",", addresses)));
     }
     return command.execute(all.toArray(String[]::new));

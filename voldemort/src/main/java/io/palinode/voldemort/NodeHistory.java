@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A node's stores as they were: engine, window-logs, and the lock under which both change. */
 final class NodeHistory implements History {
+  private static final int PAGE_ATTEMPTS_MAX = 5;
+
   private final StorageEngine engine;
   private final HvcClock clock;
   private final Map<String, LocalStore> stores;
@@ -65,8 +67,17 @@ final class NodeHistory implements History {
     return engine.get(store, key);
   }
 
+  /** A page waits for a record that a restore is writing, but not for ever: so it is read again. */
   @Override
   public List<Entry> page(String store, byte @Nullable [] after, int bytesMax) {
-    return engine.page(store, after, bytesMax);
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return engine.page(store, after, bytesMax);
+      } catch (StorageException e) {
+        if (attempt == PAGE_ATTEMPTS_MAX) {
+          throw e;
+        }
+      }
+    }
   }
 }

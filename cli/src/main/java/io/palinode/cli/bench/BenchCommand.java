@@ -12,7 +12,7 @@ import picocli.CommandLine.Spec;
       "Measure on this machine what the parts cost, each beside something simple that does the same.",
       ""
     },
-    subcommands = DetectionCommand.class,
+    subcommands = {DetectionCommand.class, SnapshotBenchCommand.class},
     footer = {"", "Example:  palinode bench detection --only spread"})
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec = CommandSpec.create();

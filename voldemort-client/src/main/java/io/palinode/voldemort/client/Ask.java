@@ -71,6 +71,14 @@ record Ask<T>(Pb0.VoldemortRequest request, Answer.Reader<T> reader, int origin,
         Answer::verify);
   }
 
+  /** How far a node's past reaches; from a node of ours only. */
+  static Ask<Pb0.ReachResponse> reach(String store) {
+    return of(
+        request(Pb0.RequestType.GET_ALL, store)
+            .setGetAll(Pb0.GetAllRequest.newBuilder().setReach(true)),
+        Answer::reach);
+  }
+
   static Ask<List<Versioned>> metadata(String key) {
     return of(
         request(Pb0.RequestType.GET, METADATA)

@@ -63,6 +63,16 @@ public final class PastStore {
   /** What a node found whole; the checksum is that of its part's file. */
   public record Verified(long number, long keys, int checksum) {}
 
+  /** The times that can be read at a node, and the memory that its window-logs take. */
+  public record Reach(long from, long to, long bytes) {}
+
+  /** Throws {@link NodeException} when the node does not answer. */
+  public Reach reachAt(int node) {
+    Ask<Pb0.ReachResponse> ask = Ask.reach(definition.name());
+    Pb0.ReachResponse reach = replicas.run(call -> Replicas.await(replicas.ask(node, ask, call)));
+    return new Reach(reach.getFromHlc(), reach.getToHlc(), reach.getBytes());
+  }
+
   /** The value that the key had at {@code hlc}, by R replicas; null when it had none. */
   public @Nullable String getAt(String key, long hlc) {
     return value(key, Ask.getAsOf(definition.name(), bytes(key), hlc));

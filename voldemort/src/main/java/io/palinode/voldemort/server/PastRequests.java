@@ -37,7 +37,7 @@ final class PastRequests {
   }
 
   static boolean isOfThePast(Pb0.GetAllRequest request) {
-    return request.hasDifference() || request.hasVerify();
+    return request.hasDifference() || request.hasVerify() || request.getReach();
   }
 
   static void tellUnderstood(Pb0.GetRequest request, Pb0.GetResponse.Builder out) {
@@ -71,6 +71,13 @@ final class PastRequests {
               .setNumber(found.id().number())
               .setKeys(found.keys())
               .setChecksum(found.checksum()));
+    }
+    if (request.getReach()) {
+      out.setReach(
+          Pb0.ReachResponse.newBuilder()
+              .setFromHlc(node.reach())
+              .setToHlc(node.clock().last().own())
+              .setBytes(node.windowLogBytes()));
     }
     return true;
   }
