@@ -41,8 +41,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Snapshots of nodes that serve: three nodes on disk, with sockets, clients that read and write, and
- * each node's part taken at once. Without the control log, which adds some ten milliseconds to each.
+ * Snapshots of nodes that serve: three nodes on disk, with sockets, clients that read and write,
+ * and each node's part taken at once. Without the control log, which adds some ten milliseconds to
+ * each.
  */
 public final class SnapshotBenchmark {
   private static final int NODES = 3;
@@ -74,8 +75,9 @@ public final class SnapshotBenchmark {
   /**
    * One snapshot.
    *
-   * @param changed keys that a node wrote, and bytes: those of all nodes together
-   * @param before what clients got before it, and while it was taken
+   * @param changed keys that all nodes together wrote for it; the bytes likewise
+   * @param operationsBefore what clients got in a second before it
+   * @param operationsDuring and while it was taken
    */
   public record Result(
       String what,
@@ -113,8 +115,7 @@ public final class SnapshotBenchmark {
       }
       services.forEach(StoreService::start);
       String address = "127.0.0.1:" + cluster.node(0).socketPort();
-      try (StoreClient client =
-              StoreClient.connect(ClientConfig.of(List.of(address), "bench"));
+      try (StoreClient client = StoreClient.connect(ClientConfig.of(List.of(address), "bench"));
           StoreLoad load =
               new StoreLoad(
                   client.store(STORE),
@@ -184,15 +185,13 @@ public final class SnapshotBenchmark {
         during.p99Ms());
   }
 
-  private static Manifest manifest(
-      int node, Ref id, long hlc, Kind kind, Ref base, Taken taken) {
+  private static Manifest manifest(int node, Ref id, long hlc, Kind kind, Ref base, Taken taken) {
     return new Manifest(
         id,
         hlc,
         kind,
         base,
-        List.of(
-            new Manifest.Member(node, taken.keys(), taken.bytes(), taken.checksum(), "")));
+        List.of(new Manifest.Member(node, taken.keys(), taken.bytes(), taken.checksum(), "")));
   }
 
   /** The lap of so many seconds; the one before it is forgotten. */
@@ -203,8 +202,7 @@ public final class SnapshotBenchmark {
   }
 
   private StoreService open(int node, Cluster cluster) {
-    List<StoreDefinition> stores =
-        List.of(StoreDefinition.of(STORE, Persistence.BDB, NODES, 1, 1));
+    List<StoreDefinition> stores = List.of(StoreDefinition.of(STORE, Persistence.BDB, NODES, 1, 1));
     StoreServiceConfig config =
         StoreServiceConfig.of(StoreNodeConfig.of(node, cluster, stores), data);
     try (DataFolder folder = DataFolder.open(data, node, NODES);

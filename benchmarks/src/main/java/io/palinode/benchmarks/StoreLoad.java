@@ -8,8 +8,8 @@ import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
 
 /**
- * Clients that read and write keys of a store at random, half of each, as fast as they are answered.
- * {@link #lap} may be called by one thread.
+ * Clients that read and write keys of a store at random, half of each, as fast as they are
+ * answered. {@link #lap} may be called by one thread.
  */
 final class StoreLoad implements AutoCloseable {
   private static final long NANOS_MAX = 60_000_000_000L;

@@ -123,8 +123,7 @@ final class SnapshotBenchCommand implements Callable<Integer> {
   /** The components are the JSON output. */
   record Report(String machine, Setting setting, List<Result> results) {}
 
-  private static String json(Setting setting, List<Result> results)
-      throws JsonProcessingException {
+  private static String json(Setting setting, List<Result> results) throws JsonProcessingException {
     return new ObjectMapper()
             .enable(SerializationFeature.INDENT_OUTPUT)
             .writeValueAsString(new Report(machine(), setting, results))

@@ -21,6 +21,8 @@ final class Taking {
   private static final int PAGE_BYTES = 1 << 20;
   private static final long OVERLAY_BYTES_MAX = 32L << 20;
 
+  private static final int PROGRESS_ENTRIES = 10_000;
+
   /** More runs are merged when a snapshot rolls. */
   static final int RUNS_MAX = 8;
 
@@ -33,6 +35,7 @@ final class Taking {
   private @Nullable Part base;
   private long changed;
   private long bytes;
+  private int runsBegun;
 
   Taking(int node, History history, SnapshotFolder folder, Order order, Watch watch) {
     this.node = node;
@@ -182,8 +185,10 @@ final class Taking {
           if (!presentOnly || entry.record() != null) {
             run.add(store, entry);
           }
+          if (run.entries() % PROGRESS_ENTRIES == 0) {
+            watch.passed(run.entries(), bytes + run.bytes());
+          }
         }
-        watch.passed(run.entries(), bytes + run.bytes());
       }
       return finished(run);
     } finally {
@@ -192,8 +197,6 @@ final class Taking {
   }
 
   // ---- files
-
-  private int runsBegun;
 
   private RunWriter writer() throws IOException {
     String name = SnapshotFolder.runName(order.id().number(), runsBegun++);
