@@ -39,6 +39,10 @@ public final class ApiClient {
     return send("POST", path, null);
   }
 
+  JsonNode post(String path, String body) {
+    return send("POST", path, body);
+  }
+
   JsonNode delete(String path) {
     return send("DELETE", path, null);
   }

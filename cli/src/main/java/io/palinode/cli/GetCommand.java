@@ -1,9 +1,12 @@
 package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.palinode.cli.terminal.OutputFormat;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.TextTable;
+import io.palinode.hvc.Hlc;
+import io.palinode.voldemort.client.PastStore;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -21,7 +24,10 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "get",
     mixinStandardHelpOptions = true,
-    description = "List predicates, violations, rollbacks or nodes; the latest first.",
+    description = {
+      "List predicates, violations, rollbacks or nodes; the latest first.",
+      "Of nodes: which times can be read and restored (REACH to REACH-TO), and the memory that takes, as they say now; what the orchestrator heard last when they do not answer."
+    },
     footer = {
       "",
       "Of a predicate, NODE-VERSIONS (node:version) and JOB-VERSION are what each node's detector",
@@ -57,7 +63,8 @@ final class GetCommand implements Callable<Integer> {
                 "undoneWrites",
                 "convergedKeys",
                 "totalMs");
-        case NODES -> List.of("node", "incarnation", "reach", "lastAck");
+        case NODES ->
+            List.of("node", "incarnation", "reach", "reachTo", "memory", "lastAck", "why");
       };
     }
   }
@@ -83,6 +90,7 @@ final class GetCommand implements Callable<Integer> {
   private OutputFormat output = OutputFormat.TABLE;
 
   @Mixin private ApiClient api = new ApiClient();
+  @Mixin private StoreAccess access = new StoreAccess();
   @Spec private CommandSpec spec;
 
   @Override
@@ -92,6 +100,9 @@ final class GetCommand implements Callable<Integer> {
       return violation(path + "/" + ApiClient.segment(id));
     }
     JsonNode items = api.get(path);
+    if (resource == Resource.NODES) {
+      items.forEach(this::addReach);
+    }
     if (output == OutputFormat.JSON) {
       spec.commandLine().getOut().println(items.toPrettyString());
       return 0;
@@ -136,6 +147,18 @@ final class GetCommand implements Callable<Integer> {
     List<String> parts = new ArrayList<>();
     field.properties().forEach(part -> parts.add(part.getKey() + ":" + part.getValue().asText()));
     return field.isObject() ? String.join(" ", parts) : field.isNull() ? "" : field.asText("");
+  }
+
+  /** The API knows what a node said when it joined or paused; the node itself knows better. */
+  private void addReach(JsonNode item) {
+    ObjectNode node = (ObjectNode) item;
+    try {
+      PastStore.Reach reach = access.use(store -> store.past().reachAt(item.path("node").asInt()));
+      node.put("reach", Hlc.format(reach.from())).put("reachTo", Hlc.format(reach.to()));
+      node.put("memoryBytes", reach.bytes()).put("memory", SnapshotCommand.bytes(reach.bytes()));
+    } catch (Refusal unanswered) {
+      node.put("why", unanswered.getMessage());
+    }
   }
 
   private void tellHalted(JsonNode rollback) {

@@ -38,6 +38,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       DeleteCommand.class,
       StatusCommand.class,
       RollbackCommand.class,
+      SnapshotCommand.class,
       DetectCommand.class,
       VerifyCommand.class,
       ExportCommand.class,
@@ -77,6 +78,7 @@ public final class Main implements Runnable {
   static CommandLine commandLine() {
     Main main = new Main();
     CommandLine commandLine = new CommandLine(main).setCaseInsensitiveEnumValuesAllowed(true);
+    SnapshotDiffCommand.allowTimesLikeOptions(commandLine);
     commandLine.setParameterExceptionHandler((refusal, args) -> main.refuse(refusal));
     return commandLine.setExecutionExceptionHandler(
         (failure, command, parsed) -> main.explain(failure, command));

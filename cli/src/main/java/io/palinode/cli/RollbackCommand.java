@@ -1,10 +1,7 @@
 package io.palinode.cli;
 
-import io.palinode.cli.terminal.Refusal;
-import java.io.Console;
-import java.util.Locale;
+import io.palinode.cli.terminal.Confirmation;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -83,9 +80,11 @@ final class RollbackCommand implements Runnable {
 
     @Override
     public Integer call() {
-      if (!yes && !isConfirmed(System.console())) {
-        throw new Refusal("rollback " + id + " is not abandoned");
-      }
+      Confirmation.require(
+          yes,
+          "Rollback %s will not be carried out: what it was to take back stays. Abandon it?"
+              .formatted(id),
+          "abandon rollback " + id);
       api.post(path(id, "abandon"));
       spec.commandLine()
           .getOut()
@@ -94,17 +93,6 @@ final class RollbackCommand implements Runnable {
                       .formatted(id)
                   + " until POST /api/v1/coverage/acknowledge");
       return 0;
-    }
-
-    private boolean isConfirmed(@Nullable Console terminal) {
-      if (terminal == null) {
-        throw new Refusal("there is no terminal to ask on: say --yes to abandon rollback " + id);
-      }
-      String answer =
-          terminal.readLine(
-              "Rollback %s will not be carried out: what it was to take back stays. Abandon it? [y/N] ",
-              id);
-      return answer != null && answer.strip().toLowerCase(Locale.ROOT).startsWith("y");
     }
   }
 

@@ -5,12 +5,15 @@ import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
 import io.palinode.voldemort.client.StoreException;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 import picocli.CommandLine.Option;
 
 /** Where the store nodes are; a picocli mixin. */
 public final class StoreAccess {
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
+
   @Option(
       names = "--bootstrap",
       split = ",",
@@ -28,7 +31,16 @@ public final class StoreAccess {
   private String storeName = "";
 
   <T> T use(Function<Store, T> action) {
-    try (StoreClient client = StoreClient.connect(config())) {
+    return use(config(), action);
+  }
+
+  /** Like {@link #use(Function)}, with more time for an answer than a request usually needs. */
+  <T> T usePatiently(Function<Store, T> action) {
+    return use(config().withRequestTimeout(PATIENCE), action);
+  }
+
+  private <T> T use(ClientConfig config, Function<Store, T> action) {
+    try (StoreClient client = StoreClient.connect(config)) {
       return action.apply(store(client));
     } catch (StoreException e) {
       throw new Refusal("nodes " + String.join(",", bootstrap) + ": " + e.getMessage(), e);

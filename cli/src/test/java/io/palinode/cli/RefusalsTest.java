@@ -11,9 +11,12 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
@@ -171,6 +174,20 @@ class RefusalsTest {
     assertOneSentence("--epsilon");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"yesterday", "-30", "12.4096"})
+  void aMomentThatIsNoneIsRefusedWithTheForms(String time) {
+    // A node that is not there would be named if it were asked.
+    assertThat(run("get-value", "k", "--at", time, "--bootstrap", "127.0.0.1:1")).isEqualTo(2);
+    assertOneSentence("'" + time + "'");
+  }
+
+  @Test
+  void aMomentIsAskedOfTheNodes() {
+    assertThat(run("get-value", "k", "--at", "-30s", "--bootstrap", "127.0.0.1:1")).isEqualTo(2);
+    assertOneSentence("127.0.0.1:1");
+  }
+
   @Test
   void aFolderOfAnotherFormatIsRefusedBeforeAnythingStarts() throws IOException {
     Path node = Files.createDirectories(folder.resolve("data/node-1"));
@@ -260,6 +277,50 @@ class RefusalsTest {
     assertOneSentence("--yes");
   }
 
+  /** A server that is not there would be named if it were asked. */
+  @ParameterizedTest
+  @CsvSource({
+    "--base one, --incremental or --rolling",
+    "--rolling, --base",
+    "--base one --incremental --rolling, not both",
+    "--defer 0, --defer must be at least 1: 0",
+    "--defer two, --defer",
+    "--at soon, 'soon'"
+  })
+  void aSnapshotThatCannotBeTakenIsRefusedBeforeAnyoneIsAsked(String options, String part) {
+    List<String> command = new ArrayList<>(List.of("snapshot", "take"));
+    command.addAll(List.of(options.split(" ")));
+    command.addAll(List.of("--server", "http://127.0.0.1:1"));
+    assertThat(run(command.toArray(String[]::new))).isEqualTo(2);
+    assertOneSentence(part);
+  }
+
+  @Test
+  void aSnapshotIsNotDeletedWithoutAYes() {
+    assertThat(run("snapshot", "delete", "one", "--server", "http://127.0.0.1:1")).isEqualTo(2);
+    assertOneSentence("--yes");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"take", "list", "show", "verify", "diff", "delete"})
+  void theHelpOfSnapshotsHasExamples(String command) {
+    assertThat(run("snapshot", command, "--help")).isZero();
+    assertThat(out.toString()).contains("Example").contains("palinode snapshot " + command);
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void snapshotsAreAskedForAtTheServer() {
+    for (String command : List.of("take", "list", "show one", "verify one", "diff -1m -30s")) {
+      List<String> all = new ArrayList<>(List.of("snapshot"));
+      all.addAll(List.of(command.split(" ")));
+      all.addAll(List.of("--server", "http://127.0.0.1:1"));
+      err.getBuffer().setLength(0);
+      assertThat(run(all.toArray(String[]::new))).as(command).isEqualTo(2);
+      assertOneSentence("http://127.0.0.1:1");
+    }
+  }
+
   @Test
   void debugShowsTheTrace() {
     assertThat(run("up", "--nodes", "0", "--debug")).isEqualTo(2);
@@ -276,6 +337,7 @@ class RefusalsTest {
         "delete",
         "status",
         "rollback",
+        "snapshot",
         "detect",
         "explain",
         "lint",

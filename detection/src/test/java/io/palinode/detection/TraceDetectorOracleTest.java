@@ -79,13 +79,14 @@ class TraceDetectorOracleTest {
   }
 
   /** With a limit: what is passed on is right, and nothing is missed of what is called judged. */
-  @Test
-  void aTraceThatMeetsTheLimitSaysFromWhenOnViolationsMayBeMissing() {
+  @ParameterizedTest
+  @EnumSource
+  void aTraceThatMeetsTheLimitSaysFromWhenOnViolationsMayBeMissing(Shapes shapes) {
     int[] cut = {0};
     Seeds.each(
         Seeds.count() / 2,
         random -> {
-          Computation run = Computation.random(random);
+          Computation run = Computation.random(random, shapes);
           List<Candidate> lines = interleaved(run, random);
           List<Witness> oracle = BruteForce.witnesses(run.spec(), run.trace());
           List<Witness> all = new ArrayList<>();

@@ -73,7 +73,7 @@ record Plan(
               : this;
       case RETRY -> goOn(record.getRetry().getHalt(), false);
       case ABANDON -> goOn(record.getAbandon().getHalt(), true);
-      case PLAN_OPENED, RESUME, SAFE_POINT, NODE_JOINED, WATCHING, STEP_NOT_SET -> this;
+      case PLAN_OPENED, RESUME, SAFE_POINT, NODE_JOINED, WATCHING, SNAPSHOT, STEP_NOT_SET -> this;
     };
   }
 

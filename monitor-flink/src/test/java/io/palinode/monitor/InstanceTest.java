@@ -13,6 +13,7 @@ import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.ReplicaRule;
 import io.palinode.wire.v1.CandidateRecord;
 import java.util.ArrayList;
@@ -28,7 +29,7 @@ class InstanceTest {
   private static final DetectionSpec SPEC =
       new DetectionSpec(
           Records.NODES,
-          List.of(2),
+          List.of(ClauseShape.all(2)),
           new Causality(Epsilon.ofMicros(10), Uncertainty.CONSERVATIVE),
           ReplicaRule.ANY);
 

@@ -58,7 +58,7 @@ public record Journal(
           RETRY,
           ABANDON ->
           plan != null && record.getEpoch() == plan.epoch() ? withPlan(plan.read(record)) : this;
-      case WATCHING, STEP_NOT_SET -> this;
+      case WATCHING, SNAPSHOT, STEP_NOT_SET -> this;
     };
   }
 
@@ -151,6 +151,7 @@ public record Journal(
           ABANDON,
           SAFE_POINT,
           WATCHING,
+          SNAPSHOT,
           STEP_NOT_SET ->
           -1;
     };

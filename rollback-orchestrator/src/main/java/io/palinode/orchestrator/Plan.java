@@ -84,7 +84,7 @@ public record Plan(
           reaching(record.getNodeJoined().getNode(), record.getNodeJoined().getReach());
       case RETRY -> goOn(record, record.getRetry().getHalt(), false);
       case ABANDON -> goOn(record, record.getAbandon().getHalt(), true);
-      case PLAN_OPENED, CONTRIBUTION, RESUME, SAFE_POINT, WATCHING, STEP_NOT_SET -> this;
+      case PLAN_OPENED, CONTRIBUTION, RESUME, SAFE_POINT, WATCHING, SNAPSHOT, STEP_NOT_SET -> this;
     };
   }
 

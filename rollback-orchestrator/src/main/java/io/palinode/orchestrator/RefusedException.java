@@ -6,7 +6,7 @@ import java.io.Serial;
 public final class RefusedException extends Exception {
   @Serial private static final long serialVersionUID = 1L;
 
-  RefusedException(String message) {
+  public RefusedException(String message) {
     super(message);
   }
 }

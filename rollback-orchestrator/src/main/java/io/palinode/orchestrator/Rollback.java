@@ -85,7 +85,8 @@ public record Rollback(
       case HALTED -> entered(State.HALTED, record, times);
       case RETRY -> answered(record, false);
       case ABANDON -> answered(record, true);
-      case PLAN_OPENED, CONTRIBUTION, SAFE_POINT, NODE_JOINED, WATCHING, STEP_NOT_SET -> this;
+      case PLAN_OPENED, CONTRIBUTION, SAFE_POINT, NODE_JOINED, WATCHING, SNAPSHOT, STEP_NOT_SET ->
+          this;
     };
   }
 

@@ -304,6 +304,7 @@ final class Script {
               CONVERGED,
               NODE_JOINED,
               WATCHING,
+              SNAPSHOT,
               STEP_NOT_SET ->
               r.getStepCase().name().toLowerCase(Locale.ROOT);
         };

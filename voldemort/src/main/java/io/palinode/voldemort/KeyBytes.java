@@ -2,8 +2,8 @@ package io.palinode.voldemort;
 
 import java.util.Arrays;
 
-/** The bytes of a key, equal by content. */
-record KeyBytes(byte[] bytes) {
+/** The bytes of a key, equal by content, ordered as unsigned. */
+record KeyBytes(byte[] bytes) implements Comparable<KeyBytes> {
   @Override
   public boolean equals(Object o) {
     return o instanceof KeyBytes other && Arrays.equals(bytes, other.bytes);
@@ -12,5 +12,10 @@ record KeyBytes(byte[] bytes) {
   @Override
   public int hashCode() {
     return Arrays.hashCode(bytes);
+  }
+
+  @Override
+  public int compareTo(KeyBytes other) {
+    return Arrays.compareUnsigned(bytes, other.bytes);
   }
 }

@@ -1,18 +1,22 @@
 package io.palinode.voldemort;
 
+import io.palinode.retroscope.snapshot.Entry;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
 /** Records in memory; every durability is {@link StorageEngine.Durability#BUFFERED}. */
 public final class MemoryEngine implements StorageEngine {
-  private final Map<String, Map<KeyBytes, byte[]>> recordsByStore = new HashMap<>();
+  private final Map<String, ConcurrentNavigableMap<KeyBytes, byte[]>> recordsByStore =
+      new HashMap<>();
 
   public MemoryEngine(Collection<String> stores) {
-    stores.forEach(store -> recordsByStore.put(store, new ConcurrentHashMap<>()));
+    stores.forEach(store -> recordsByStore.put(store, new ConcurrentSkipListMap<>()));
   }
 
   @Override
@@ -41,10 +45,26 @@ public final class MemoryEngine implements StorageEngine {
   }
 
   @Override
+  public List<Entry> page(String store, byte @Nullable [] after, int bytesMax) {
+    ConcurrentNavigableMap<KeyBytes, byte[]> all = records(store);
+    List<Entry> page = new ArrayList<>();
+    long bytes = 0;
+    for (Map.Entry<KeyBytes, byte[]> one :
+        (after == null ? all : all.tailMap(new KeyBytes(after), false)).entrySet()) {
+      page.add(new Entry(one.getKey().bytes(), one.getValue()));
+      bytes += one.getKey().bytes().length + one.getValue().length;
+      if (bytes >= bytesMax) {
+        break;
+      }
+    }
+    return page;
+  }
+
+  @Override
   public void close() {}
 
-  private Map<KeyBytes, byte[]> records(String store) {
-    Map<KeyBytes, byte[]> records = recordsByStore.get(store);
+  private ConcurrentNavigableMap<KeyBytes, byte[]> records(String store) {
+    ConcurrentNavigableMap<KeyBytes, byte[]> records = recordsByStore.get(store);
     if (records == null) {
       throw new IllegalArgumentException(
           "a store must be one the engine was opened with: store=" + store);

@@ -1,5 +1,6 @@
 package io.palinode.voldemort;
 
+import io.palinode.retroscope.snapshot.Entry;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -44,6 +45,11 @@ public final class SplitEngine implements StorageEngine {
   @Override
   public void scan(String store, RecordVisitor visitor) {
     engineOf(store).scan(store, visitor);
+  }
+
+  @Override
+  public List<Entry> page(String store, byte @Nullable [] after, int bytesMax) {
+    return engineOf(store).page(store, after, bytesMax);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.palinode.voldemort;
 
+import io.palinode.retroscope.snapshot.Entry;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,13 @@ public interface StorageEngine extends AutoCloseable {
 
   /** Visits each key of a store once, in no promised order. Nobody writes meanwhile. */
   void scan(String store, RecordVisitor visitor);
+
+  /**
+   * The records that follow {@code after} (null: from the first) in the order of their keys'
+   * unsigned bytes: as many as have {@code bytesMax} bytes, one at least; empty behind the last.
+   * Writes may go on: a key that changes meanwhile is seen as it was at some moment, or not at all.
+   */
+  List<Entry> page(String store, byte @Nullable [] after, int bytesMax);
 
   /** Idempotent. */
   @Override

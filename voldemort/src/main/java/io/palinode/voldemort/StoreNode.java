@@ -8,7 +8,9 @@ import io.palinode.hvc.ClockDriftException;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;
+import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.WindowLog;
+import io.palinode.retroscope.snapshot.History;
 import io.palinode.voldemort.StorageEngine.Change;
 import io.palinode.voldemort.StorageEngine.Durability;
 import io.palinode.voldemort.cluster.Ring;
@@ -59,6 +61,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   private final NodeCounters counters = new NodeCounters();
 
   private final ReentrantLock writeLock = new ReentrantLock();
+  private final History history;
   // Written under writeLock; a read of the reference is enough to see a whole state.
   private volatile FenceState fence;
   private volatile long safePoint;
@@ -92,6 +95,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       WindowLog past = new WindowLog(config.windowLog(), openedAt);
       stores.put(store.name(), new LocalStore(store.name(), ring, past, noDeletes()));
     }
+    this.history = new NodeHistory(engine, clock, stores, writeLock);
     log.info("node={} phase=OPEN incarnation={} epoch={}", node(), incarnation, fence.epoch());
   }
 
@@ -113,6 +117,21 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     counters.add(NodeCounter.GETS);
     store(key.store());
     return read(caller, () -> LocalStore.versions(engine.get(key.store(), key.key())));
+  }
+
+  /**
+   * The versions that a key had here at {@code hlc}, also what a rollback took back later. Refused
+   * with the range that can be read when the time is out of it. O(changes since).
+   */
+  public Reply<List<Versioned>> getAsOf(StoreKey key, long hlc, Caller caller)
+      throws RefusedException {
+    counters.add(NodeCounter.GETS);
+    store(key.store());
+    try {
+      return read(caller, () -> LocalStore.versions(history.getAsOf(key.store(), key.key(), hlc)));
+    } catch (OutOfReachException e) {
+      throw refuse(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
+    }
   }
 
   /** The versions of several keys, in the order of {@code keys}. */
@@ -522,6 +541,11 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
 
   public StoreNodeConfig config() {
     return config;
+  }
+
+  /** What the stores were at any time in reach; usable until the node is closed. */
+  public History history() {
+    return history;
   }
 
   /** The memory that the window-logs hold, with the deletes beside them, in bytes. */

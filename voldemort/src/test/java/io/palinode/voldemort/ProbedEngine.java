@@ -1,5 +1,6 @@
 package io.palinode.voldemort;
 
+import io.palinode.retroscope.snapshot.Entry;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,6 +42,11 @@ final class ProbedEngine implements StorageEngine {
   @Override
   public void scan(String store, RecordVisitor visitor) {
     working().scan(store, visitor);
+  }
+
+  @Override
+  public List<Entry> page(String store, byte @Nullable [] after, int bytesMax) {
+    return working().page(store, after, bytesMax);
   }
 
   @Override

@@ -5,11 +5,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.palinode.retroscope.snapshot.Entry;
 import io.palinode.voldemort.StorageEngine.Change;
 import io.palinode.voldemort.StorageEngine.Durability;
 import io.palinode.voldemort.TestNodes.Medium;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -45,6 +48,35 @@ class StorageEngineContractTest {
   void aKeyThatWasNeverPutHasNoRecord(Kind kind) {
     try (StorageEngine engine = kind.open(folder)) {
       assertThat(engine.get("a", bytes("k"))).isNull();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void pagesFollowEachOtherInTheOrderOfUnsignedBytes(Kind kind) {
+    try (StorageEngine engine = kind.open(folder)) {
+      Random random = new Random(7);
+      Map<String, String> expected = new TreeMap<>();
+      for (int i = 0; i < 300; i++) {
+        byte[] key = new byte[1 + random.nextInt(3)];
+        random.nextBytes(key);
+        expected.put(HexFormat.of().formatHex(key), "v" + i);
+        engine.commit(List.of(new Change("b", key, bytes("v" + i))), Durability.BUFFERED);
+      }
+      for (int bytesMax : List.of(1, 100, 1 << 20)) {
+        Map<String, String> found = new LinkedHashMap<>();
+        byte[] after = null;
+        for (List<Entry> page = engine.page("b", after, bytesMax);
+            !page.isEmpty();
+            page = engine.page("b", after, bytesMax)) {
+          for (Entry entry : page) {
+            found.put(HexFormat.of().formatHex(entry.key()), new String(entry.record(), UTF_8));
+            after = entry.key();
+          }
+        }
+        assertThat(found).as("bytesMax=%d", bytesMax).containsExactlyEntriesOf(expected);
+      }
+      assertThat(engine.page("a", null, 100)).isEmpty();
     }
   }
 

@@ -7,10 +7,12 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.palinode.detector.kafka.NodeMonitor;
 import io.palinode.detector.kafka.NodeMonitorConfig;
 import io.palinode.hvc.Hlc;
+import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.LogTail;
 import io.palinode.wire.v1.PredicateRecord;
 import io.palinode.wire.v1.ViolationRecord;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,7 +67,9 @@ final class WatchedNodes implements AutoCloseable {
     apply();
     SimpleMeterRegistry registry = new SimpleMeterRegistry();
     for (UnstoredNode node : nodes) {
-      monitors.add(NodeMonitor.start(node, watch, epochMicros, registry));
+      LocalSnapshots none =
+          new LocalSnapshots(node.node(), new NoHistory(), Path.of("no-snapshots"));
+      monitors.add(NodeMonitor.start(node, none, watch, epochMicros, registry));
     }
     tail.start();
     awaitJudged();

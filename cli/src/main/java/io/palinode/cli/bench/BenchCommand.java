@@ -17,6 +17,7 @@ import picocli.CommandLine.Spec;
       LatencyCommand.class,
       InstancesCommand.class,
       WindowLogCommand.class,
+      SnapshotBenchCommand.class,
       TraceCommand.class
     },
     footer = {

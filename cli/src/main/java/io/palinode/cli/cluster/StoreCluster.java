@@ -70,7 +70,8 @@ public final class StoreCluster implements AutoCloseable {
       for (StoreService service : cluster.services) {
         if (watch != null) {
           cluster.parts.started(
-              NodeMonitor.start(service.node(), watch, new SystemMicros(), registry));
+              NodeMonitor.start(
+                  service.node(), service.snapshots(), watch, new SystemMicros(), registry));
         }
         service.start();
         AutoCloseable socket = service::stopServing;

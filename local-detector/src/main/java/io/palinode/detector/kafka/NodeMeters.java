@@ -83,6 +83,14 @@ final class NodeMeters implements AutoCloseable {
     count("palinode.control.failures", "Commands that failed", control, ControlTail::failures);
   }
 
+  void add(SnapshotTail snapshots) {
+    count(
+        "palinode.snapshot.failures",
+        "Parts of snapshots that could not be taken, filed or removed",
+        snapshots,
+        SnapshotTail::failures);
+  }
+
   void add(NodeMonitor monitor) {
     gauge(
         "palinode.detector.up",

@@ -6,7 +6,9 @@ import io.palinode.detector.CandidateRing;
 import io.palinode.detector.ControlExecution;
 import io.palinode.detector.LocalDetector;
 import io.palinode.detector.NodeControl;
+import io.palinode.detector.SnapshotAnswers;
 import io.palinode.detector.StoreBinding;
+import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.wire.LogTail;
 import io.palinode.wire.TopicsAdmin;
 import java.time.Duration;
@@ -35,10 +37,12 @@ public final class NodeMonitor implements AutoCloseable {
   private final CandidateEmitter emitter;
   private final LogTail predicateTail;
   private final LogTail controlTail;
+  private final SnapshotTail snapshots;
   private final NodeMeters meters;
 
   private NodeMonitor(
       StoreBinding store,
+      LocalSnapshots localSnapshots,
       NodeMonitorConfig config,
       CandidatePartitions partitions,
       LongSupplier epochMicros,
@@ -69,7 +73,16 @@ public final class NodeMonitor implements AutoCloseable {
             NodeControl.initial(store.node(), store.nodes(), store.incarnation()),
             new ControlExecution(
                 store, detector, publisher, epochMicros, () -> awaitHeard(writer)));
-    controlTail = tail(config, config.topics().control(), name + "-control", steps);
+    snapshots =
+        new SnapshotTail(
+            store.node(),
+            new SnapshotAnswers(store.node(), localSnapshots, publisher, epochMicros));
+    controlTail =
+        tail(
+            config,
+            config.topics().control(),
+            name + "-control",
+            new ControlListeners(steps, snapshots));
 
     meters = new NodeMeters(registry, store.node());
     meters.add(detector);
@@ -77,6 +90,7 @@ public final class NodeMonitor implements AutoCloseable {
     meters.add(writer);
     meters.add(predicates);
     meters.add(steps);
+    meters.add(snapshots);
     meters.add(this);
     store.listen(detector);
   }
@@ -87,10 +101,12 @@ public final class NodeMonitor implements AutoCloseable {
    * IllegalStateException} when that takes longer than the configuration allows, and {@link
    * org.apache.kafka.common.KafkaException} when the candidates topic is not there.
    *
+   * @param snapshots of the same node
    * @param epochMicros wall clock, microseconds since the epoch
    */
   public static NodeMonitor start(
       StoreBinding store,
+      LocalSnapshots snapshots,
       NodeMonitorConfig config,
       LongSupplier epochMicros,
       MeterRegistry registry) {
@@ -98,7 +114,8 @@ public final class NodeMonitor implements AutoCloseable {
     try (TopicsAdmin admin = new TopicsAdmin(config.kafka(), config.topics())) {
       partitions = new CandidatePartitions(admin.candidatePartitions());
     }
-    NodeMonitor monitor = new NodeMonitor(store, config, partitions, epochMicros, registry);
+    NodeMonitor monitor =
+        new NodeMonitor(store, snapshots, config, partitions, epochMicros, registry);
     try {
       monitor.start(config);
     } catch (IllegalStateException e) {
@@ -159,13 +176,14 @@ public final class NodeMonitor implements AutoCloseable {
   }
 
   /**
-   * Sends what is still queued, and then that the node has stopped, if it can; ends within about 20
+   * Sends what is still queued, and then that the node has stopped, if it can; ends within about 30
    * seconds even without a broker. The store must serve no more: a write after this is unheard, and
    * nobody will know.
    */
   @Override
   public void close() {
     controlTail.close();
+    snapshots.close();
     predicateTail.close();
     emitter.close(detector.stop());
     candidates.close(CLOSE_MAX);

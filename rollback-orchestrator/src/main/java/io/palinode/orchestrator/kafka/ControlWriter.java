@@ -8,7 +8,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 
-/** Appends to the control log, in order. For one thread. */
+/** Appends to the control log; what one thread appends, in order. Thread-safe. */
 final class ControlWriter implements AutoCloseable {
   private static final Duration CLOSE_MAX = Duration.ofSeconds(2);
   private static final int PARTITION = 0;

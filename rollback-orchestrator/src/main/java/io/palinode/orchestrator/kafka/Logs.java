@@ -29,6 +29,7 @@ final class Logs implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Logs.class);
 
   private final RollbackLoop loop;
+  private final SnapshotDesk snapshots;
   private final PredicateRegistry registry;
   private final OrchestratorMetrics metrics;
   private final LongSupplier wallMicros;
@@ -46,19 +47,21 @@ final class Logs implements AutoCloseable {
       KafkaSettings kafka,
       Topics topics,
       RollbackLoop loop,
+      SnapshotDesk snapshots,
       PredicateRegistry registry,
       OrchestratorMetrics metrics,
       LongSupplier wallMicros,
       Consumer<RuntimeException> onFailure,
       Consumer<ViolationRecord> told) {
     this.loop = loop;
+    this.snapshots = snapshots;
     this.registry = registry;
     this.metrics = metrics;
     this.wallMicros = wallMicros;
     this.onFailure = onFailure;
     this.told = told;
     predicates = tail(kafka, topics.predicates(), this::predicate, this::predicatesCaughtUp);
-    control = tail(kafka, topics.control(), this::control, () -> {});
+    control = tail(kafka, topics.control(), this::control, snapshots::start);
     violations = tail(kafka, topics.violations(), this::violation, this::violationsCaughtUp);
   }
 
@@ -100,7 +103,9 @@ final class Logs implements AutoCloseable {
   }
 
   private void control(byte[] value, long atMicros) throws InvalidProtocolBufferException {
-    loop.put(new Event.ControlRead(ControlRecord.parseFrom(value), atMicros));
+    ControlRecord record = ControlRecord.parseFrom(value);
+    snapshots.read(record);
+    loop.put(new Event.ControlRead(record, atMicros));
   }
 
   private void violation(byte[] value, long atMicros) throws InvalidProtocolBufferException {

@@ -32,6 +32,9 @@ import io.palinode.orchestrator.metrics.OrchestratorMetrics;
 import io.palinode.orchestrator.rest.Backend;
 import io.palinode.orchestrator.rest.RestServer;
 import io.palinode.orchestrator.rest.UnavailableException;
+import io.palinode.orchestrator.snapshot.Snapshot;
+import io.palinode.orchestrator.snapshot.SnapshotRequest;
+import io.palinode.orchestrator.snapshot.SnapshotSettings;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.Topics;
 import io.palinode.wire.v1.ControlRecord;
@@ -75,6 +78,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
   private final PredicateRegistry registry;
   private final ControlWriter control;
   private final RollbackLoop loop;
+  private final SnapshotDesk snapshots;
   private final Logs logs;
   private @Nullable AlertDispatcher alerts;
 
@@ -96,7 +100,12 @@ public final class Orchestrator implements Backend, AutoCloseable {
     registry = new PredicateRegistry(predicateProducer, topics.predicates(), texts);
     Effects effects = new Effects(memory, latency, metrics, control::append, this::raise);
     loop = new RollbackLoop(config.rollback(), wallMicros, effects, this::fail);
-    logs = new Logs(kafka, topics, loop, registry, metrics, wallMicros, this::fail, this::told);
+    snapshots =
+        new SnapshotDesk(
+            SnapshotSettings.of(config.rollback().nodes()), wallMicros, control::append);
+    logs =
+        new Logs(
+            kafka, topics, loop, snapshots, registry, metrics, wallMicros, this::fail, this::told);
   }
 
   /**
@@ -245,6 +254,39 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   @Override
+  public List<Snapshot> snapshots() {
+    return snapshots.all();
+  }
+
+  @Override
+  public @Nullable Snapshot snapshot(String id) {
+    return snapshots.get(id);
+  }
+
+  @Override
+  public @Nullable Snapshot roll(String id) {
+    return snapshots.roll(id);
+  }
+
+  @Override
+  public Snapshot takeSnapshot(SnapshotRequest request) throws RefusedException {
+    requireWorking();
+    return snapshots.request(request);
+  }
+
+  @Override
+  public void cancelSnapshot(String id) throws RefusedException {
+    requireWorking();
+    snapshots.cancel(id);
+  }
+
+  @Override
+  public void deleteSnapshot(String id) throws RefusedException {
+    requireWorking();
+    snapshots.delete(id);
+  }
+
+  @Override
   public @Nullable String scrape() {
     return meters instanceof PrometheusMeterRegistry prometheus ? prometheus.scrape() : null;
   }
@@ -258,6 +300,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
     failure.set("the orchestrator is closed");
     rest.close();
     logs.close();
+    snapshots.close();
     loop.close();
     control.close();
     predicateProducer.close(PRODUCER_CLOSE_MAX);
@@ -337,6 +380,10 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   private void appendFailed(ControlRecord record, String reason) {
+    if (record.hasSnapshot()) {
+      snapshots.appendFailed(record.getSnapshot(), reason);
+      return;
+    }
     log.warn("plan={} step={} not written: {}", record.getEpoch(), record.getStepCase(), reason);
     loop.appendFailed(record, reason);
   }

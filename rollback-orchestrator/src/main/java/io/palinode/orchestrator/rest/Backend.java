@@ -14,7 +14,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What the API speaks for. Called by the server's threads, several at once. */
-public interface Backend {
+public interface Backend extends SnapshotBackend {
   List<AppliedPredicate> predicates();
 
   @Nullable AppliedPredicate predicate(String name);

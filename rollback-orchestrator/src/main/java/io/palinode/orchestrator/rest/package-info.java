@@ -14,6 +14,11 @@
  * GET    /api/v1/rollbacks?limit=100      the latest first
  * POST   /api/v1/rollbacks/{epoch}/retry    has a halted one tried again; 409 when that is of no use
  * POST   /api/v1/rollbacks/{epoch}/abandon  has the cluster go on without a halted one
+ * GET    /api/v1/snapshots                the latest first
+ * POST   /api/v1/snapshots                takes one, of {"name", "at", "base", "rolling", "atOnce"}; 409 says why not
+ * GET    /api/v1/snapshots/{id}           with each node's part
+ * POST   /api/v1/snapshots/{id}/cancel    stops what is being taken under this name
+ * DELETE /api/v1/snapshots/{id}
  * GET    /api/v1/nodes
  * GET    /api/v1/status
  * POST   /api/v1/coverage/acknowledge     lets the safe point pass what was lost or abandoned so far

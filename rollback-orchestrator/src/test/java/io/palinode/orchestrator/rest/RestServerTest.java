@@ -24,12 +24,17 @@ import io.palinode.orchestrator.RollbackSettings;
 import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.Unjudged;
 import io.palinode.orchestrator.WatchedVersions;
+import io.palinode.orchestrator.snapshot.Snapshot;
+import io.palinode.orchestrator.snapshot.SnapshotMachine;
+import io.palinode.orchestrator.snapshot.SnapshotRequest;
+import io.palinode.orchestrator.snapshot.SnapshotSettings;
 import io.palinode.predicate.Predicates;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Detecting;
 import io.palinode.wire.v1.Halted;
 import io.palinode.wire.v1.PlanOpened;
+import io.palinode.wire.v1.SnapshotStep;
 import io.palinode.wire.v1.VariableVersion;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
@@ -42,6 +47,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -118,6 +124,45 @@ class RestServerTest {
             + "<var><name>x2</name><value>1</value></var>"
             + "<var><name>y2</name><value>1</value></var></conjClause></predicate>";
     assertThat(put("/api/v1/predicates/fig3", xml).get("name").asText()).isEqualTo("fig3");
+  }
+
+  @Test
+  void aSnapshotIsAskedForShownCancelledAndDeleted() throws Exception {
+    HttpResponse<String> answer =
+        send("POST", "/api/v1/snapshots", "{\"name\": \"one\", \"at\": \"12.7\", \"atOnce\": 1}");
+    assertThat(answer.statusCode()).isEqualTo(202);
+    JsonNode one = get("/api/v1/snapshots/one");
+    assertThat(one.get("state").asText()).isEqualTo("taking");
+    assertThat(one.get("kind").asText()).isEqualTo("retrospective");
+    assertThat(one.get("at").asText()).isEqualTo("12.7");
+    assertThat(one.get("nodes")).hasSize(2);
+    assertThat(send("DELETE", "/api/v1/snapshots/one", "").statusCode()).isEqualTo(409);
+    assertThat(send("POST", "/api/v1/snapshots/one/cancel", "").statusCode()).isEqualTo(202);
+    assertThat(get("/api/v1/snapshots").get(0).get("state").asText()).isEqualTo("cancelled");
+    assertThat(send("DELETE", "/api/v1/snapshots/one", "").statusCode()).isEqualTo(204);
+    answer = send("GET", "/api/v1/snapshots/one", "");
+    assertThat(answer.statusCode()).isEqualTo(404);
+    assertThat(error(answer)).isEqualTo("there is no snapshot 'one'");
+  }
+
+  @Test
+  void aSnapshotThatIsNoneIsRefusedInOneSentence() throws Exception {
+    for (Map.Entry<String, String> bad :
+        Map.of(
+                "{\"name\": \"../x\"}", "the name of a snapshot",
+                "{\"at\": \"soon\"}", "-30s",
+                "{\"nam\": \"x\"}", "'nam'",
+                "[", "JSON",
+                "{\"rolling\": true}", "base",
+                "{\"atOnce\": -1}", "at once")
+            .entrySet()) {
+      HttpResponse<String> answer = send("POST", "/api/v1/snapshots", bad.getKey());
+      assertThat(answer.statusCode()).as(bad.getKey()).isEqualTo(400);
+      assertThat(error(answer)).contains(bad.getValue());
+    }
+    HttpResponse<String> answer = send("POST", "/api/v1/snapshots", "{\"base\": \"none\"}");
+    assertThat(answer.statusCode()).isEqualTo(409);
+    assertThat(error(answer)).contains("'none'");
   }
 
   @Test
@@ -286,6 +331,8 @@ class RestServerTest {
   }
 
   private static final class FakeBackend implements Backend {
+    private static final long NOW_MICROS = 2_000_000_000_000_000L;
+    private final SnapshotMachine machine = new SnapshotMachine(SnapshotSettings.of(2));
     private final Map<String, AppliedPredicate> predicates = new TreeMap<>();
     private final WatchedVersions watched = new WatchedVersions(2);
     private volatile boolean unavailable;
@@ -420,6 +467,38 @@ class RestServerTest {
           2,
           2,
           failure);
+    }
+
+    @Override
+    public List<Snapshot> snapshots() {
+      return machine.all();
+    }
+
+    @Override
+    public @Nullable Snapshot snapshot(String id) {
+      return machine.get(id);
+    }
+
+    @Override
+    public @Nullable Snapshot roll(String id) {
+      return machine.roll(id);
+    }
+
+    @Override
+    public Snapshot takeSnapshot(SnapshotRequest request) throws RefusedException {
+      SnapshotStep step = machine.request(request, NOW_MICROS);
+      machine.read(step, NOW_MICROS, NOW_MICROS);
+      return Objects.requireNonNull(machine.get(step.getOpened().getSnapshot().getId()));
+    }
+
+    @Override
+    public void cancelSnapshot(String id) throws RefusedException {
+      machine.read(machine.cancel(id), NOW_MICROS, NOW_MICROS);
+    }
+
+    @Override
+    public void deleteSnapshot(String id) throws RefusedException {
+      machine.read(machine.delete(id), NOW_MICROS, NOW_MICROS);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.palinode.voldemort.client;
 
 import io.netty.buffer.ByteBuf;
+import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Frames;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.VectorClock;
@@ -37,6 +38,61 @@ record Answer<T>(T body, Pb0.@Nullable Error error, Pb0.@Nullable ResponseContex
         response.getVersionedList().stream().map(Versioned::fromProto).toList(),
         response.hasError() ? response.getError() : null,
         response.hasPalinode() ? response.getPalinode() : null);
+  }
+
+  /** A stock node does not hear of the past and tells the present: that is no answer. */
+  static Answer<List<Versioned>> getAsOf(ByteBuf frame, long hlc) throws IOException {
+    Pb0.GetResponse response = Frames.parse(frame, Pb0.GetResponse.parser());
+    return understood(response, response.hasAsOf() && response.getAsOf() == hlc);
+  }
+
+  static Answer<List<Versioned>> getInSnapshot(ByteBuf frame, String snapshot) throws IOException {
+    Pb0.GetResponse response = Frames.parse(frame, Pb0.GetResponse.parser());
+    return understood(response, response.getSnapshot().equals(snapshot));
+  }
+
+  private static Answer<List<Versioned>> understood(
+      Pb0.GetResponse response, boolean isUnderstood) {
+    return new Answer<>(
+        isUnderstood
+            ? response.getVersionedList().stream().map(Versioned::fromProto).toList()
+            : List.of(),
+        error(response.hasError(), response.getError(), isUnderstood),
+        response.hasPalinode() ? response.getPalinode() : null);
+  }
+
+  static Answer<Pb0.DifferenceResponse> difference(ByteBuf frame) throws IOException {
+    Pb0.GetAllResponse response = Frames.parse(frame, Pb0.GetAllResponse.parser());
+    return new Answer<>(
+        response.getDifference(),
+        error(response.hasError(), response.getError(), response.hasDifference()),
+        response.hasPalinode() ? response.getPalinode() : null);
+  }
+
+  static Answer<Pb0.VerifyResponse> verify(ByteBuf frame) throws IOException {
+    Pb0.GetAllResponse response = Frames.parse(frame, Pb0.GetAllResponse.parser());
+    return new Answer<>(
+        response.getVerify(),
+        error(response.hasError(), response.getError(), response.hasVerify()),
+        response.hasPalinode() ? response.getPalinode() : null);
+  }
+
+  static Answer<Pb0.ReachResponse> reach(ByteBuf frame) throws IOException {
+    Pb0.GetAllResponse response = Frames.parse(frame, Pb0.GetAllResponse.parser());
+    return new Answer<>(
+        response.getReach(),
+        error(response.hasError(), response.getError(), response.hasReach()),
+        response.hasPalinode() ? response.getPalinode() : null);
+  }
+
+  private static Pb0.@Nullable Error error(
+      boolean hasError, Pb0.Error error, boolean isUnderstood) {
+    if (hasError) {
+      return error;
+    }
+    return isUnderstood
+        ? null
+        : ErrorCode.UNSUPPORTED_OPERATION.toProto("this node cannot read the past");
   }
 
   static Answer<List<VectorClock>> getVersion(ByteBuf frame) throws IOException {

@@ -38,6 +38,47 @@ record Ask<T>(Pb0.VoldemortRequest request, Answer.Reader<T> reader, int origin,
         Answer::get);
   }
 
+  /** What the key was; from a node of ours only. */
+  static Ask<List<Versioned>> getAsOf(String store, byte[] key, long hlc) {
+    return of(
+        request(Pb0.RequestType.GET, store)
+            .setGet(Pb0.GetRequest.newBuilder().setKey(ByteString.copyFrom(key)).setAsOf(hlc)),
+        frame -> Answer.getAsOf(frame, hlc));
+  }
+
+  /** What the key is in a snapshot; from a node of ours only. */
+  static Ask<List<Versioned>> getInSnapshot(String store, byte[] key, String snapshot) {
+    return of(
+        request(Pb0.RequestType.GET, store)
+            .setGet(
+                Pb0.GetRequest.newBuilder().setKey(ByteString.copyFrom(key)).setSnapshot(snapshot)),
+        frame -> Answer.getInSnapshot(frame, snapshot));
+  }
+
+  /** The keys of a node that differ between two points; from a node of ours only. */
+  static Ask<Pb0.DifferenceResponse> difference(String store, Pb0.DifferenceRequest wanted) {
+    return of(
+        request(Pb0.RequestType.GET_ALL, store)
+            .setGetAll(Pb0.GetAllRequest.newBuilder().setDifference(wanted)),
+        Answer::difference);
+  }
+
+  /** Whether a snapshot is whole at a node; from a node of ours only. */
+  static Ask<Pb0.VerifyResponse> verify(String store, String snapshot) {
+    return of(
+        request(Pb0.RequestType.GET_ALL, store)
+            .setGetAll(Pb0.GetAllRequest.newBuilder().setVerify(snapshot)),
+        Answer::verify);
+  }
+
+  /** How far a node's past reaches; from a node of ours only. */
+  static Ask<Pb0.ReachResponse> reach(String store) {
+    return of(
+        request(Pb0.RequestType.GET_ALL, store)
+            .setGetAll(Pb0.GetAllRequest.newBuilder().setReach(true)),
+        Answer::reach);
+  }
+
   static Ask<List<Versioned>> metadata(String key) {
     return of(
         request(Pb0.RequestType.GET, METADATA)

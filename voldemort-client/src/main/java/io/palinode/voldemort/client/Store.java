@@ -94,6 +94,11 @@ public final class Store {
     return operation(call -> joined(Replicas.await(read(call, key))));
   }
 
+  /** The store as it was. */
+  public PastStore past() {
+    return new PastStore(definition, ring, replicas);
+  }
+
   /**
    * What one node has, whatever the ring says. For verification and tools. Throws {@link
    * NodeException} when it does not answer.

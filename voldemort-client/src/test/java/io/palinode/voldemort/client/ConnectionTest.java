@@ -145,6 +145,16 @@ class ConnectionTest {
   }
 
   @Test
+  void aStockNodeTellsThePresentWhichIsNoAnswerOfThePast() {
+    cluster.all(TestNode::beStock);
+    Store store = cluster.client().store(R1W3);
+    store.put("k", "v");
+    assertThatThrownBy(() -> store.past().getAt("k", 1))
+        .isInstanceOf(InsufficientNodesException.class)
+        .hasMessageContaining("cannot read the past");
+  }
+
+  @Test
   void nearestFirstBeginsWithTheNodeOfTheRegionAndStaysThere() {
     StoreClient client = cluster.client(cluster.config().withRouting(Routing.NEAREST_FIRST, 2));
     String key = cluster.keyOf(0, 0);

@@ -12,9 +12,12 @@ import com.sleepycat.je.LockMode;
 import com.sleepycat.je.OperationStatus;
 import com.sleepycat.je.Transaction;
 import com.sleepycat.je.TransactionConfig;
+import io.palinode.retroscope.snapshot.Entry;
 import io.palinode.voldemort.StorageEngine;
 import io.palinode.voldemort.StorageException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -106,6 +109,28 @@ public final class BdbEngine implements StorageEngine {
       }
     } catch (DatabaseException e) {
       throw new StorageException("scanning store " + store + " failed", e);
+    }
+  }
+
+  /** A cursor stays open for one page: no record is locked while a page is written elsewhere. */
+  @Override
+  public List<Entry> page(String store, byte @Nullable [] after, int bytesMax) {
+    List<Entry> page = new ArrayList<>();
+    DatabaseEntry key = new DatabaseEntry(after == null ? new byte[0] : after);
+    DatabaseEntry data = new DatabaseEntry();
+    try (Cursor cursor = database(store).openCursor(null, CursorConfig.READ_COMMITTED)) {
+      OperationStatus status = cursor.getSearchKeyRange(key, data, LockMode.DEFAULT);
+      if (status == OperationStatus.SUCCESS && Arrays.equals(key.getData(), after)) {
+        status = cursor.getNext(key, data, LockMode.DEFAULT);
+      }
+      for (long bytes = 0; status == OperationStatus.SUCCESS && bytes < bytesMax; ) {
+        page.add(new Entry(key.getData(), data.getData()));
+        bytes += key.getSize() + data.getSize();
+        status = cursor.getNext(key, data, LockMode.DEFAULT);
+      }
+      return page;
+    } catch (DatabaseException e) {
+      throw new StorageException("reading a page of store " + store + " failed", e);
     }
   }
 

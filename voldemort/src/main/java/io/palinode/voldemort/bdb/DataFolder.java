@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  *     VERSION   "palinode-data=1 node=0 nodes=3"
  *     LOCK      locked while a process uses the folder
  *     bdb/      the Berkeley DB environment
+ *     snapshots/  one folder a snapshot
  * </pre>
  */
 public final class DataFolder implements AutoCloseable {
@@ -27,6 +28,7 @@ public final class DataFolder implements AutoCloseable {
   private static final String VERSION_FILE = "VERSION";
   private static final String LOCK_FILE = "LOCK";
   private static final String BDB = "bdb";
+  private static final String SNAPSHOTS = "snapshots";
 
   private final Path folder;
   private final FileChannel lockChannel;
@@ -64,6 +66,11 @@ public final class DataFolder implements AutoCloseable {
   /** The folder of the Berkeley DB environment. */
   public Path bdb() {
     return folder.resolve(BDB);
+  }
+
+  /** Where snapshots go; not there before the first one. */
+  public Path snapshots() {
+    return folder.resolve(SNAPSHOTS);
   }
 
   /** Lets another process use the folder. */

@@ -3,6 +3,7 @@ package io.palinode.voldemort.server;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
 import io.palinode.detector.StoreKey;
+import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.Reply;
@@ -39,11 +40,13 @@ final class Pb0Requests {
   private final StoreNode node;
   private final ClusterMetadata metadata;
   private final Contexts contexts;
+  private final PastRequests past;
 
-  Pb0Requests(StoreNode node) {
+  Pb0Requests(StoreNode node, LocalSnapshots snapshots) {
     this.node = node;
     this.metadata = new ClusterMetadata(node.config());
     this.contexts = new Contexts(node);
+    this.past = new PastRequests(node, snapshots);
   }
 
   MessageLite answer(VoldemortRequest request) {
@@ -63,6 +66,7 @@ final class Pb0Requests {
         caller -> {
           Reply<List<Versioned>> reply = versions(request, caller);
           reply.value().forEach(version -> out.addVersioned(version.toProto()));
+          PastRequests.tellUnderstood(request.getGet(), out);
           return reply;
         },
         new Outcome(out::setError, out::setPalinode));
@@ -88,6 +92,9 @@ final class Pb0Requests {
     respond(
         request,
         caller -> {
+          if (PastRequests.isOfThePast(request.getGetAll())) {
+            return unfenced(past.answer(request.getStore(), request.getGetAll(), out));
+          }
           List<ByteString> keys = request.getGetAll().getKeysList();
           Reply<List<List<Versioned>>> reply = versionsOfAll(request, keys, caller);
           for (int i = 0; i < keys.size(); i++) {
@@ -177,7 +184,9 @@ final class Pb0Requests {
     }
     StoreKey storeKey = new StoreKey(request.getStore(), key);
     requireHeld(request, storeKey);
-    return node.get(storeKey, caller);
+    return PastRequests.isOfThePast(request.getGet())
+        ? past.versions(storeKey, request.getGet(), caller)
+        : node.get(storeKey, caller);
   }
 
   private Reply<List<List<Versioned>>> versionsOfAll(

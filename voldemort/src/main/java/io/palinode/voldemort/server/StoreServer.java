@@ -14,6 +14,7 @@ import io.netty.util.concurrent.DefaultEventExecutorGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutorGroup;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.Frames;
@@ -39,10 +40,10 @@ final class StoreServer implements AutoCloseable {
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final Channel listener;
 
-  private StoreServer(StoreNode node, ServerConfig config) {
+  private StoreServer(StoreNode node, LocalSnapshots snapshots, ServerConfig config) {
     this.node = node;
     this.config = config;
-    this.requests = new Pb0Requests(node);
+    this.requests = new Pb0Requests(node, snapshots);
     String name = "store-node-" + node.node();
     this.io = new NioEventLoopGroup(1, new DefaultThreadFactory(name + "-io", true));
     this.workers =
@@ -52,8 +53,8 @@ final class StoreServer implements AutoCloseable {
   }
 
   /** Listens and serves. Throws {@link ListenException}. */
-  static StoreServer start(StoreNode node, ServerConfig config) {
-    StoreServer server = new StoreServer(node, config);
+  static StoreServer start(StoreNode node, LocalSnapshots snapshots, ServerConfig config) {
+    StoreServer server = new StoreServer(node, snapshots, config);
     log.info("node={} phase=LISTENING host={} port={}", node.node(), config.host(), server.port());
     return server;
   }

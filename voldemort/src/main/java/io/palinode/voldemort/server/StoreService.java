@@ -1,5 +1,6 @@
 package io.palinode.voldemort.server;
 
+import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.voldemort.SplitEngine;
 import io.palinode.voldemort.StorageException;
 import io.palinode.voldemort.StoreNode;
@@ -21,12 +22,14 @@ public final class StoreService implements AutoCloseable {
   private final StoreServiceConfig config;
   private final DataFolder folder;
   private final StoreNode node;
+  private final LocalSnapshots snapshots;
   private @Nullable StoreServer server;
 
   private StoreService(StoreServiceConfig config, DataFolder folder, StoreNode node) {
     this.config = config;
     this.folder = folder;
     this.node = node;
+    this.snapshots = new LocalSnapshots(node.node(), node.history(), folder.snapshots());
   }
 
   /**
@@ -67,12 +70,17 @@ public final class StoreService implements AutoCloseable {
     return node;
   }
 
+  /** The node's part of the cluster's snapshots. */
+  public LocalSnapshots snapshots() {
+    return snapshots;
+  }
+
   /** Listens and serves. Once. Throws {@link ListenException}. */
   public synchronized void start() {
     if (server != null) {
       throw new IllegalStateException("a service starts once: node=" + node.node());
     }
-    server = StoreServer.start(node, config.server());
+    server = StoreServer.start(node, snapshots, config.server());
   }
 
   /** Where it listens. */

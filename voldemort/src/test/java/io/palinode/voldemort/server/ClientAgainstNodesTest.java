@@ -2,12 +2,15 @@ package io.palinode.voldemort.server;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
+import io.palinode.hvc.Hlc;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.TestNodes;
 import io.palinode.voldemort.client.ClientConfig;
+import io.palinode.voldemort.client.InsufficientNodesException;
 import io.palinode.voldemort.client.RolledBackException;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
@@ -92,6 +95,32 @@ class ClientAgainstNodesTest {
     assertThat(store.get("k")).isEqualTo("stays");
     store.put("k", "after");
     assertThat(store.get("k")).isEqualTo("after");
+  }
+
+  @Test
+  void theValueAtATimeIsReadAlsoWhatWasDeletedOrTakenBackSince() {
+    long before = services.get(0).node().clock().tick().own();
+    long first = store.put("k", "first").acceptedAt();
+    awaitEverywhere("k", "first");
+    long second = store.put("k", "second").acceptedAt();
+    awaitEverywhere("k", "second");
+    assertThat(store.delete("k")).isTrue();
+    assertThat(store.past().getAt("k", before)).isNull();
+    assertThat(store.past().getAt("k", first)).isEqualTo("first");
+    assertThat(store.past().getAt("k", second)).isEqualTo("second");
+    assertThat(store.past().getAt("k", services.get(0).node().clock().tick().own())).isNull();
+  }
+
+  @Test
+  void aTimeOutOfReachIsRefusedWithTheRange() {
+    store.put("k", "v");
+    assertThatThrownBy(() -> store.past().getAt("k", 1))
+        .isInstanceOf(InsufficientNodesException.class)
+        .hasMessageContaining("the window-log reaches from");
+    long future = services.get(0).node().clock().tick().own() + Hlc.ofMicros(60_000_000);
+    assertThatThrownBy(() -> store.past().getAt("k", future))
+        .isInstanceOf(InsufficientNodesException.class)
+        .hasMessageContaining("out of reach");
   }
 
   @Test

@@ -1,0 +1,91 @@
+package io.palinode.benchmarks;
+
+import io.palinode.voldemort.client.Store;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.LongSupplier;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Clients that read and write keys of a store at random, half of each, as fast as they are
+ * answered. {@link #lap} may be called by one thread.
+ */
+final class StoreLoad implements AutoCloseable {
+  private static final long NANOS_MAX = 60_000_000_000L;
+  private static final double NANOS_PER_SECOND = 1e9;
+  private static final double NANOS_PER_MS = 1e6;
+
+  private final Store store;
+  private final LongSupplier nanoTime;
+  private final int keys;
+  private final String value;
+  private final List<Thread> threads = new ArrayList<>();
+  private volatile boolean closed;
+  private Histogram latencies = new Histogram(NANOS_MAX, 3);
+  private long lapBegun;
+
+  /** What the clients got since the last lap. */
+  record Lap(double operationsPerSecond, double p99Ms) {}
+
+  StoreLoad(Store store, int keys, int valueBytes, int clients, long seed, LongSupplier nanoTime) {
+    this.store = store;
+    this.keys = keys;
+    this.value = "x".repeat(valueBytes);
+    this.nanoTime = nanoTime;
+    this.lapBegun = nanoTime.getAsLong();
+    for (int i = 0; i < clients; i++) {
+      Random random = new Random(seed + i);
+      Thread thread = new Thread(() -> run(random), "load-" + i);
+      thread.setDaemon(true);
+      thread.start();
+      threads.add(thread);
+    }
+  }
+
+  static String key(int i) {
+    return "key-%08d".formatted(i);
+  }
+
+  private void run(Random random) {
+    while (!closed) {
+      String key = key(random.nextInt(keys));
+      long begun = nanoTime.getAsLong();
+      if (random.nextBoolean()) {
+        store.put(key, value);
+      } else {
+        var unused = store.get(key);
+      }
+      note(nanoTime.getAsLong() - begun);
+    }
+  }
+
+  private synchronized void note(long nanos) {
+    latencies.recordValue(Math.min(nanos, NANOS_MAX));
+  }
+
+  /** Ends a lap and begins the next. */
+  synchronized Lap lap() {
+    long now = nanoTime.getAsLong();
+    Lap lap =
+        new Lap(
+            latencies.getTotalCount() * NANOS_PER_SECOND / Math.max(1, now - lapBegun),
+            latencies.getValueAtPercentile(99) / NANOS_PER_MS);
+    latencies = new Histogram(NANOS_MAX, 3);
+    lapBegun = now;
+    return lap;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    for (Thread thread : threads) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+}

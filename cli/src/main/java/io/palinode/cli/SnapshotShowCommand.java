@@ -1,0 +1,124 @@
+package io.palinode.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.TextTable;
+import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Shows a snapshot, or values in it. */
+@Command(
+    name = "show",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Show the parts of a snapshot; with keys, the values that they have in it.",
+      "Exit status 1 when a key is absent there."
+    },
+    footer = {
+      "",
+      "Example:  palinode snapshot show before-deploy",
+      "          palinode snapshot show before-deploy cs_1_2_1 cs_1_2_2"
+    })
+final class SnapshotShowCommand implements Callable<Integer> {
+  @Parameters(index = "0", paramLabel = "NAME")
+  private String id = "";
+
+  @Parameters(index = "1..*", paramLabel = "KEY", arity = "0..*")
+  private List<String> keys = List.of();
+
+  @Option(
+      names = {"-o", "--output"},
+      defaultValue = "table",
+      paramLabel = "FORMAT",
+      description = "table or json.")
+  private OutputFormat output = OutputFormat.TABLE;
+
+  @Mixin private ApiClient api = new ApiClient();
+  @Mixin private StoreAccess access = new StoreAccess();
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    JsonNode snapshot = api.get(SnapshotCommand.path(id));
+    return keys.isEmpty() ? showParts(snapshot) : showValues();
+  }
+
+  private int showParts(JsonNode snapshot) {
+    PrintWriter out = spec.commandLine().getOut();
+    if (output == OutputFormat.JSON) {
+      out.println(snapshot.toPrettyString());
+      return 0;
+    }
+    JsonNode base = snapshot.path("base");
+    out.println(
+        "%s  %s, %s%s, at %s (%s)"
+            .formatted(
+                id,
+                snapshot.path("state").asText(),
+                snapshot.path("kind").asText(),
+                base.isTextual() ? " over " + base.asText() : "",
+                snapshot.path("at").asText(),
+                snapshot.path("time").asText()));
+    TextTable table =
+        new TextTable(
+            TextTable.Align.LEFT,
+            List.of("NODE", "STATE", "KEYS", "CHANGED", "WRITTEN", "CHECKSUM", "MS", "WHY"));
+    snapshot.path("nodes").forEach(node -> table.row(row(node)));
+    out.print(table.render());
+    out.flush();
+    return 0;
+  }
+
+  private static List<String> row(JsonNode node) {
+    return List.of(
+        node.path("node").asText(),
+        node.path("state").asText(),
+        node.path("keys").asText(),
+        node.path("changed").asText(),
+        SnapshotCommand.bytes(node.path("bytes").asLong()),
+        node.path("checksum").isTextual() ? node.path("checksum").asText() : "",
+        "%.0f".formatted(node.path("durationMs").asDouble()),
+        node.path("failure").isTextual() ? node.path("failure").asText() : "");
+  }
+
+  private int showValues() {
+    Map<String, @Nullable String> values =
+        access.use(
+            store -> {
+              Map<String, @Nullable String> found = new LinkedHashMap<>();
+              keys.forEach(key -> found.put(key, store.past().getIn(id, key)));
+              return found;
+            });
+    PrintWriter out = spec.commandLine().getOut();
+    if (output == OutputFormat.JSON) {
+      ObjectNode json = ApiClient.JSON.createObjectNode();
+      values.forEach((key, value) -> json.put(key, value));
+      out.println(json.toPrettyString());
+    } else {
+      values.forEach((key, value) -> print(key, value));
+    }
+    out.flush();
+    return values.containsValue(null) ? 1 : 0;
+  }
+
+  private void print(String key, @Nullable String value) {
+    if (value == null) {
+      spec.commandLine()
+          .getErr()
+          .println("palinode: no value for key '%s' in snapshot %s".formatted(key, id));
+    } else {
+      spec.commandLine().getOut().println(keys.size() == 1 ? value : key + "  " + value);
+    }
+  }
+}

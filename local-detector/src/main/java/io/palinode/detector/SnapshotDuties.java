@@ -1,0 +1,149 @@
+package io.palinode.detector;
+
+import io.palinode.wire.v1.SnapshotClosed;
+import io.palinode.wire.v1.SnapshotOpened;
+import io.palinode.wire.v1.SnapshotStep;
+import io.palinode.wire.v1.SnapshotTaken;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What a node owes to the snapshots in the control log: a state machine over it, without clock,
+ * thread or I/O, and beside the one for plans, with which it has nothing in common. For one thread.
+ *
+ * <p>A node that was started anew reads the log from its beginning, and then owes what it owes: the
+ * parts that it was told to take and has not answered for, and that it keeps no other than those
+ * that count.
+ */
+public final class SnapshotDuties {
+  private final int node;
+  private final Map<Long, Open> open = new TreeMap<>();
+  private final Map<String, SnapshotClosed> standing = new HashMap<>();
+  private long lastNumber;
+  private boolean acting;
+
+  /** A snapshot that is being taken, and whether this node is at it. */
+  private record Open(SnapshotOpened opened, boolean owed) {}
+
+  public SnapshotDuties(int node) {
+    this.node = node;
+  }
+
+  /** What is to be done, in this order. */
+  public sealed interface Duty {
+    /** Take this node's part, beside all else. */
+    record Take(SnapshotOpened order) implements Duty {}
+
+    /** It is not wanted any more: stop taking it. */
+    record Stop(long number) implements Duty {}
+
+    /** From now on this counts; a node without a part keeps nothing of it. */
+    record File(SnapshotClosed manifest) implements Duty {}
+
+    /** The taking came to nothing. */
+    record Discard(String id, long number) implements Duty {}
+
+    record Delete(String id) implements Duty {}
+
+    /** Keep no other than these. */
+    record Sweep(List<String> ids) implements Duty {
+      public Sweep {
+        ids = List.copyOf(ids);
+      }
+    }
+  }
+
+  /** The next step of the log. Nothing is to be done before {@link #caughtUp}. */
+  public List<Duty> heard(SnapshotStep step) {
+    List<Duty> duties =
+        switch (step.getStepCase()) {
+          case OPENED -> opened(step.getOpened());
+          case TAKE ->
+              step.getTake().getNode() == node ? told(step.getTake().getNumber()) : List.of();
+          case TAKEN -> answered(step.getTaken());
+          case GIVEN_UP ->
+              step.getGivenUp().getNode() == node
+                  ? stopped(step.getGivenUp().getNumber())
+                  : List.of();
+          case CLOSED -> closed(step.getClosed());
+          case DELETED -> deleted(step.getDeleted().getId());
+          case PROGRESS, STEP_NOT_SET -> List.of();
+        };
+    return acting ? duties : List.of();
+  }
+
+  /** The log is read up to its end as it was at the start: from now on the node acts. */
+  public List<Duty> caughtUp() {
+    acting = true;
+    List<String> ids = new ArrayList<>(standing.keySet());
+    open.values().forEach(one -> ids.add(one.opened().getSnapshot().getId()));
+    List<Duty> duties = new ArrayList<>(List.of(new Duty.Sweep(ids)));
+    standing.values().forEach(manifest -> duties.add(new Duty.File(manifest)));
+    open.values().stream()
+        .filter(Open::owed)
+        .forEach(one -> duties.add(new Duty.Take(one.opened())));
+    return duties;
+  }
+
+  private List<Duty> opened(SnapshotOpened opened) {
+    long number = opened.getSnapshot().getNumber();
+    if (number > lastNumber) {
+      lastNumber = number;
+      open.put(number, new Open(opened, false));
+    }
+    return List.of();
+  }
+
+  private List<Duty> told(long number) {
+    Open one = open.get(number);
+    if (one == null || one.owed()) {
+      return List.of();
+    }
+    open.put(number, new Open(one.opened(), true));
+    return List.of(new Duty.Take(one.opened()));
+  }
+
+  private List<Duty> answered(SnapshotTaken taken) {
+    Open one = open.get(taken.getNumber());
+    if (taken.getNode() == node && one != null) {
+      open.put(taken.getNumber(), new Open(one.opened(), false));
+    }
+    return List.of();
+  }
+
+  private List<Duty> stopped(long number) {
+    Open one = open.get(number);
+    if (one == null || !one.owed()) {
+      return List.of();
+    }
+    open.put(number, new Open(one.opened(), false));
+    return List.of(new Duty.Stop(number));
+  }
+
+  private List<Duty> closed(SnapshotClosed closed) {
+    String id = closed.getSnapshot().getId();
+    long number = closed.getSnapshot().getNumber();
+    if (open.remove(number) == null) {
+      return List.of();
+    }
+    if (closed.getDiscarded()) {
+      return List.of(new Duty.Stop(number), new Duty.Discard(id, number));
+    }
+    standing.put(id, closed);
+    boolean isHeldHere =
+        closed.getPartsList().stream()
+            .anyMatch(part -> part.getNode() == node && part.getFailure().isEmpty());
+    // A part that counts is finished: its thread is not to take its end for a stop.
+    return isHeldHere
+        ? List.of(new Duty.File(closed))
+        : List.of(new Duty.Stop(number), new Duty.File(closed));
+  }
+
+  private List<Duty> deleted(String id) {
+    standing.remove(id);
+    return List.of(new Duty.Delete(id));
+  }
+}

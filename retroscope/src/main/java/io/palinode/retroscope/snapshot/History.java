@@ -1,0 +1,47 @@
+package io.palinode.retroscope.snapshot;
+
+import io.palinode.retroscope.WindowLog;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The present and the recent past of one node's stores. Thread-safe; writes go on meanwhile. A
+ * store that there is not is an {@link IllegalArgumentException}.
+ */
+public interface History {
+  List<String> stores();
+
+  /** The window-log of a store. */
+  WindowLog past(String store);
+
+  /**
+   * Returns when every write at or before {@code hlc} can be read and is in its window-log; no
+   * later write is at or before it. Returns the node's HLC, of which the same holds. Throws {@link
+   * io.palinode.retroscope.OutOfReachException} when the time lies further ahead of the node's
+   * clock than drift is accepted.
+   */
+  long settle(long hlc);
+
+  /** The record of a key now; null when it is absent. */
+  byte @Nullable [] get(String store, byte[] key);
+
+  /**
+   * The records that follow {@code after} (null: from the first) in the order of their keys'
+   * unsigned bytes: as many as have {@code bytesMax} bytes, one at least; empty behind the last. A
+   * key that changes meanwhile is seen as it was at some moment, or not at all.
+   */
+  List<Entry> page(String store, byte @Nullable [] after, int bytesMax);
+
+  /**
+   * The record that a key had at {@code hlc}; null when it was absent. Throws {@link
+   * io.palinode.retroscope.OutOfReachException}. O(changes since).
+   */
+  default byte @Nullable [] getAsOf(String store, byte[] key, long hlc) {
+    // Read, then settle: whatever this read has seen is in the window-log by then.
+    byte[] present = get(store, key);
+    settle(hlc);
+    FirstChange change = new FirstChange(key);
+    past(store).forEachBetween(hlc, Long.MAX_VALUE, change);
+    return change.isFound() ? change.old() : present;
+  }
+}

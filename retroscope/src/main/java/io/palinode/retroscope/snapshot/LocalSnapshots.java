@@ -1,0 +1,202 @@
+package io.palinode.retroscope.snapshot;
+
+import io.palinode.retroscope.OutOfReachException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The snapshots that one node has parts of. Thread-safe: takings of different numbers may go on at
+ * once, beside reads and writes of the stores.
+ *
+ * <p>A taking makes a part. The part counts from {@link #file} on, when the cluster says that the
+ * snapshot is done; until then a rolling snapshot is what it was before.
+ */
+public final class LocalSnapshots {
+  private final int node;
+  private final History history;
+  private final SnapshotFolder folder;
+  private final Set<Long> beingTaken = ConcurrentHashMap.newKeySet();
+
+  /**
+   * @param folder made when the first snapshot is taken
+   */
+  public LocalSnapshots(int node, History history, Path folder) {
+    this.node = node;
+    this.history = history;
+    this.folder = new SnapshotFolder(folder);
+  }
+
+  /**
+   * Takes this node's part. The stores are served meanwhile. Begins anew what a crash cut short.
+   *
+   * @throws OutOfReachException when the window-log does not reach the times that are needed
+   * @throws SnapshotException when it cannot be taken for another reason, or {@code watch} stops it
+   */
+  public Taken take(Order order, Watch watch) {
+    beingTaken.add(order.id().number());
+    try {
+      folder.make(order.id().id());
+      byte[] part = taking(order, watch).make().encode();
+      Part made = SnapshotFolder.part(order.id(), part);
+      folder.write(made, part);
+      long bytes = writtenBytes(made) + part.length;
+      return new Taken(made.keys(), made.changed(), bytes, SealedFile.checksum(part));
+    } catch (IOException e) {
+      discard(order.id());
+      throw new SnapshotException("a part of snapshot " + order.id().id() + " failed: " + e, e);
+    } catch (RuntimeException e) {
+      discard(order.id());
+      throw e;
+    } finally {
+      beingTaken.remove(order.id().number());
+    }
+  }
+
+  private Taking taking(Order order, Watch watch) {
+    Taking taking = new Taking(node, history, folder, order, watch);
+    return order.base().isNone() ? taking : taking.from(requirePart(order.base()));
+  }
+
+  private static long writtenBytes(Part part) {
+    return part.runs().stream()
+        .filter(run -> SnapshotFolder.isOf(part.id().number(), run.name()))
+        .mapToLong(Run::bytes)
+        .sum();
+  }
+
+  private Part requirePart(Ref base) {
+    byte[] bytes = folder.partBytes(base);
+    if (bytes == null) {
+      throw new SnapshotException("node " + node + " has no part of snapshot " + base.id());
+    }
+    return SnapshotFolder.part(base, bytes);
+  }
+
+  /**
+   * The snapshot is done: what this node has taken for it counts from now on, and replaces what an
+   * earlier taking of it left. Nothing is left when the manifest names no part of this node.
+   * Idempotent. Throws {@link SnapshotException} when the part that it names is not here.
+   */
+  public void file(Manifest manifest) {
+    Ref id = manifest.id();
+    if (!manifest.isHeldBy(node)) {
+      discard(id);
+      return;
+    }
+    Part part = requirePart(id);
+    if (!manifest.equals(folder.manifest(id.id()))) {
+      folder.write(manifest);
+    }
+    keepNamed(part);
+  }
+
+  /** Files of takings under way stay too. */
+  private void keepNamed(Part part) {
+    Set<String> named = new HashSet<>();
+    part.runs().forEach(run -> named.add(run.name()));
+    named.add(SnapshotFolder.partName(part.id().number()));
+    folder.keepOnly(
+        part.id().id(),
+        file -> named.contains(file) || SnapshotFolder.isManifest(file) || isBeingTaken(file));
+  }
+
+  private boolean isBeingTaken(String file) {
+    return beingTaken.stream().anyMatch(number -> SnapshotFolder.isOf(number, file));
+  }
+
+  /** Removes what one taking has left; what counts stays. Idempotent. */
+  public void discard(Ref taking) {
+    folder.keepOnly(
+        taking.id(), file -> !SnapshotFolder.isOf(taking.number(), file) && !file.endsWith(".tmp"));
+  }
+
+  /** Removes a snapshot with all its takings. Idempotent. */
+  public void delete(String id) {
+    folder.keepOnly(Ref.requireId(id), file -> false);
+  }
+
+  /**
+   * Removes every snapshot but these, as after a start that missed something. No taking is under
+   * way. Files of a snapshot that stays are removed by {@link #file}.
+   */
+  public void sweep(Collection<String> ids) {
+    for (String id : folder.ids()) {
+      if (!ids.contains(id)) {
+        folder.keepOnly(id, file -> false);
+      }
+    }
+  }
+
+  /** Opens what this node has of a snapshot that is done. Throws {@link SnapshotException}. */
+  public OpenSnapshot open(String id) {
+    Manifest manifest = folder.manifest(id);
+    if (manifest == null) {
+      throw new SnapshotException("node %d has no snapshot '%s' that is done".formatted(node, id));
+    }
+    return OpenSnapshot.open(folder, requirePart(manifest.id()));
+  }
+
+  /**
+   * Reads all that this node has of a snapshot, that of its base included, and compares it with its
+   * checksums and counts. Throws {@link SnapshotException} that says what is wrong. O(snapshot).
+   */
+  public Verified verify(String id) {
+    Manifest manifest = folder.manifest(id);
+    if (manifest == null) {
+      throw new SnapshotException("node %d has no snapshot '%s' that is done".formatted(node, id));
+    }
+    byte[] part = folder.partBytes(manifest.id());
+    int checksum = part == null ? 0 : SealedFile.checksum(part);
+    if (part == null || !isNamed(manifest, checksum)) {
+      throw new SnapshotException(
+          "the part of snapshot %s at node %d is not the one that its manifest names"
+              .formatted(id, node));
+    }
+    try (OpenSnapshot opened =
+        OpenSnapshot.open(folder, SnapshotFolder.part(manifest.id(), part))) {
+      opened.verify();
+      return new Verified(manifest.id(), opened.part().keys(), checksum);
+    }
+  }
+
+  private boolean isNamed(Manifest manifest, int checksum) {
+    return manifest.members().stream()
+        .anyMatch(member -> member.node() == node && member.checksum() == checksum);
+  }
+
+  /**
+   * What was read and found whole.
+   *
+   * @param checksum of the part's file
+   */
+  public record Verified(Ref id, long keys, int checksum) {}
+
+  /**
+   * Some of the keys that differ between two points, in order, behind {@code after} (null: from the
+   * first); see {@link DifferencePage}. O(keys), and for each page of a time also O(changes since).
+   *
+   * @throws OutOfReachException when a time is out of reach
+   * @throws SnapshotException when a snapshot is not here, or damaged
+   */
+  public DifferencePage difference(
+      String store, Point before, Point after, byte @Nullable [] behind) {
+    try (Pointed from = Pointed.open(this, history, store, before);
+        Pointed to = Pointed.open(this, history, store, after)) {
+      return DifferencePage.between(from, to, behind);
+    }
+  }
+
+  /**
+   * The record of a key in a snapshot; null when it was absent. Throws {@link SnapshotException}.
+   */
+  public byte @Nullable [] get(String id, String store, byte[] key) {
+    try (OpenSnapshot opened = open(id)) {
+      return opened.get(store, key);
+    }
+  }
+}

@@ -1,0 +1,17 @@
+package io.palinode.retroscope.snapshot;
+
+import java.io.Serial;
+import org.jspecify.annotations.Nullable;
+
+/** A snapshot cannot be taken or read: one sentence that says why. */
+public final class SnapshotException extends RuntimeException {
+  @Serial private static final long serialVersionUID = 1L;
+
+  public SnapshotException(String message) {
+    this(message, null);
+  }
+
+  public SnapshotException(String message, @Nullable Throwable cause) {
+    super(message, cause);
+  }
+}

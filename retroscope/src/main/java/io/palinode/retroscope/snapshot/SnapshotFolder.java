@@ -1,0 +1,161 @@
+package io.palinode.retroscope.snapshot;
+
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a node keeps its parts.
+ *
+ * <pre>
+ * snapshots/
+ *   before-deploy/
+ *     manifest      {@link Manifest}: names the taking that counts
+ *     part-7        {@link Part} of taking 7: names its runs
+ *     run-7-0       {@link RunWriter a run}: all keys
+ *     run-7-1       what differs from it
+ * </pre>
+ *
+ * <p>A file is whole or it is not there: a run is nothing before a part names it, and a part
+ * nothing before the manifest names its taking. Files that nothing names are left by a crash;
+ * {@link LocalSnapshots#sweep} removes them. Throws {@link SnapshotException} when the disk does.
+ */
+final class SnapshotFolder {
+  private static final String MANIFEST = "manifest";
+  private static final String FRESH = ".tmp";
+
+  private final Path root;
+
+  SnapshotFolder(Path root) {
+    this.root = root;
+  }
+
+  Path of(String id) {
+    return root.resolve(Ref.requireId(id));
+  }
+
+  /** The folder of a snapshot, made if it is not there. */
+  Path make(String id) {
+    try {
+      return Files.createDirectories(of(id));
+    } catch (IOException e) {
+      throw failed("the folder of snapshot " + id + " cannot be made", e);
+    }
+  }
+
+  static String partName(long number) {
+    return "part-" + number;
+  }
+
+  static String runName(long number, int run) {
+    return "run-" + number + "-" + run;
+  }
+
+  static boolean isOf(long number, String file) {
+    return file.equals(partName(number)) || file.startsWith("run-" + number + "-");
+  }
+
+  static boolean isManifest(String file) {
+    return file.equals(MANIFEST);
+  }
+
+  /** Null when the snapshot is not done, or not there. */
+  @Nullable Manifest manifest(String id) {
+    byte[] bytes = read(id, MANIFEST);
+    return bytes == null ? null : Manifest.decode("the manifest of snapshot " + id, bytes);
+  }
+
+  void write(Manifest manifest) {
+    write(manifest.id().id(), MANIFEST, manifest.encode());
+  }
+
+  /** Null when there is none. */
+  byte @Nullable [] partBytes(Ref id) {
+    return read(id.id(), partName(id.number()));
+  }
+
+  static Part part(Ref id, byte[] bytes) {
+    return Part.decode("the part of snapshot " + id.id(), bytes);
+  }
+
+  void write(Part part, byte[] bytes) {
+    write(part.id().id(), partName(part.id().number()), bytes);
+  }
+
+  private byte @Nullable [] read(String id, String name) {
+    try {
+      return Files.readAllBytes(of(id).resolve(name));
+    } catch (NoSuchFileException absent) {
+      return null;
+    } catch (IOException e) {
+      throw failed("the file " + name + " of snapshot " + id + " cannot be read", e);
+    }
+  }
+
+  /** Moved into its place when it is on the disk. */
+  private void write(String id, String name, byte[] bytes) {
+    Path fresh = of(id).resolve(name + FRESH);
+    try {
+      try (FileOutputStream out = new FileOutputStream(fresh.toFile())) {
+        out.write(bytes);
+        out.getFD().sync();
+      }
+      Files.move(
+          fresh,
+          of(id).resolve(name),
+          StandardCopyOption.ATOMIC_MOVE,
+          StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException e) {
+      throw failed("the file " + name + " of snapshot " + id + " cannot be written", e);
+    }
+  }
+
+  List<String> ids() {
+    return names(root);
+  }
+
+  /** Removes the files that are not wanted, and the folder when nothing is left in it. */
+  void keepOnly(String id, Predicate<String> wanted) {
+    Path folder = root.resolve(id);
+    try {
+      boolean isEmpty = true;
+      for (String name : names(folder)) {
+        if (wanted.test(name)) {
+          isEmpty = false;
+        } else {
+          Files.deleteIfExists(folder.resolve(name));
+        }
+      }
+      if (isEmpty) {
+        Files.deleteIfExists(folder);
+      }
+    } catch (IOException e) {
+      throw failed("files of snapshot " + id + " cannot be removed", e);
+    }
+  }
+
+  private static List<String> names(Path folder) {
+    List<String> names = new ArrayList<>();
+    if (!Files.isDirectory(folder)) {
+      return names;
+    }
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+      files.forEach(file -> names.add(file.getFileName().toString()));
+    } catch (IOException e) {
+      throw failed("the folder " + folder + " cannot be read", e);
+    }
+    return names;
+  }
+
+  private static SnapshotException failed(String what, IOException e) {
+    return new SnapshotException(what + ": " + e, e);
+  }
+}

@@ -1,0 +1,17 @@
+package io.palinode.retroscope.snapshot;
+
+/** Follows a taking, in its thread, about once for each MiB. */
+public interface Watch {
+  /** Nobody follows it. */
+  Watch NOBODY = (keys, bytes) -> true;
+
+  /** So much is written; false: stop, it is not wanted any more. */
+  boolean progress(long keys, long bytes);
+
+  /** Throws {@link SnapshotException} when it is not wanted any more. */
+  default void passed(long keys, long bytes) {
+    if (!progress(keys, bytes)) {
+      throw new SnapshotException("cancelled");
+    }
+  }
+}

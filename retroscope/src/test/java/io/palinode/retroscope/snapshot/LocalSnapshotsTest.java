@@ -1,0 +1,363 @@
+package io.palinode.retroscope.snapshot;
+
+import static io.palinode.retroscope.snapshot.MapHistory.bytes;
+import static io.palinode.retroscope.snapshot.MapHistory.text;
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.palinode.hvc.Hlc;
+import io.palinode.retroscope.OutOfReachException;
+import io.palinode.retroscope.WindowLogConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Every kind of snapshot against the state replayed from the beginning. */
+class LocalSnapshotsTest {
+  private static final int SEEDS = Integer.getInteger("palinode.seeds", 300) / 50;
+  private static final int NODE = 3;
+
+  @TempDir Path folder;
+  private MapHistory history;
+  private LocalSnapshots snapshots;
+  private long numbers;
+
+  @BeforeEach
+  void begin() {
+    begin(7, WindowLogConfig.DEFAULT, "first");
+  }
+
+  private void begin(long seed, WindowLogConfig config, String name) {
+    history = new MapHistory(new Random(seed), config);
+    snapshots = new LocalSnapshots(NODE, history, folder.resolve(name));
+  }
+
+  @Test
+  void aSnapshotOfAllKeysAtAnyTimeEqualsTheReplayFromTheBeginningWhileWritesGoOn() {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      begin(seed, WindowLogConfig.DEFAULT, "seed" + seed);
+      change(60);
+      history.changesDuringAPage = (int) (seed % 3);
+      // Each taking waits for the disk a few times.
+      for (long hlc : seed < 2 ? history.times() : sample(5, new Random(seed))) {
+        Ref id = take("s", hlc, Kind.RETROSPECTIVE, Ref.NONE);
+        assertHolds(id, hlc, "seed=" + seed);
+      }
+    }
+  }
+
+  @Test
+  void anIncrementalSnapshotEqualsTheReplayForwardAndBackwardAlsoOnAnother() {
+    for (long seed = 0; seed < 2L * SEEDS; seed++) {
+      begin(seed, WindowLogConfig.DEFAULT, "seed" + seed);
+      change(60);
+      history.changesDuringAPage = (int) (seed % 2);
+      Random random = new Random(seed);
+      Ref base = take("base", randomTime(random), Kind.INSTANT, Ref.NONE);
+      for (int i = 0; i < 12; i++) {
+        long hlc = randomTime(random);
+        Ref id = take("inc" + i, hlc, Kind.INCREMENTAL, base);
+        assertHolds(id, hlc, "seed=%d i=%d".formatted(seed, i));
+        base = i % 4 == 0 ? id : base;
+      }
+    }
+  }
+
+  @Test
+  void aRollingSnapshotEqualsTheReplayWhereverItIsMoved() throws IOException {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      begin(seed, WindowLogConfig.DEFAULT, "seed" + seed);
+      change(60);
+      Random random = new Random(seed);
+      Ref at = take("s", randomTime(random), Kind.INSTANT, Ref.NONE);
+      for (int i = 0; i < 3 * Taking.RUNS_MAX; i++) {
+        change(3);
+        long hlc = randomTime(random);
+        at = take("s", hlc, Kind.ROLLING, at);
+        assertHolds(at, hlc, "seed=%d i=%d".formatted(seed, i));
+        assertThat(files("seed" + seed, "s").size()).isLessThanOrEqualTo(Taking.RUNS_MAX + 2);
+      }
+    }
+  }
+
+  @Test
+  void aRollingSnapshotStaysWhereItWasUntilItIsFiled() {
+    change(30);
+    long first = history.now();
+    Ref before = take("s", first, Kind.INSTANT, Ref.NONE);
+    change(30);
+    Ref next = new Ref("s", ++numbers);
+    Taken taken =
+        snapshots.take(new Order(next, history.now(), Kind.ROLLING, before), Watch.NOBODY);
+    assertHolds(before, first, "not filed");
+    snapshots.file(manifest(next, history.now(), taken, "node 1 is away"));
+    assertThat(read("s")).isEqualTo(history.at(history.now()));
+  }
+
+  @Test
+  void aRollingSnapshotThatCameToNothingLeavesNothing() throws IOException {
+    change(30);
+    long first = history.now();
+    Ref before = take("s", first, Kind.INSTANT, Ref.NONE);
+    List<String> files = files("first", "s");
+    change(30);
+    Ref next = new Ref("s", ++numbers);
+    snapshots.take(new Order(next, history.now(), Kind.ROLLING, before), Watch.NOBODY);
+    assertThat(files("first", "s")).hasSizeGreaterThan(files.size());
+    snapshots.discard(next);
+    assertThat(files("first", "s")).isEqualTo(files);
+    assertHolds(before, first, "discarded");
+  }
+
+  @Test
+  void theCostOfRollingFollowsTheKeysThatChange() {
+    for (int i = 0; i < 2_000; i++) {
+      history.change();
+    }
+    Ref at = take("s", history.now(), Kind.INSTANT, Ref.NONE);
+    change(2);
+    Taken taken =
+        snapshots.take(
+            new Order(new Ref("s", ++numbers), history.now(), Kind.ROLLING, at), Watch.NOBODY);
+    assertThat(taken.changed()).isBetween(1L, 2L);
+  }
+
+  @Test
+  void aTimeOutOfReachIsRefusedByNameAndLeavesNothing() throws IOException {
+    change(10);
+    Order tooOld = new Order(new Ref("s", 1), 7, Kind.RETROSPECTIVE, Ref.NONE);
+    assertThatThrownBy(() -> snapshots.take(tooOld, Watch.NOBODY))
+        .isInstanceOf(OutOfReachException.class)
+        .hasMessageContaining("reaches from " + Hlc.format(100));
+    Order tooNew = new Order(new Ref("s", 2), 1 << 20, Kind.RETROSPECTIVE, Ref.NONE);
+    assertThatThrownBy(() -> snapshots.take(tooNew, Watch.NOBODY))
+        .isInstanceOf(OutOfReachException.class);
+    assertThat(folder.resolve("first/s")).doesNotExist();
+  }
+
+  @Test
+  void aWindowThatMovesOnWhileASnapshotIsTakenDoesNotSpoilIt() {
+    begin(3, new WindowLogConfig(Duration.ofHours(1), 600_000), "narrow");
+    history.valueBytes = 500;
+    change(100);
+    long hlc = history.now();
+    history.changesDuringAPage = 400;
+    Ref id = take("s", hlc, Kind.INSTANT, Ref.NONE);
+    history.changesDuringAPage = 0;
+    assertThat(history.past("one").reach()).isGreaterThan(hlc);
+    assertHolds(id, hlc, "narrow");
+  }
+
+  @Test
+  void aCancelledTakingLeavesNothing() {
+    change(30);
+    Order order = new Order(new Ref("s", 1), history.now(), Kind.INSTANT, Ref.NONE);
+    assertThatThrownBy(() -> snapshots.take(order, (keys, bytes) -> false))
+        .isInstanceOf(SnapshotException.class)
+        .hasMessage("cancelled");
+    assertThat(folder.resolve("first/s")).doesNotExist();
+  }
+
+  @Test
+  void whatACrashLeavesInTheMiddleIsNoSnapshotAndIsSwept() throws IOException {
+    change(30);
+    Ref id = new Ref("s", ++numbers);
+    Order order = new Order(id, history.now(), Kind.INSTANT, Ref.NONE);
+    snapshots.take(order, Watch.NOBODY);
+    List<String> whole = files("first", "s");
+    assertThat(whole).isNotEmpty();
+    // Cut at every file: all that was written before is there, the file itself only in part.
+    for (String cut : whole) {
+      Path file = folder.resolve("first/s").resolve(cut);
+      byte[] bytes = Files.readAllBytes(file);
+      for (int length : new int[] {0, 1, bytes.length / 2, bytes.length - 1}) {
+        Files.write(file, java.util.Arrays.copyOf(bytes, length));
+        LocalSnapshots restarted = new LocalSnapshots(NODE, history, folder.resolve("first"));
+        assertThatThrownBy(() -> restarted.verify("s")).isInstanceOf(SnapshotException.class);
+        assertThatThrownBy(() -> restarted.open("s")).isInstanceOf(SnapshotException.class);
+      }
+      Files.write(file, bytes);
+    }
+    snapshots.sweep(List.of());
+    assertThat(folder.resolve("first/s")).doesNotExist();
+  }
+
+  @Test
+  void aDamagedByteAnywhereIsFound() throws IOException {
+    change(200);
+    take("base", history.now(), Kind.INSTANT, Ref.NONE);
+    Ref base = new Ref("base", numbers);
+    change(20);
+    take("inc", history.now(), Kind.INCREMENTAL, base);
+    snapshots.verify("inc");
+    Random random = new Random(5);
+    for (String id : List.of("base", "inc")) {
+      for (String name : files("first", id)) {
+        // The base's manifest is not needed to read what is laid over it.
+        if (id.equals("base") && name.equals("manifest")) {
+          continue;
+        }
+        Path file = folder.resolve("first").resolve(id).resolve(name);
+        byte[] bytes = Files.readAllBytes(file);
+        for (int i = 0; i < 20; i++) {
+          byte[] damaged = bytes.clone();
+          damaged[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
+          Files.write(file, damaged);
+          assertThatThrownBy(() -> snapshots.verify("inc"))
+              .as("file=%s i=%d", name, i)
+              .isInstanceOf(SnapshotException.class);
+        }
+        Files.write(file, bytes);
+      }
+    }
+  }
+
+  @Test
+  void aDifferenceOfAnyTwoPointsIsTheDifferenceOfTheReplayedStates() {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      begin(seed, WindowLogConfig.DEFAULT, "seed" + seed);
+      change(60);
+      Random random = new Random(seed);
+      long one = randomTime(random);
+      long other = randomTime(random);
+      take("one", one, Kind.INSTANT, Ref.NONE);
+      take("other", other, Kind.INSTANT, Ref.NONE);
+      history.changesDuringAPage = (int) (seed % 2);
+      Map<String, String> expected = difference(history.at(one), history.at(other));
+      for (Point from : List.of(Point.ofSnapshot("one"), Point.ofTime(one))) {
+        for (Point to : List.of(Point.ofSnapshot("other"), Point.ofTime(other))) {
+          assertThat(difference(from, to))
+              .as("seed=%d from=%s to=%s", seed, from, to)
+              .isEqualTo(expected);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aNameThatWouldLeadOutOfTheFolderIsRefused() {
+    for (String id : List.of("../x", "a/b", "", ".", "A", "1", "a".repeat(64), "a.b")) {
+      assertThatThrownBy(() -> snapshots.open(id))
+          .isInstanceOf(SnapshotException.class)
+          .hasMessageContaining("the name of a snapshot");
+    }
+  }
+
+  private void change(int times) {
+    for (int i = 0; i < times; i++) {
+      history.change();
+    }
+  }
+
+  private List<Long> sample(int count, Random random) {
+    return random.longs(count, 0, 1).mapToObj(i -> randomTime(random)).toList();
+  }
+
+  private long randomTime(Random random) {
+    List<Long> times = history.times();
+    return times.get(random.nextInt(times.size()));
+  }
+
+  private Ref take(String id, long hlc, Kind kind, Ref base) {
+    Ref ref = new Ref(id, ++numbers);
+    Taken taken = snapshots.take(new Order(ref, hlc, kind, base), Watch.NOBODY);
+    snapshots.file(manifest(ref, hlc, taken, ""));
+    return ref;
+  }
+
+  private static Manifest manifest(Ref id, long hlc, Taken taken, String failureOfAnother) {
+    return new Manifest(
+        id,
+        hlc,
+        Kind.INSTANT,
+        Ref.NONE,
+        List.of(
+            new Manifest.Member(1, 0, 0, 0, failureOfAnother),
+            new Manifest.Member(NODE, taken.keys(), taken.bytes(), taken.checksum(), "")));
+  }
+
+  private void assertHolds(Ref id, long hlc, String as) {
+    Map<String, String> expected = history.at(hlc);
+    assertThat(read(id.id())).as("%s hlc=%d", as, hlc).isEqualTo(expected);
+    assertThat(snapshots.verify(id.id()).keys()).as(as).isEqualTo(expected.size());
+    for (String store : MapHistory.STORES) {
+      for (int i = 0; i < MapHistory.KEYS; i++) {
+        byte[] key = bytes("k" + i);
+        byte[] record = snapshots.get(id.id(), store, key);
+        assertThat(record == null ? null : text(record))
+            .as("%s %s/k%d", as, store, i)
+            .isEqualTo(expected.get(MapHistory.name(store, key)));
+      }
+    }
+  }
+
+  private Map<String, String> read(String id) {
+    Map<String, String> found = new TreeMap<>();
+    try (OpenSnapshot opened = snapshots.open(id)) {
+      for (String store : opened.stores()) {
+        byte[] after = null;
+        for (List<Entry> page = opened.page(store, after, 50);
+            !page.isEmpty();
+            page = opened.page(store, after, 50)) {
+          for (Entry entry : page) {
+            found.put(MapHistory.name(store, entry.key()), text(requireNonNull(entry.record())));
+            after = entry.key();
+          }
+        }
+      }
+    }
+    return found;
+  }
+
+  private static Map<String, String> difference(
+      Map<String, String> before, Map<String, String> after) {
+    Map<String, String> found = new TreeMap<>();
+    for (String store : MapHistory.STORES) {
+      for (int i = 0; i < MapHistory.KEYS; i++) {
+        String key = MapHistory.name(store, bytes("k" + i));
+        String change = before.get(key) + " -> " + after.get(key);
+        if (!java.util.Objects.equals(before.get(key), after.get(key))) {
+          found.put(key, change);
+        }
+      }
+    }
+    return found;
+  }
+
+  private Map<String, String> difference(Point before, Point after) {
+    Map<String, String> found = new TreeMap<>();
+    for (String store : MapHistory.STORES) {
+      byte[] behind = null;
+      do {
+        DifferencePage page = snapshots.difference(store, before, after, behind);
+        for (DifferencePage.Difference d : page.keys()) {
+          String change =
+              (d.before() == null ? null : text(d.before()))
+                  + " -> "
+                  + (d.after() == null ? null : text(d.after()));
+          found.put(MapHistory.name(store, d.key()), change);
+        }
+        behind = page.end();
+      } while (behind != null);
+    }
+    return found;
+  }
+
+  private List<String> files(String name, String id) throws IOException {
+    List<String> names = new ArrayList<>();
+    try (var files = Files.list(folder.resolve(name).resolve(id))) {
+      files.forEach(file -> names.add(file.getFileName().toString()));
+    }
+    return names.stream().sorted().toList();
+  }
+}

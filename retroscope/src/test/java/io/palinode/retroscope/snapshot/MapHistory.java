@@ -1,0 +1,143 @@
+package io.palinode.retroscope.snapshot;
+
+import static java.util.Objects.requireNonNull;
+
+import io.palinode.retroscope.OutOfReachException;
+import io.palinode.retroscope.WindowLog;
+import io.palinode.retroscope.WindowLogConfig;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Random;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A node of two stores in maps, with every state that it ever was in. While it is read page by page
+ * it goes on to change, as a node that serves does.
+ */
+final class MapHistory implements History {
+  static final List<String> STORES = List.of("one", "two");
+  static final int KEYS = 40;
+
+  private final Random random;
+  private final Map<String, TreeMap<byte[], byte[]>> records = new LinkedHashMap<>();
+  private final Map<String, WindowLog> pasts = new LinkedHashMap<>();
+
+  /** By the time from which on it was so. */
+  private final TreeMap<Long, Map<String, String>> states = new TreeMap<>();
+
+  private long clock = 100;
+  int changesDuringAPage;
+  int valueBytes = 7;
+
+  MapHistory(Random random, WindowLogConfig config) {
+    this.random = random;
+    for (String store : STORES) {
+      records.put(store, new TreeMap<>(Overlay.UNSIGNED));
+      pasts.put(store, new WindowLog(config, clock));
+    }
+    states.put(clock, Map.of());
+  }
+
+  void change() {
+    String store = STORES.get(random.nextInt(STORES.size()));
+    byte[] key = bytes("k" + random.nextInt(KEYS));
+    NavigableMap<byte[], byte[]> of = of(store);
+    clock += random.nextInt(3) + 1;
+    byte[] old = of.get(key);
+    if (random.nextInt(3) == 0) {
+      of.remove(key);
+    } else {
+      of.put(key, bytes("v".repeat(valueBytes) + random.nextInt(1_000_000)));
+    }
+    past(store).append(clock, key, old);
+    states.put(clock, present());
+  }
+
+  private Map<String, String> present() {
+    Map<String, String> state = new TreeMap<>();
+    records.forEach((store, of) -> of.forEach((k, v) -> state.put(name(store, k), text(v))));
+    return state;
+  }
+
+  /** Replayed from the beginning. */
+  Map<String, String> at(long hlc) {
+    return requireNonNull(states.floorEntry(hlc)).getValue();
+  }
+
+  List<Long> times() {
+    return new ArrayList<>(states.keySet());
+  }
+
+  long now() {
+    return clock;
+  }
+
+  @Override
+  public List<String> stores() {
+    return STORES;
+  }
+
+  @Override
+  public WindowLog past(String store) {
+    return requireNonNull(pasts.get(store));
+  }
+
+  private NavigableMap<byte[], byte[]> of(String store) {
+    return requireNonNull(records.get(store));
+  }
+
+  @Override
+  public long settle(long hlc) {
+    if (hlc > clock + 1_000) {
+      throw new OutOfReachException(hlc, past("one").reach(), clock);
+    }
+    clock = Math.max(clock, hlc) + 1;
+    return clock;
+  }
+
+  @Override
+  public byte @Nullable [] get(String store, byte[] key) {
+    byte[] record = of(store).get(key);
+    changeMeanwhile();
+    return record;
+  }
+
+  @Override
+  public List<Entry> page(String store, byte @Nullable [] after, int bytesMax) {
+    List<Entry> page = new ArrayList<>();
+    NavigableMap<byte[], byte[]> of = of(store);
+    var some = after == null ? of : of.tailMap(after, false);
+    for (Map.Entry<byte[], byte[]> entry : some.entrySet()) {
+      page.add(new Entry(entry.getKey(), entry.getValue()));
+      // Pages of a few keys, whatever is asked for, so that changes come in between.
+      if (page.size() == 3) {
+        break;
+      }
+    }
+    changeMeanwhile();
+    return page;
+  }
+
+  private void changeMeanwhile() {
+    for (int i = 0; i < changesDuringAPage; i++) {
+      change();
+    }
+  }
+
+  static String name(String store, byte[] key) {
+    return store + "/" + text(key);
+  }
+
+  static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  static String text(byte[] bytes) {
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+}

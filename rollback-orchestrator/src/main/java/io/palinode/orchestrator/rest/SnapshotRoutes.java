@@ -1,0 +1,103 @@
+package io.palinode.orchestrator.rest;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
+import io.javalin.Javalin;
+import io.javalin.http.BadRequestResponse;
+import io.javalin.http.Context;
+import io.javalin.http.NotFoundResponse;
+import io.palinode.hvc.PointInTime;
+import io.palinode.orchestrator.RefusedException;
+import io.palinode.orchestrator.snapshot.Snapshot;
+import io.palinode.orchestrator.snapshot.SnapshotRequest;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The part of the API that is about snapshots. */
+final class SnapshotRoutes {
+  private static final String SNAPSHOTS = "/api/v1/snapshots";
+  private static final String ONE = SNAPSHOTS + "/{id}";
+  private static final ObjectMapper JSON =
+      new ObjectMapper().enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
+
+  private final SnapshotBackend backend;
+
+  SnapshotRoutes(SnapshotBackend backend) {
+    this.backend = backend;
+  }
+
+  /** The body of a request; all of it may be missing. */
+  record Wanted(
+      @Nullable String name,
+      @Nullable String at,
+      @Nullable String base,
+      boolean rolling,
+      int atOnce) {}
+
+  void addTo(Javalin server) {
+    server.get(SNAPSHOTS, ctx -> ctx.json(backend.snapshots().stream().map(this::view).toList()));
+    server.post(SNAPSHOTS, this::take);
+    server.get(ONE, ctx -> ctx.json(view(known(ctx))));
+    server.post(ONE + "/cancel", this::cancel);
+    server.delete(ONE, this::delete);
+  }
+
+  private void take(Context ctx) throws RefusedException {
+    Wanted wanted = wanted(ctx.body());
+    try {
+      String at = wanted.at();
+      Long hlc =
+          at == null
+              ? null
+              : PointInTime.parse(at, ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()));
+      SnapshotRequest request =
+          new SnapshotRequest(wanted.name(), hlc, wanted.base(), wanted.rolling(), wanted.atOnce());
+      ctx.status(202).json(view(backend.takeSnapshot(request)));
+    } catch (IllegalArgumentException e) {
+      throw new BadRequestResponse(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static Wanted wanted(String body) {
+    try {
+      return body.isBlank()
+          ? new Wanted(null, null, null, false, 0)
+          : JSON.readValue(body, Wanted.class);
+    } catch (UnrecognizedPropertyException e) {
+      throw new BadRequestResponse(
+          "a snapshot has no '%s', only %s"
+              .formatted(e.getPropertyName(), e.getKnownPropertyIds()));
+    } catch (JsonProcessingException e) {
+      throw new BadRequestResponse("what is wanted must be JSON: " + e.getOriginalMessage());
+    }
+  }
+
+  private void cancel(Context ctx) throws RefusedException {
+    Snapshot snapshot = known(ctx);
+    backend.cancelSnapshot(snapshot.id());
+    ctx.status(202).json(view(snapshot));
+  }
+
+  private void delete(Context ctx) throws RefusedException {
+    backend.deleteSnapshot(known(ctx).id());
+    ctx.status(204);
+  }
+
+  private Snapshot known(Context ctx) {
+    Snapshot snapshot = backend.snapshot(ctx.pathParam("id"));
+    if (snapshot == null) {
+      // Not by its message alone: the handler of 404 says more of paths that there are not.
+      ctx.status(404).json(new Views.Failure("there is no snapshot '" + ctx.pathParam("id") + "'"));
+      throw new NotFoundResponse();
+    }
+    return snapshot;
+  }
+
+  private SnapshotView view(Snapshot snapshot) {
+    Snapshot roll = backend.roll(snapshot.id());
+    return SnapshotView.of(snapshot, roll == null ? null : SnapshotView.of(roll, null));
+  }
+}

@@ -1,0 +1,386 @@
+package io.palinode.orchestrator.snapshot;
+
+import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.RefusedException;
+import io.palinode.wire.v1.SnapshotClosed;
+import io.palinode.wire.v1.SnapshotDeleted;
+import io.palinode.wire.v1.SnapshotGivenUp;
+import io.palinode.wire.v1.SnapshotKind;
+import io.palinode.wire.v1.SnapshotOpened;
+import io.palinode.wire.v1.SnapshotRef;
+import io.palinode.wire.v1.SnapshotStep;
+import io.palinode.wire.v1.SnapshotTake;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides what is to be written for snapshots (the steps are drawn in {@code control.proto}). It
+ * has no clock, no thread and does no I/O: it is told what the log says and what time it is, and
+ * returns the steps to append. For one thread at a time.
+ *
+ * <p>A step counts when it is read back. What was asked for and not read is asked for again after a
+ * while; a reader takes the first of two, so that does no harm.
+ */
+public final class SnapshotMachine {
+  private static final long ASK_AGAIN_MICROS = 5_000_000;
+
+  private final SnapshotSettings settings;
+
+  /** By name: what stands, or what came to nothing and is shown. */
+  private final Map<String, Snapshot> known = new LinkedHashMap<>();
+
+  /** By number: what is being taken. */
+  private final Map<Long, Snapshot> open = new TreeMap<>();
+
+  /** By name: the last move of a snapshot, when it failed. */
+  private final Map<String, Snapshot> failedRolls = new HashMap<>();
+
+  /** By number: what was asked for, and is not in the log yet. */
+  private final Map<Long, SnapshotOpened> requested = new TreeMap<>();
+
+  private final Map<SnapshotStep, Long> askedAt = new HashMap<>();
+  private long lastNumber;
+  private boolean live;
+
+  public SnapshotMachine(SnapshotSettings settings) {
+    this.settings = settings;
+  }
+
+  // ---- what the log says
+
+  /**
+   * The next step of the log.
+   *
+   * @param writtenMicros wall clock of its writer
+   */
+  public List<SnapshotStep> read(SnapshotStep step, long writtenMicros, long nowMicros) {
+    askedAt.remove(step);
+    switch (step.getStepCase()) {
+      case OPENED -> opened(step.getOpened(), writtenMicros);
+      case TAKE ->
+          change(step.getTake().getNumber(), step.getTake().getNode(), p -> p.told(nowMicros));
+      case PROGRESS ->
+          change(
+              step.getProgress().getNumber(),
+              step.getProgress().getNode(),
+              part -> part.heard(step.getProgress(), nowMicros));
+      case TAKEN ->
+          change(
+              step.getTaken().getNumber(),
+              step.getTaken().getNode(),
+              part -> part.answered(step.getTaken(), nowMicros));
+      case GIVEN_UP ->
+          change(
+              step.getGivenUp().getNumber(),
+              step.getGivenUp().getNode(),
+              part -> part.failed(step.getGivenUp().getReason(), nowMicros));
+      case CLOSED -> closed(step.getClosed(), writtenMicros);
+      case DELETED -> deleted(step.getDeleted().getId());
+      case STEP_NOT_SET -> {}
+    }
+    return decide(nowMicros);
+  }
+
+  private void opened(SnapshotOpened opened, long atMicros) {
+    long number = opened.getSnapshot().getNumber();
+    requested.remove(number);
+    if (number > lastNumber) {
+      lastNumber = number;
+      open.put(number, Snapshot.opened(opened, settings.nodes(), atMicros));
+    }
+  }
+
+  private void change(long number, int node, UnaryOperator<NodePart> change) {
+    open.computeIfPresent(number, (n, snapshot) -> snapshot.with(node, change));
+  }
+
+  private void closed(SnapshotClosed closed, long atMicros) {
+    Snapshot taken = open.remove(closed.getSnapshot().getNumber());
+    if (taken == null) {
+      return;
+    }
+    Snapshot ended = taken.closed(closed, atMicros);
+    Snapshot before = known.get(ended.id());
+    if (!ended.isRolling()) {
+      // One of two of the same name that came to nothing must not hide the other.
+      if (ended.isStanding() || before == null || !before.isStanding()) {
+        known.remove(ended.id());
+        known.put(ended.id(), ended);
+      }
+    } else if (before != null && ended.isStanding()) {
+      known.put(ended.id(), before.movedBy(ended));
+      failedRolls.remove(ended.id());
+    } else {
+      failedRolls.put(ended.id(), ended);
+    }
+  }
+
+  private void deleted(String id) {
+    known.remove(id);
+    failedRolls.remove(id);
+  }
+
+  /** The log is read up to its end: from now on the machine acts. */
+  public List<SnapshotStep> caughtUp(long nowMicros) {
+    live = true;
+    return decide(nowMicros);
+  }
+
+  /** Time has passed. */
+  public List<SnapshotStep> tick(long nowMicros) {
+    return decide(nowMicros);
+  }
+
+  // ---- what an operator wants
+
+  /**
+   * Opens a snapshot; it is one when the step is read back.
+   *
+   * @throws RefusedException that says why it cannot be, in one sentence
+   */
+  public SnapshotStep request(SnapshotRequest request, long nowMicros) throws RefusedException {
+    long now = Hlc.ofMicros(nowMicros);
+    Long wanted = request.hlc();
+    long hlc = wanted == null ? now : wanted;
+    if (hlc > now) {
+      throw new RefusedException(
+          "a snapshot's time must not be in the future: %s, now is %s"
+              .formatted(Hlc.format(hlc), Hlc.format(now)));
+    }
+    long number = Math.max(lastNumber, requested.keySet().stream().reduce(0L, Math::max)) + 1;
+    SnapshotOpened.Builder opened =
+        SnapshotOpened.newBuilder().setHlc(hlc).setKind(kind(request)).setAtOnce(request.atOnce());
+    String base = request.base();
+    if (base != null) {
+      opened.setBase(requireBase(base, request.rolling()).opened().getSnapshot());
+    }
+    String id = request.rolling() ? Objects.requireNonNull(base) : freeId(request.id(), number);
+    requireRoom(request.rolling());
+    opened.setSnapshot(SnapshotRef.newBuilder().setId(id).setNumber(number));
+    requested.put(number, opened.build());
+    return SnapshotStep.newBuilder().setOpened(opened).build();
+  }
+
+  private static SnapshotKind kind(SnapshotRequest request) {
+    if (request.base() != null) {
+      return request.rolling()
+          ? SnapshotKind.SNAPSHOT_KIND_ROLLING
+          : SnapshotKind.SNAPSHOT_KIND_INCREMENTAL;
+    }
+    return request.hlc() == null
+        ? SnapshotKind.SNAPSHOT_KIND_INSTANT
+        : SnapshotKind.SNAPSHOT_KIND_RETROSPECTIVE;
+  }
+
+  private Snapshot requireBase(String id, boolean rolling) throws RefusedException {
+    Snapshot base = known.get(id);
+    if (base == null || base.phase() != Snapshot.Phase.COMPLETE) {
+      throw new RefusedException("the base must be a complete snapshot: '" + id + "' is none");
+    }
+    if (underWay().anyMatch(o -> isRollOf(o, id))) {
+      throw new RefusedException("snapshot '" + id + "' is being moved: try again when it is done");
+    }
+    if (rolling) {
+      requireNoDependent(id, "moved");
+    }
+    return base;
+  }
+
+  private static boolean isRollOf(SnapshotOpened opened, String id) {
+    return opened.getKind() == SnapshotKind.SNAPSHOT_KIND_ROLLING
+        && opened.getSnapshot().getId().equals(id);
+  }
+
+  /** What is being taken, or will be. */
+  private Stream<SnapshotOpened> underWay() {
+    return Stream.concat(requested.values().stream(), open.values().stream().map(Snapshot::opened));
+  }
+
+  private void requireNoDependent(String id, String what) throws RefusedException {
+    SnapshotOpened dependent =
+        Stream.concat(
+                underWay(),
+                known.values().stream().filter(Snapshot::isStanding).map(Snapshot::opened))
+            .filter(o -> o.getBase().getId().equals(id) && !isRollOf(o, id))
+            .findFirst()
+            .orElse(null);
+    if (dependent != null) {
+      throw new RefusedException(
+          "snapshot '%s' is the base of '%s' and cannot be %s: delete that one first"
+              .formatted(id, dependent.getSnapshot().getId(), what));
+    }
+  }
+
+  private String freeId(@Nullable String wanted, long number) throws RefusedException {
+    if (wanted == null) {
+      String id = "s-" + number;
+      while (isTaken(id)) {
+        id += "x";
+      }
+      return id;
+    }
+    if (isTaken(wanted)) {
+      throw new RefusedException(
+          "there is a snapshot '%s' already: choose another name, or delete it".formatted(wanted));
+    }
+    return wanted;
+  }
+
+  private boolean isTaken(String id) {
+    Snapshot snapshot = known.get(id);
+    return (snapshot != null && snapshot.isStanding())
+        || underWay().anyMatch(o -> o.getSnapshot().getId().equals(id));
+  }
+
+  private void requireRoom(boolean rolling) throws RefusedException {
+    if (underWay().count() >= settings.openMax()) {
+      throw new RefusedException(
+          "%d snapshots are being taken, more at once are not: wait for one, or cancel one"
+              .formatted(settings.openMax()));
+    }
+    if (!rolling && known.size() + underWay().count() >= settings.keptMax()) {
+      throw new RefusedException(
+          "there are %d snapshots, more are not kept: delete some".formatted(settings.keptMax()));
+    }
+  }
+
+  /**
+   * Wants no more of what is being taken under this name.
+   *
+   * @throws RefusedException when nothing is
+   */
+  public SnapshotStep cancel(String id) throws RefusedException {
+    for (Snapshot snapshot : open.values()) {
+      if (snapshot.id().equals(id)) {
+        return SnapshotStep.newBuilder().setClosed(snapshot.closing(true)).build();
+      }
+    }
+    throw new RefusedException("snapshot '" + id + "' is not being taken");
+  }
+
+  /**
+   * Removes a snapshot.
+   *
+   * @throws RefusedException when it is being taken, or another one needs it
+   */
+  public SnapshotStep delete(String id) throws RefusedException {
+    if (underWay().anyMatch(o -> o.getSnapshot().getId().equals(id))) {
+      throw new RefusedException("snapshot '" + id + "' is being taken: cancel it first");
+    }
+    requireNoDependent(id, "deleted");
+    return SnapshotStep.newBuilder().setDeleted(SnapshotDeleted.newBuilder().setId(id)).build();
+  }
+
+  // ---- what is to be written
+
+  private List<SnapshotStep> decide(long nowMicros) {
+    List<SnapshotStep> due = new ArrayList<>();
+    if (live) {
+      open.values().forEach(snapshot -> addSteps(snapshot, nowMicros, due));
+    }
+    due.removeIf(step -> !isToBeAsked(step, nowMicros));
+    return due;
+  }
+
+  private boolean isToBeAsked(SnapshotStep step, long nowMicros) {
+    Long asked = askedAt.get(step);
+    if (asked != null && nowMicros - asked < ASK_AGAIN_MICROS) {
+      return false;
+    }
+    askedAt.put(step, nowMicros);
+    return true;
+  }
+
+  private void addSteps(Snapshot snapshot, long nowMicros, List<SnapshotStep> due) {
+    // Two orchestrators may have opened one name twice: the later one is none.
+    boolean isSecond =
+        open.values().stream()
+            .anyMatch(o -> o.number() < snapshot.number() && o.id().equals(snapshot.id()));
+    if (isSecond || snapshot.isDoneEverywhere()) {
+      due.add(SnapshotStep.newBuilder().setClosed(snapshot.closing(isSecond)).build());
+      return;
+    }
+    int atOnce = snapshot.opened().getAtOnce();
+    long room = atOnce == 0 ? settings.nodes() : atOnce;
+    for (NodePart part : snapshot.nodes()) {
+      if (part.state() == NodePart.State.TAKING) {
+        room--;
+        addGivenUp(snapshot, part, nowMicros, due);
+      }
+    }
+    for (NodePart part : snapshot.nodes()) {
+      if (part.state() == NodePart.State.WAITING && room-- > 0) {
+        due.add(
+            SnapshotStep.newBuilder()
+                .setTake(
+                    SnapshotTake.newBuilder().setNumber(snapshot.number()).setNode(part.node()))
+                .build());
+      }
+    }
+  }
+
+  private void addGivenUp(
+      Snapshot snapshot, NodePart part, long nowMicros, List<SnapshotStep> due) {
+    if (nowMicros - part.heardMicros() > settings.silenceMaxMicros()) {
+      due.add(
+          SnapshotStep.newBuilder()
+              .setGivenUp(
+                  SnapshotGivenUp.newBuilder()
+                      .setNumber(snapshot.number())
+                      .setNode(part.node())
+                      .setReason(
+                          "it said nothing for %d s".formatted(settings.silenceMax().toSeconds())))
+              .build());
+    }
+  }
+
+  /** What was asked for did not reach the log: what an operator wanted is given up. */
+  public void failed(SnapshotStep step) {
+    if (step.hasOpened()) {
+      requested.remove(step.getOpened().getSnapshot().getNumber());
+    }
+  }
+
+  // ---- what is known
+
+  /** The latest first; those that are being taken before all. */
+  public List<Snapshot> all() {
+    List<Snapshot> all = new ArrayList<>(known.values());
+    open.values().stream().filter(snapshot -> !snapshot.isRolling()).forEach(all::add);
+    all.sort((a, b) -> Long.compare(b.number(), a.number()));
+    return all;
+  }
+
+  /** Null when there is none. */
+  public @Nullable Snapshot get(String id) {
+    for (Snapshot snapshot : open.values()) {
+      if (snapshot.id().equals(id) && !snapshot.isRolling()) {
+        return snapshot;
+      }
+    }
+    return known.get(id);
+  }
+
+  /** The move of a snapshot that is under way, or the last one when it failed; null: neither. */
+  public @Nullable Snapshot roll(String id) {
+    for (Snapshot snapshot : open.values()) {
+      if (snapshot.id().equals(id) && snapshot.isRolling()) {
+        return snapshot;
+      }
+    }
+    return failedRolls.get(id);
+  }
+
+  /** Whether the log has it, whatever became of it. */
+  public boolean isRead(long number) {
+    return number <= lastNumber && !requested.containsKey(number);
+  }
+}

@@ -1,0 +1,138 @@
+package io.palinode.voldemort.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.google.protobuf.ByteString;
+import io.palinode.voldemort.cluster.Ring;
+import io.palinode.voldemort.cluster.StoreDefinition;
+import io.palinode.voldemort.protocol.Pb0;
+import io.palinode.voldemort.protocol.Siblings;
+import io.palinode.voldemort.protocol.Versioned;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One store as it was, at a time or in a snapshot; also what a rollback took back later. Of our
+ * nodes only: a stock node cannot tell, and counts as one that failed. Throws as {@link Store}
+ * does; the reasons of nodes say which times can be read, and which snapshots are not there.
+ * Thread-safe.
+ */
+public final class PastStore {
+  private final StoreDefinition definition;
+  private final Ring ring;
+  private final Replicas replicas;
+
+  PastStore(StoreDefinition definition, Ring ring, Replicas replicas) {
+    this.definition = definition;
+    this.ring = ring;
+    this.replicas = replicas;
+  }
+
+  /**
+   * A store at a time, or in a snapshot.
+   *
+   * @param snapshot null: the time is meant
+   */
+  public record Point(@Nullable String snapshot, long hlc) {
+    private Pb0.PastPoint toProto() {
+      return snapshot == null
+          ? Pb0.PastPoint.newBuilder().setHlc(hlc).build()
+          : Pb0.PastPoint.newBuilder().setSnapshot(snapshot).build();
+    }
+  }
+
+  /** A key that differs, with its versions, none where it is absent. */
+  public record Difference(byte[] key, List<Versioned> before, List<Versioned> after) {
+    public Difference {
+      before = List.copyOf(before);
+      after = List.copyOf(after);
+    }
+  }
+
+  /**
+   * Some of the keys that differ, in the order of unsigned bytes.
+   *
+   * @param end where the next page begins; null: there is none
+   */
+  public record Page(List<Difference> keys, byte @Nullable [] end) {
+    public Page {
+      keys = List.copyOf(keys);
+    }
+  }
+
+  /** What a node found whole; the checksum is that of its part's file. */
+  public record Verified(long number, long keys, int checksum) {}
+
+  /** The times that can be read at a node, and the memory that its window-logs take. */
+  public record Reach(long from, long to, long bytes) {}
+
+  /** Throws {@link NodeException} when the node does not answer. */
+  public Reach reachAt(int node) {
+    Ask<Pb0.ReachResponse> ask = Ask.reach(definition.name());
+    Pb0.ReachResponse reach = replicas.run(call -> Replicas.await(replicas.ask(node, ask, call)));
+    return new Reach(reach.getFromHlc(), reach.getToHlc(), reach.getBytes());
+  }
+
+  /** The value that the key had at {@code hlc}, by R replicas; null when it had none. */
+  public @Nullable String getAt(String key, long hlc) {
+    return value(key, Ask.getAsOf(definition.name(), bytes(key), hlc));
+  }
+
+  /** The value of the key in a snapshot, by R replicas; null when it has none. */
+  public @Nullable String getIn(String snapshot, String key) {
+    return value(key, Ask.getInSnapshot(definition.name(), bytes(key), snapshot));
+  }
+
+  private @Nullable String value(String key, Ask<List<Versioned>> ask) {
+    List<Integer> order = replicas.order(ring.preferenceList(bytes(key)));
+    List<Versioned> versions =
+        replicas.run(
+            call ->
+                Replicas.await(replicas.gather(order, definition.requiredReads(), ask, call))
+                    .values()
+                    .stream()
+                    .flatMap(List::stream)
+                    .toList());
+    Versioned version = Siblings.resolve(Siblings.merge(versions, List.of()));
+    return version == null ? null : version.text();
+  }
+
+  /**
+   * The keys of one node that differ, behind {@code behind} (null: from the first). Takes as long
+   * as the node takes to compare 100,000 keys at most.
+   */
+  public Page differenceAt(int node, Point before, Point after, byte @Nullable [] behind) {
+    Pb0.DifferenceRequest.Builder wanted =
+        Pb0.DifferenceRequest.newBuilder().setBefore(before.toProto()).setAfter(after.toProto());
+    if (behind != null) {
+      wanted.setBehind(ByteString.copyFrom(behind));
+    }
+    Ask<Pb0.DifferenceResponse> ask = Ask.difference(definition.name(), wanted.build());
+    Pb0.DifferenceResponse page =
+        replicas.run(call -> Replicas.await(replicas.ask(node, ask, call)));
+    return new Page(
+        page.getKeysList().stream().map(PastStore::difference).toList(),
+        page.hasEnd() ? page.getEnd().toByteArray() : null);
+  }
+
+  private static Difference difference(Pb0.KeyDifference key) {
+    return new Difference(
+        key.getKey().toByteArray(),
+        key.getBeforeList().stream().map(Versioned::fromProto).toList(),
+        key.getAfterList().stream().map(Versioned::fromProto).toList());
+  }
+
+  /**
+   * Has one node read all that it has of a snapshot, and compare it. Throws {@link NodeException}
+   * that says what is wrong. Takes as long as the node takes to read it.
+   */
+  public Verified verifyAt(int node, String snapshot) {
+    Ask<Pb0.VerifyResponse> ask = Ask.verify(definition.name(), snapshot);
+    Pb0.VerifyResponse found = replicas.run(call -> Replicas.await(replicas.ask(node, ask, call)));
+    return new Verified(found.getNumber(), found.getKeys(), found.getChecksum());
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
+  }
+}

@@ -1,0 +1,118 @@
+package io.palinode.voldemort.server;
+
+import com.google.protobuf.ByteString;
+import io.palinode.detector.StoreKey;
+import io.palinode.retroscope.OutOfReachException;
+import io.palinode.retroscope.snapshot.DifferencePage;
+import io.palinode.retroscope.snapshot.LocalSnapshots;
+import io.palinode.retroscope.snapshot.Point;
+import io.palinode.retroscope.snapshot.SnapshotException;
+import io.palinode.voldemort.Caller;
+import io.palinode.voldemort.RefusedException;
+import io.palinode.voldemort.Reply;
+import io.palinode.voldemort.StoreNode;
+import io.palinode.voldemort.protocol.ErrorCode;
+import io.palinode.voldemort.protocol.Pb0;
+import io.palinode.voldemort.protocol.Siblings;
+import io.palinode.voldemort.protocol.Versioned;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers what is asked of the past, in fields that stock nodes skip: so each answer says that it
+ * is one. Snapshots are read while the node is paused too.
+ */
+final class PastRequests {
+  private final StoreNode node;
+  private final LocalSnapshots snapshots;
+
+  PastRequests(StoreNode node, LocalSnapshots snapshots) {
+    this.node = node;
+    this.snapshots = snapshots;
+  }
+
+  static boolean isOfThePast(Pb0.GetRequest request) {
+    return request.hasAsOf() || request.hasSnapshot();
+  }
+
+  static boolean isOfThePast(Pb0.GetAllRequest request) {
+    return request.hasDifference() || request.hasVerify() || request.getReach();
+  }
+
+  static void tellUnderstood(Pb0.GetRequest request, Pb0.GetResponse.Builder out) {
+    if (request.hasAsOf()) {
+      out.setAsOf(request.getAsOf());
+    }
+    if (request.hasSnapshot()) {
+      out.setSnapshot(request.getSnapshot());
+    }
+  }
+
+  Reply<List<Versioned>> versions(StoreKey key, Pb0.GetRequest request, Caller caller)
+      throws RefusedException {
+    if (request.hasAsOf()) {
+      return node.getAsOf(key, request.getAsOf(), caller);
+    }
+    byte[] record = refusing(() -> snapshots.get(request.getSnapshot(), key.store(), key.key()));
+    return new Reply<>(versions(record), node.clock().last(), 0, node.fence().epoch());
+  }
+
+  /** Fills the response; what it gives is of no interest. */
+  boolean answer(String store, Pb0.GetAllRequest request, Pb0.GetAllResponse.Builder out)
+      throws RefusedException {
+    if (request.hasDifference()) {
+      out.setDifference(refusing(() -> difference(store, request.getDifference())));
+    }
+    if (request.hasVerify()) {
+      LocalSnapshots.Verified found = refusing(() -> snapshots.verify(request.getVerify()));
+      out.setVerify(
+          Pb0.VerifyResponse.newBuilder()
+              .setNumber(found.id().number())
+              .setKeys(found.keys())
+              .setChecksum(found.checksum()));
+    }
+    if (request.getReach()) {
+      out.setReach(
+          Pb0.ReachResponse.newBuilder()
+              .setFromHlc(node.reach())
+              .setToHlc(node.clock().last().own())
+              .setBytes(node.windowLogBytes()));
+    }
+    return true;
+  }
+
+  private Pb0.DifferenceResponse difference(String store, Pb0.DifferenceRequest request) {
+    byte[] behind = request.hasBehind() ? request.getBehind().toByteArray() : null;
+    DifferencePage page =
+        snapshots.difference(store, point(request.getBefore()), point(request.getAfter()), behind);
+    Pb0.DifferenceResponse.Builder out = Pb0.DifferenceResponse.newBuilder();
+    for (DifferencePage.Difference one : page.keys()) {
+      Pb0.KeyDifference.Builder key =
+          Pb0.KeyDifference.newBuilder().setKey(ByteString.copyFrom(one.key()));
+      versions(one.before()).forEach(version -> key.addBefore(version.toProto()));
+      versions(one.after()).forEach(version -> key.addAfter(version.toProto()));
+      out.addKeys(key);
+    }
+    byte[] end = page.end();
+    return (end == null ? out : out.setEnd(ByteString.copyFrom(end))).build();
+  }
+
+  private static Point point(Pb0.PastPoint point) {
+    return point.hasSnapshot()
+        ? Point.ofSnapshot(point.getSnapshot())
+        : Point.ofTime(point.getHlc());
+  }
+
+  private static List<Versioned> versions(byte @Nullable [] record) {
+    return record == null ? List.of() : Siblings.decode(record);
+  }
+
+  private <T extends @Nullable Object> T refusing(Supplier<T> answer) throws RefusedException {
+    try {
+      return answer.get();
+    } catch (OutOfReachException | SnapshotException | IllegalArgumentException e) {
+      throw node.refuse(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
+    }
+  }
+}
