@@ -153,7 +153,34 @@ final class Knowledge implements Horizon {
 
   /** The least grade for which an end to come at {@code node} may be too early for the start. */
   private @Nullable Grade leastTooEarly(int node, Hvc start) {
-    return progress < Long.MAX_VALUE ? causality.leastTooEarly(reading(node), start) : null;
+    if (progress == Long.MAX_VALUE) {
+      return null;
+    }
+    long own = ownReading(node);
+    if (node == start.owner() || own <= start.get(node)) {
+      return causality.leastTooEarly(reading(node), start);
+    }
+    // What node will show is not before the start: the usual case, for which no clock is made.
+    return isFarAfter(own, start) || isKnownTo(node, own, start) ? null : Grade.DEFINITE;
+  }
+
+  /** Whether, by physical clocks, the start has happened before {@code own} of another node. */
+  private boolean isFarAfter(long own, Hvc start) {
+    Epsilon epsilon = causality.epsilon();
+    return !epsilon.isInfinite() && Hlc.micros(own) - Hlc.micros(start.own()) > epsilon.micros();
+  }
+
+  /** Whether the start happened before the reading of {@code node}, whose own entry is later. */
+  private boolean isKnownTo(int node, long own, Hvc start) {
+    Hvc last = latest[node];
+    long floor = floor(own);
+    for (int k = 0; k < nodes; k++) {
+      long entry = k == node ? own : Math.max(last == null ? 0 : last.get(k), floor);
+      if (start.get(k) > entry) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /**

@@ -29,8 +29,8 @@ import picocli.CommandLine.Spec;
           + " detector: a list of closed intervals, each new one tried with every combination of the others. It does less, for it is silent"
           + " until intervals end and trusts in the order of arrival.",
       "",
-      "  spread    1,000 instances; clauses of 2 and 10 terms on 3, 5 and 10 nodes; none, 1 % or all of the candidates complete a violation",
-      "  terms     the same on 5 nodes with 1 %: 2, 5, 10 and 20 terms",
+      "  spread    1,000 instances; clauses of 2 and 10 terms on 3, 5 and 10 nodes; none, 1 %% or all of the candidates complete a violation",
+      "  terms     the same on 5 nodes with 1 %%: 2, 5, 10 and 20 terms",
       "  retained  one hot instance that has to keep 10, 100 and 1,000 intervals, because a node's progress lags",
       ""
     },

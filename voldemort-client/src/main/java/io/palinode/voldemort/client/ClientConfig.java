@@ -25,6 +25,8 @@ public record ClientConfig(
     Duration requestTimeout,
     LinkModel links) {
 
+  private static final String SCHEME = "tcp://";
+
   public ClientConfig {
     bootstrap = List.copyOf(bootstrap);
     if (bootstrap.isEmpty()) {
@@ -37,8 +39,12 @@ public record ClientConfig(
     }
   }
 
-  /** Throws {@link IllegalArgumentException} unless it is {@code host:port}. Looks nothing up. */
-  static InetSocketAddress address(String hostAndPort) {
+  /**
+   * Throws {@link IllegalArgumentException} unless it is {@code host:port}, after {@code tcp://} if
+   * it is written as in Voldemort's own settings. Looks nothing up.
+   */
+  static InetSocketAddress address(String address) {
+    String hostAndPort = address.startsWith(SCHEME) ? address.substring(SCHEME.length()) : address;
     int colon = hostAndPort.lastIndexOf(':');
     try {
       if (colon > 0) {
