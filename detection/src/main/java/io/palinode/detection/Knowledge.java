@@ -161,7 +161,7 @@ final class Knowledge implements Horizon {
       return causality.leastTooEarly(reading(node), start);
     }
     // What node will show is not before the start: the usual case, for which no clock is made.
-    return isFarAfter(own, start) || isKnownTo(node, own, start) ? null : Grade.DEFINITE;
+    return isFarAfter(own, start) || isBeforeReading(start, node, own) ? null : Grade.DEFINITE;
   }
 
   /** Whether, by physical clocks, the start has happened before {@code own} of another node. */
@@ -170,17 +170,30 @@ final class Knowledge implements Horizon {
     return !epsilon.isInfinite() && Hlc.micros(own) - Hlc.micros(start.own()) > epsilon.micros();
   }
 
-  /** Whether the start happened before the reading of {@code node}, whose own entry is later. */
-  private boolean isKnownTo(int node, long own, Hvc start) {
+  /** {@code hvc < reading(node)}, of which {@code own} is the own entry, without making it. */
+  private boolean isBeforeReading(Hvc hvc, int node, long own) {
     Hvc last = latest[node];
     long floor = floor(own);
+    boolean less = false;
     for (int k = 0; k < nodes; k++) {
       long entry = k == node ? own : Math.max(last == null ? 0 : last.get(k), floor);
-      if (start.get(k) > entry) {
+      if (hvc.get(k) > entry) {
         return false;
       }
+      less |= hvc.get(k) < entry;
     }
-    return true;
+    return less;
+  }
+
+  /** {@link Causality#endsBefore} of the reading of {@code node}, without making it. */
+  private boolean endsBeforeReading(Hvc end, int node) {
+    long own = ownReading(node);
+    if (node == end.owner()) {
+      return end.own() < own;
+    }
+    long apart = Hlc.micros(own) - Hlc.micros(end.own());
+    return (causality.ignoresClocks() || apart >= causality.epsilon().micros())
+        && isBeforeReading(end, node, own);
   }
 
   /**
@@ -277,7 +290,7 @@ final class Knowledge implements Horizon {
       return end != null;
     }
     for (int node = 0; node < nodes; node++) {
-      if (!causality.endsBefore(end, reading(node))) {
+      if (!endsBeforeReading(end, node)) {
         return false;
       }
     }

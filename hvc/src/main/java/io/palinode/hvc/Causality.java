@@ -84,7 +84,8 @@ public record Causality(Epsilon epsilon, Uncertainty uncertainty) {
     return start.isBefore(end) || (!epsilon.isInfinite() && physicallyApart(start, end, 1));
   }
 
-  private boolean ignoresClocks() {
+  /** Whether what is causally ordered is ordered however close it is. */
+  public boolean ignoresClocks() {
     return uncertainty == Uncertainty.CAUSAL || epsilon.isInfinite();
   }
 
