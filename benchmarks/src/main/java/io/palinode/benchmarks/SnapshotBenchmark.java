@@ -6,6 +6,7 @@ import io.palinode.retroscope.snapshot.Kind;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.retroscope.snapshot.Manifest;
 import io.palinode.retroscope.snapshot.Order;
+import io.palinode.retroscope.snapshot.Pace;
 import io.palinode.retroscope.snapshot.Ref;
 import io.palinode.retroscope.snapshot.Taken;
 import io.palinode.retroscope.snapshot.Watch;
@@ -38,6 +39,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
@@ -61,9 +63,14 @@ public final class SnapshotBenchmark {
    *
    * @param seconds of load before each snapshot
    * @param clients that load the store, each in a thread
+   * @param share of a thread's time that each node works for a snapshot
    */
-  public record Setting(int keys, int valueBytes, int clients, int seconds, long seed) {
+  public record Setting(
+      int keys, int valueBytes, int clients, int seconds, double share, long seed) {
     public Setting {
+      if (!(share > 0 && share <= 1)) {
+        throw new IllegalArgumentException("share must be above 0 and at most 1: share=" + share);
+      }
       if (keys < 1 || valueBytes < 1 || clients < 1 || seconds < 1) {
         throw new IllegalArgumentException(
             "keys, bytes, clients and seconds must be positive: keys=%d bytes=%d clients=%d seconds=%d"
@@ -162,11 +169,15 @@ public final class SnapshotBenchmark {
     Lap before = await(load, setting.seconds());
     long hlc = Hlc.ofMicros(new SystemMicros().getAsLong() - agoMicros);
     long begun = System.nanoTime();
+    Pace pace = new Pace(setting.share(), System::nanoTime, LockSupport::parkNanos);
     List<CompletableFuture<Taken>> parts = new ArrayList<>();
     for (StoreService service : services) {
       LocalSnapshots snapshots = service.snapshots();
       Order order = new Order(id, hlc, kind, base);
-      parts.add(CompletableFuture.supplyAsync(() -> snapshots.take(order, Watch.NOBODY)));
+      parts.add(
+          CompletableFuture.supplyAsync(
+              () -> snapshots.take(order, pace, Watch.NOBODY),
+              part -> new Thread(part, "bench-part").start()));
     }
     List<Taken> taken = parts.stream().map(CompletableFuture::join).toList();
     double durationMs = (System.nanoTime() - begun) / NANOS_PER_MS;

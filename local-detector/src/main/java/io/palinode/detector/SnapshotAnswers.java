@@ -5,6 +5,7 @@ import io.palinode.retroscope.snapshot.Kind;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.retroscope.snapshot.Manifest;
 import io.palinode.retroscope.snapshot.Order;
+import io.palinode.retroscope.snapshot.Pace;
 import io.palinode.retroscope.snapshot.Ref;
 import io.palinode.retroscope.snapshot.SnapshotException;
 import io.palinode.retroscope.snapshot.Taken;
@@ -28,6 +29,7 @@ public final class SnapshotAnswers {
 
   private final int node;
   private final LocalSnapshots snapshots;
+  private final Pace pace;
   private final ControlLog log;
   private final LongSupplier epochMicros;
 
@@ -35,9 +37,10 @@ public final class SnapshotAnswers {
    * @param epochMicros wall clock, microseconds since the epoch
    */
   public SnapshotAnswers(
-      int node, LocalSnapshots snapshots, ControlLog log, LongSupplier epochMicros) {
+      int node, LocalSnapshots snapshots, Pace pace, ControlLog log, LongSupplier epochMicros) {
     this.node = node;
     this.snapshots = snapshots;
+    this.pace = pace;
     this.log = log;
     this.epochMicros = epochMicros;
   }
@@ -52,7 +55,7 @@ public final class SnapshotAnswers {
     long begun = epochMicros.getAsLong();
     SnapshotTaken.Builder answer = SnapshotTaken.newBuilder().setNumber(number).setNode(node);
     try {
-      Taken taken = snapshots.take(order(opened), new Progress(number, begun, wanted));
+      Taken taken = snapshots.take(order(opened), pace, new Progress(number, begun, wanted));
       answer
           .setKeys(taken.keys())
           .setChanged(taken.changed())

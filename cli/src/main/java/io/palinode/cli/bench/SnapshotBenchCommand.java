@@ -9,6 +9,7 @@ import io.palinode.benchmarks.SnapshotBenchmark.Setting;
 import io.palinode.cli.terminal.OutputFormat;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.TextTable;
+import io.palinode.retroscope.snapshot.Pace;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -73,6 +74,15 @@ final class SnapshotBenchCommand implements Callable<Integer> {
   private int seconds;
 
   @Option(
+      names = "--share",
+      defaultValue = "" + Pace.SHARE_DEFAULT,
+      paramLabel = "SHARE",
+      description =
+          "Of a thread's time that each node works for a snapshot; 1: without pauses (default:"
+              + " ${DEFAULT-VALUE}, as in nodes).")
+  private double share;
+
+  @Option(
       names = "--seed",
       defaultValue = "1",
       paramLabel = "N",
@@ -114,7 +124,7 @@ final class SnapshotBenchCommand implements Callable<Integer> {
 
   private Setting setting() {
     try {
-      return new Setting(keys, valueBytes, clients, seconds, seed);
+      return new Setting(keys, valueBytes, clients, seconds, share, seed);
     } catch (IllegalArgumentException refused) {
       throw new Refusal(String.valueOf(refused.getMessage()), refused);
     }

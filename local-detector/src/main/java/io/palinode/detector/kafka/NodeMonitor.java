@@ -9,9 +9,11 @@ import io.palinode.detector.NodeControl;
 import io.palinode.detector.SnapshotAnswers;
 import io.palinode.detector.StoreBinding;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
+import io.palinode.retroscope.snapshot.Pace;
 import io.palinode.wire.LogTail;
 import io.palinode.wire.TopicsAdmin;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.errors.InterruptException;
@@ -76,7 +78,7 @@ public final class NodeMonitor implements AutoCloseable {
     snapshots =
         new SnapshotTail(
             store.node(),
-            new SnapshotAnswers(store.node(), localSnapshots, publisher, epochMicros));
+            new SnapshotAnswers(store.node(), localSnapshots, pace(), publisher, epochMicros));
     controlTail =
         tail(
             config,
@@ -189,5 +191,9 @@ public final class NodeMonitor implements AutoCloseable {
     candidates.close(CLOSE_MAX);
     control.close(CLOSE_MAX);
     meters.close();
+  }
+
+  private static Pace pace() {
+    return new Pace(Pace.SHARE_DEFAULT, System::nanoTime, LockSupport::parkNanos);
   }
 }

@@ -38,10 +38,15 @@ public final class LocalSnapshots {
    * @throws SnapshotException when it cannot be taken for another reason, or {@code watch} stops it
    */
   public Taken take(Order order, Watch watch) {
+    return take(order, Pace.unlimited(), watch);
+  }
+
+  /** As {@link #take(Order, Watch)}, with pauses. */
+  public Taken take(Order order, Pace pace, Watch watch) {
     beingTaken.add(order.id().number());
     try {
       folder.make(order.id().id());
-      byte[] part = taking(order, watch).make().encode();
+      byte[] part = taking(order, pace.over(watch)).make().encode();
       Part made = SnapshotFolder.part(order.id(), part);
       folder.write(made, part);
       long bytes = writtenBytes(made) + part.length;

@@ -1,0 +1,42 @@
+package io.palinode.retroscope.snapshot;
+
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+
+/**
+ * How much of the time a taking may work. It pauses after each step for as long as it takes to stay
+ * below its share: the store's clients have the rest of the processor and of the disk.
+ *
+ * @param share above 0, at most 1: without a pause
+ * @param nanos a clock that never goes back
+ * @param pause waits for so many nanoseconds, or less when the thread is interrupted
+ */
+public record Pace(double share, LongSupplier nanos, LongConsumer pause) {
+  /** Of the time of one thread: three nodes on one machine take half a processor together. */
+  public static final double SHARE_DEFAULT = 0.15;
+
+  public Pace {
+    if (!(share > 0 && share <= 1)) {
+      throw new IllegalArgumentException("a share must be above 0 and at most 1: share=" + share);
+    }
+  }
+
+  /** As fast as it goes. */
+  public static Pace unlimited() {
+    return new Pace(1, () -> 0, nanos -> {});
+  }
+
+  /** {@code watch}, with a pause each time that it is told. For one taking, in its thread. */
+  Watch over(Watch watch) {
+    long[] worked = {nanos.getAsLong()};
+    return (keys, bytes) -> {
+      boolean wanted = watch.progress(keys, bytes);
+      long work = nanos.getAsLong() - worked[0];
+      if (wanted && work > 0 && share < 1) {
+        pause.accept((long) (work * (1 / share - 1)));
+      }
+      worked[0] = nanos.getAsLong();
+      return wanted;
+    };
+  }
+}
