@@ -121,8 +121,11 @@ final class FirstReplica {
   /** The progress with which something that waits here no longer does. */
   long wakeAt() {
     long wake = Long.MAX_VALUE;
-    for (Hvc end : ends.values()) {
-      wake = Math.min(wake, end.own() + 1);
+    for (Map.Entry<Key, Hvc> end : ends.entrySet()) {
+      // Else it waits for what was found, which is looked at below.
+      if (!found.containsKey(end.getKey())) {
+        wake = Math.min(wake, end.getValue().own() + 1);
+      }
     }
     for (Candidate candidate : found.values()) {
       wake = Math.min(wake, candidate.interval().start().own());

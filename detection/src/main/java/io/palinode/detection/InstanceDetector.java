@@ -227,14 +227,17 @@ public final class InstanceDetector {
   }
 
   /**
-   * The least progress HLC at which a pending decision can be made or state be dropped;
-   * Long.MAX_VALUE when none is pending: when all intervals are open and certain, or, with ε = ∞,
-   * when only a later event can show that a closed one is no longer needed.
+   * The least progress HLC, after the one that was said, at which a pending decision can be made or
+   * state be dropped; Long.MAX_VALUE when none is pending: when all intervals are open and certain,
+   * or, with ε = ∞, when only a later event can show that a closed one is no longer needed. Several
+   * threads may ask while none changes anything.
    */
   public long wakeAt() {
     long wake = joined ? replicas.wakeAt() : Long.MAX_VALUE;
-    for (int i = 0; i < pending.size(); i++) {
-      wake = Math.min(wake, pending.get(i).now().wakeAt());
+    for (int i = 0; i < clauses.size(); i++) {
+      // One of its own: a checkpoint asks in another thread.
+      Pending now = new Pending(clauses.get(i), knowledge, joined, spec.nodes());
+      wake = Math.min(wake, now.wakeAt());
     }
     return wake;
   }

@@ -1,9 +1,11 @@
 package io.palinode.detection;
 
 import java.math.BigDecimal;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +34,8 @@ final class LeastSum {
     /**
      * Whether {@code state} of {@code chain} ends too early for {@code laterState} of {@code
      * other}. If so, it is for all states after {@code laterState}; and all states before {@code
-     * state} are too early as well.
+     * state} are too early as well. Where that does not hold, what {@link #cut} finds may not be
+     * consistent.
      */
     boolean isTooEarly(int chain, int state, int other, int laterState);
   }
@@ -158,6 +161,10 @@ final class LeastSum {
         this.left = left;
       }
 
+      int from() {
+        return Objects.requireNonNull(reverse, "every edge has a reverse").to;
+      }
+
       boolean isOpen() {
         return left == null || left.signum() > 0;
       }
@@ -213,7 +220,7 @@ final class LeastSum {
     boolean[] sourceSide() {
       while (reachesSink()) {
         Arrays.fill(next, 0);
-        while (push(source, unbounded).signum() > 0) {
+        while (augment()) {
           // Until this level graph is full.
         }
       }
@@ -240,22 +247,44 @@ final class LeastSum {
       return level[sink] >= 0;
     }
 
-    /** Sends at most {@code flow} from {@code node} on; returns what went. */
-    private BigDecimal push(int node, BigDecimal flow) {
-      if (node == sink) {
-        return flow;
+    /**
+     * Sends what fits along one more path; false when there is none. Not by recursion: a path may
+     * be as long as a chain.
+     */
+    private boolean augment() {
+      ArrayDeque<Edge> path = new ArrayDeque<>();
+      int node = source;
+      while (node != sink) {
+        Edge edge = nextEdge(node);
+        if (edge != null) {
+          path.addLast(edge);
+          node = edge.to;
+        } else if (path.isEmpty()) {
+          return false;
+        } else {
+          // Nothing leads on from here.
+          node = path.removeLast().from();
+          next[node]++;
+        }
       }
+      BigDecimal flow = unbounded;
+      for (Edge edge : path) {
+        flow = edge.atMost(flow);
+      }
+      for (Edge edge : path) {
+        edge.push(flow);
+      }
+      return true;
+    }
+
+    private @Nullable Edge nextEdge(int node) {
       for (; next[node] < edges.get(node).size(); next[node]++) {
         Edge edge = edges.get(node).get(next[node]);
         if (edge.isOpen() && level[edge.to] == level[node] + 1) {
-          BigDecimal went = push(edge.to, edge.atMost(flow));
-          if (went.signum() > 0) {
-            edge.push(went);
-            return went;
-          }
+          return edge;
         }
       }
-      return BigDecimal.ZERO;
+      return null;
     }
   }
 }

@@ -228,6 +228,9 @@ final class SumSearch implements Search {
     }
 
     private boolean solveByCut() {
+      for (Row row : chosen) {
+        steps += row.intervals.size();
+      }
       int[] cut = LeastSum.cut(new Chosen(chosen, goal.grade(), rule.isLowerBound()));
       if (cut == null) {
         return false;
@@ -238,7 +241,20 @@ final class SumSearch implements Search {
         clique[chosen[i].term()] = interval;
         sum = sum.add(interval.amount());
       }
-      return rule.holds(sum);
+      if (!rule.holds(sum)) {
+        return false;
+      }
+      // Ends that may still move back need not rise with the starts: then cuts are no lattice.
+      return isClique() || walk(0, () -> true);
+    }
+
+    private boolean isClique() {
+      for (int depth = 1; depth < chosen.length; depth++) {
+        if (!fits(depth)) {
+          return false;
+        }
+      }
+      return true;
     }
 
     /** Tries every interval of the chosen rows from {@code depth} on, until {@code isLast}. */

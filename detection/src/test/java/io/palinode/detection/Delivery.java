@@ -111,6 +111,9 @@ final class Delivery {
     reports.addAll(detector.progress(hlc));
     raised.addAll(detector.raised());
     judged.add(new Judged(hlc, told()));
+    assertThat(detector.wakeAt())
+        .as("headway after progress(%d)", hlc)
+        .isGreaterThan(Math.min(hlc, Long.MAX_VALUE - 1));
   }
 
   private List<Integer> ready() {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -47,6 +48,12 @@ class InstanceDetectorOracleTest {
           assertThat(names(restored.raised())).isEqualTo(names(kept.raised()));
           assertThat(restored.detector().toBytes()).isEqualTo(kept.detector().toBytes());
         });
+  }
+
+  /** Its least sum was not consistent, while an end could still move back. */
+  @Test
+  void aSumIsOnlyReportedWhereItsIntervalsAreConcurrent() {
+    Seeds.one(18_086, random -> check(ReplicatedComputation.random(random, Shapes.SUM), random));
   }
 
   private static Delivery deliver(

@@ -21,6 +21,18 @@ class InstanceDetectorTest {
   private InstanceDetector detector = InstanceDetector.create(causal(2, "10us", 2));
 
   @Test
+  void whatIsAskedToBeWokenForIsAlwaysToCome() {
+    InstanceDetector detector = InstanceDetector.create(firstReplicas(conservative(3, "10us", 2)));
+    detector.progress(at(900));
+    // A copy, its end, and then the same version found at the node that had accepted it.
+    detector.opened(version(1, 0, 1, "940/950/940", null, "v", 0));
+    detector.closed(version(1, 0, 1, "940/950/940", "990/1000/990", "v", null), "w", 1);
+    detector.opened(version(0, 0, 1, "2000/1990/1990", null, "v", null));
+    detector.progress(at(1999));
+    assertThat(detector.wakeAt()).isGreaterThan(at(1999));
+  }
+
+  @Test
   void anIntervalThatOpensIsUsedAtOnce() {
     assertThat(opened(0, 0, 1, "100/90")).isEmpty();
     assertThat(opened(1, 1, 1, "90/100")).containsExactly("0:1 1:1");

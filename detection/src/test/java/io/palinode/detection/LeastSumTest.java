@@ -25,6 +25,35 @@ class LeastSumTest {
         });
   }
 
+  @Test
+  void aChainMayBeLong() {
+    int states = 100_000;
+    int[] cut =
+        LeastSum.cut(
+            new LeastSum.Chains() {
+              @Override
+              public int chains() {
+                return 1;
+              }
+
+              @Override
+              public int size(int chain) {
+                return states;
+              }
+
+              @Override
+              public BigDecimal weight(int chain, int state) {
+                return BigDecimal.valueOf(state == 0 ? 0 : state == states - 1 ? -1 : 1);
+              }
+
+              @Override
+              public boolean isTooEarly(int chain, int state, int other, int laterState) {
+                return false;
+              }
+            });
+    assertThat(cut).containsExactly(states - 1);
+  }
+
   /** Which states are too early for which is random, but as clocks make it. */
   private static final class RandomChains implements LeastSum.Chains {
     private final int[][] weights;

@@ -16,10 +16,17 @@ import io.palinode.hvc.Uncertainty;
 import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.ReplicaRule;
 import io.palinode.wire.v1.CandidateRecord;
+import io.palinode.wire.v1.Opened;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -61,6 +68,46 @@ class InstanceTest {
     Restart known = new Restart(0, 1, clock(0, 1_000, 0));
     assertThat(instance.restarted(known)).isEmpty();
     assertThat(instance.progress(Hlc.ofMicros(1_200))).isEmpty();
+  }
+
+  /** A checkpoint writes it while the task makes the copy that it goes on with. */
+  @Test
+  void itsStateMayBeReadByTwoThreads() throws Exception {
+    DetectionSpec joined =
+        new DetectionSpec(SPEC.nodes(), SPEC.clauses(), SPEC.causality(), ReplicaRule.FIRST);
+    Instance instance = null;
+    for (int i = 0; i < 40; i++) {
+      int node = i % Records.NODES;
+      CandidateRecord record =
+          Records.opened(node, i + 1, interval("", i % 2), clock(node, 1_000 + i, 0));
+      Opened opened =
+          record.getOpened().toBuilder()
+              .setOrigin(node)
+              .setValues(0, Records.version("k" + i, i))
+              .build();
+      record = record.toBuilder().setOpened(opened).build();
+      instance =
+          instance == null ? Instance.begin(event(record), 1, joined, RETAINED_MAX) : instance;
+      instance.apply(Change.of(record, joined));
+    }
+    Instance shared = Objects.requireNonNull(instance);
+    byte[] expected = shared.state().encode();
+    Callable<Boolean> reader =
+        () -> {
+          boolean same = true;
+          for (int i = 0; i < 20_000; i++) {
+            same &= Arrays.equals(expected, shared.state().encode());
+          }
+          return same;
+        };
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    try {
+      for (Future<Boolean> same : threads.invokeAll(List.of(reader, reader))) {
+        assertThat(same.get()).isTrue();
+      }
+    } finally {
+      threads.shutdownNow();
+    }
   }
 
   @Test

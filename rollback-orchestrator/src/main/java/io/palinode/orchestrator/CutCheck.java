@@ -109,6 +109,9 @@ final class CutCheck {
     }
 
     private boolean isViolation(ClauseRule.Sum sum) {
+      if (amounts.size() < shape.terms()) {
+        return false;
+      }
       Set<BigDecimal> sums = Set.of(BigDecimal.ZERO);
       for (int term = 0; term < shape.terms(); term++) {
         Set<BigDecimal> more = new HashSet<>();

@@ -64,7 +64,12 @@ final class KeptInstances {
     kept.update(instance);
   }
 
-  private static void setTimer(long at, Instance instance, TimerService timers) {
+  /**
+   * After the watermark, whatever is asked: one before it would come again within the same step.
+   */
+  private static void setTimer(long asked, Instance instance, TimerService timers) {
+    long watermark = timers.currentWatermark();
+    long at = Math.max(asked, watermark == Long.MAX_VALUE ? watermark : watermark + 1);
     timers.registerEventTimeTimer(at);
     instance.setTimer(at);
   }

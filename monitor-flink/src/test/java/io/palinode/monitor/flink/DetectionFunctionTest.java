@@ -17,6 +17,7 @@ import io.palinode.monitor.Records;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Detecting;
+import io.palinode.wire.v1.Opened;
 import io.palinode.wire.v1.PredicateRecord;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
@@ -33,9 +34,11 @@ import org.apache.flink.streaming.api.operators.co.CoBroadcastWithKeyedOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.KeyedBroadcastOperatorTestHarness;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Two terms, x at one node and y at another; ε is 10 µs, and nodes hear of each other in 10 µs. */
 class DetectionFunctionTest {
@@ -348,6 +351,40 @@ class DetectionFunctionTest {
   }
 
   /** In the one partition, with the watermark that it has then. */
+  /** A timer that was set for the past came again and again within one step of the watermark. */
+  @Test
+  @Timeout(20)
+  void aKilledNodeThatFindsWhatWasSupersededElsewhereHoldsNothingUp() throws Exception {
+    byte[] first = predicate(YAML.replace("any", "first"), 1, false);
+    harness.processBroadcastElement(Notice.predicate(first), 0);
+    for (int node = 0; node < Records.NODES; node++) {
+      arrive(Records.progress(node, 0, clock(node, 900, LAG)));
+    }
+    // Node 0 accepted x@1, its client copied it to node 1, and node 0 was killed before it told.
+    arrive(ofVersion(Records.opened(1, 1, interval("", 0), clock(1, 950, LAG)), 0));
+    CandidateRecord superseded =
+        Records.closed(1, 2, 1, interval("", 0), clock(1, 950, LAG), clock(1, 1_000, LAG));
+    arrive(
+        superseded.toBuilder()
+            .setClosed(superseded.getClosed().toBuilder().setOpenedBy(Records.version("x0", 1)))
+            .build());
+    for (int node = 1; node < Records.NODES; node++) {
+      arrive(Records.progress(node, node == 1 ? 2 : 0, clock(node, 2_100, LAG)));
+    }
+    // It is back, and finds x@1.
+    CandidateRecord found = Records.opened(0, 1, interval("", 0), clock(0, 2_000, LAG));
+    arrive(ofVersion(found.toBuilder().setIncarnation(2).build(), null));
+    assertThat(harness.getOutput()).last().isInstanceOf(Watermark.class);
+  }
+
+  private static CandidateRecord ofVersion(CandidateRecord record, @Nullable Integer origin) {
+    Opened.Builder opened = record.getOpened().toBuilder().setValues(0, Records.version("x0", 1));
+    if (origin != null) {
+      opened.setOrigin(origin);
+    }
+    return record.toBuilder().setOpened(opened).build();
+  }
+
   private void arrive(CandidateRecord record) throws Exception {
     CandidateEvent event = event(record);
     if (!event.key().isEmpty()) {
