@@ -79,6 +79,11 @@ public final class HvcClock {
     return reading(now);
   }
 
+  /** Whether {@link #tickPast} would go past {@code hlc}, or the clock has. */
+  public synchronized boolean canPass(long hlc) {
+    return hlc < Hlc.ofMicros(Math.min(Hlc.MICROS_MAX, epochMicros.getAsLong() + maxDriftMicros));
+  }
+
   /** The reading of the last event, without an event of its own. */
   public synchronized Hvc last() {
     return Hvc.of(owner, entries);

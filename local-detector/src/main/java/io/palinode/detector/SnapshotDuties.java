@@ -26,7 +26,13 @@ public final class SnapshotDuties {
   private boolean acting;
 
   /** A snapshot that is being taken, and whether this node is at it. */
-  private record Open(SnapshotOpened opened, boolean owed) {}
+  /**
+   * A snapshot that is not closed.
+   *
+   * @param owed whether this node has to take its part
+   * @param answered whether it has said what came of that: then it is asked in vain
+   */
+  private record Open(SnapshotOpened opened, boolean owed, boolean answered) {}
 
   public SnapshotDuties(int node) {
     this.node = node;
@@ -92,24 +98,24 @@ public final class SnapshotDuties {
     long number = opened.getSnapshot().getNumber();
     if (number > lastNumber) {
       lastNumber = number;
-      open.put(number, new Open(opened, false));
+      open.put(number, new Open(opened, false, false));
     }
     return List.of();
   }
 
   private List<Duty> told(long number) {
     Open one = open.get(number);
-    if (one == null || one.owed()) {
+    if (one == null || one.owed() || one.answered()) {
       return List.of();
     }
-    open.put(number, new Open(one.opened(), true));
+    open.put(number, new Open(one.opened(), true, false));
     return List.of(new Duty.Take(one.opened()));
   }
 
   private List<Duty> answered(SnapshotTaken taken) {
     Open one = open.get(taken.getNumber());
     if (taken.getNode() == node && one != null) {
-      open.put(taken.getNumber(), new Open(one.opened(), false));
+      open.put(taken.getNumber(), new Open(one.opened(), false, true));
     }
     return List.of();
   }
@@ -119,7 +125,7 @@ public final class SnapshotDuties {
     if (one == null || !one.owed()) {
       return List.of();
     }
-    open.put(number, new Open(one.opened(), false));
+    open.put(number, new Open(one.opened(), false, one.answered()));
     return List.of(new Duty.Stop(number));
   }
 

@@ -29,6 +29,7 @@ class SnapshotDutiesTest {
         .containsExactly(new Duty.Take(opened("a", 1).getOpened()));
     assertThat(duties.heard(take(1, NODE))).as("told twice").isEmpty();
     assertThat(duties.heard(taken(1, NODE, ""))).isEmpty();
+    assertThat(duties.heard(take(1, NODE))).as("told again when it has answered").isEmpty();
     SnapshotStep closed = closed("a", 1, false, taken(1, NODE, ""));
     assertThat(duties.heard(closed)).containsExactly(new Duty.File(closed.getClosed()));
     assertThat(duties.heard(closed)).as("closed twice").isEmpty();

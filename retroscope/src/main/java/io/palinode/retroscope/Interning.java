@@ -35,8 +35,9 @@ final class Interning {
     Segment target = begun;
     List<Segment> fresh = new ArrayList<>();
     long lastHlc = sealed.segment().base();
-    ahead.open(sealed, lastHlc);
-    entry.open(sealed, lastHlc);
+    // From the first entry on, also of those that have the base's own time.
+    ahead.open(sealed, lastHlc - 1);
+    entry.open(sealed, lastHlc - 1);
     while (numberKeysAhead(keys)) {
       for (int i = 0; i < batch.size(); i++) {
         entry.next();

@@ -238,7 +238,9 @@ final class KeyDictionary {
     if (chunkCount == chunks.length) {
       chunks = Arrays.copyOf(chunks, 2 * chunkCount);
     }
-    chunks[chunkCount++] = memory.apply(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    // Counted when it is there: memory may be short.
+    chunks[chunkCount] = memory.apply(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    chunkCount++;
     chunkUsed = 0;
     chunksBytes += bytes;
   }

@@ -19,6 +19,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class WindowLogTest {
   @Test
+  void manyChangesOfOneTimeAreAllKept() {
+    WindowLog log = new WindowLog(WindowLogConfig.DEFAULT, 0);
+    for (int i = 0; i < 100_000; i++) {
+      log.append(7, ("k" + i).getBytes(StandardCharsets.UTF_8), null);
+    }
+    log.append(8, new byte[] {1}, null);
+    try (Diff diff = log.diffTo(0)) {
+      assertThat(diff.entries()).isEqualTo(100_001);
+    }
+  }
+
+  @Test
   void aDifferenceBetweenTwoTimesHasTheKeysThatChangedThenWithTheirValuesAtTheStart() {
     WindowLog log = new WindowLog(WindowLogConfig.DEFAULT, 0);
     log.append(10, bytes("x"), null);

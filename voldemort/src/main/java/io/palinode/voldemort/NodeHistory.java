@@ -46,7 +46,7 @@ final class NodeHistory implements History {
     writeLock.lock();
     try {
       long own = clock.last().own();
-      if (own < hlc) {
+      if (own < hlc && clock.canPass(hlc)) {
         own = clock.tickPast(hlc).own();
       }
       if (own < hlc) {

@@ -72,9 +72,10 @@ final class Rewind {
     Repairs repairs = new Repairs(engine);
     long undone = -repairsSincePause;
     for (LocalStore store : stores) {
-      Diff diff = store.past().diffTo(target);
-      undone += diff.entries();
-      repairs.undo(store, diff);
+      try (Diff diff = store.past().diffTo(target)) {
+        undone += diff.entries();
+        repairs.undo(store, diff);
+      }
     }
     Restoration restoration = new Restoration(undone, changedNear(stores, target));
     NodeMeta.Mark mark = new NodeMeta.Mark(epoch, attempt, restoration);
@@ -106,8 +107,9 @@ final class Rewind {
     Set<StoreKey> changed = new LinkedHashSet<>();
     for (LocalStore store : stores) {
       long since = Math.max(store.past().reach(), sinceFor(target));
-      Diff near = store.past().diffTo(since);
-      near.forEach((key, then) -> changed.add(new StoreKey(store.name(), key)));
+      try (Diff near = store.past().diffTo(since)) {
+        near.forEach((key, then) -> changed.add(new StoreKey(store.name(), key)));
+      }
       // Some found nothing here: there may be something elsewhere.
       Set<KeyBytes> deleted = store.deletes().standingAt(target, since).keySet();
       deleted.forEach(key -> changed.add(new StoreKey(store.name(), key.bytes())));
@@ -155,17 +157,16 @@ final class Rewind {
                     .changed(hlc, LocalStore.versions(old)));
     Map<KeyBytes, byte[]> changedLater = new HashMap<>();
     Set<KeyBytes> absentThen = new HashSet<>();
-    store
-        .past()
-        .diffTo(target)
-        .forEach(
-            (key, then) -> {
-              if (then == null) {
-                absentThen.add(new KeyBytes(key));
-              } else {
-                changedLater.put(new KeyBytes(key), then);
-              }
-            });
+    try (Diff later = store.past().diffTo(target)) {
+      later.forEach(
+          (key, then) -> {
+            if (then == null) {
+              absentThen.add(new KeyBytes(key));
+            } else {
+              changedLater.put(new KeyBytes(key), then);
+            }
+          });
+    }
     Map<KeyBytes, List<Deletes.Delete>> deletes = store.deletes().standingAt(target, from);
     deletes.keySet().forEach(key -> builders.putIfAbsent(key, new KeyPast.Builder(from)));
     builders.forEach(
@@ -198,10 +199,11 @@ final class Rewind {
     if (changes.isEmpty()) {
       return;
     }
-    engine.commit(changes, Durability.SYNCED);
+    // First the log, as with a write.
     for (Repair repair : repairs.all()) {
       repair.store().past().append(clock.tick().own(), repair.key(), repair.old());
     }
+    engine.commit(changes, Durability.SYNCED);
     repairsSincePause += repairs.all().size();
   }
 }

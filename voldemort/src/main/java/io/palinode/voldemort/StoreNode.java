@@ -247,12 +247,14 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       promise(after.own() + PROMISE_HLC, config.writes());
     }
     Change change = new Change(store.name(), key, LocalStore.record(siblings));
+    // First the log: a change in it that was not made changes nothing, but one that was made and is
+    // not in it could never be undone.
+    store.past().append(after.own(), key, old);
     engine.commit(List.of(change), config.writes());
     if (!mediumWorks) {
       mediumWorks = true;
       log.info("node={} phase=STORAGE_WORKS", node());
     }
-    store.past().append(after.own(), key, old);
     store.deletes().forgetUpTo(store.past().reach());
     noteDelete(store, write, after.own());
     if (!listeners.isEmpty()) {

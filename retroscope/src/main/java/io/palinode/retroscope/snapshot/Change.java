@@ -1,5 +1,6 @@
 package io.palinode.retroscope.snapshot;
 
+import io.palinode.retroscope.Diff;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -29,7 +30,9 @@ final class Change {
   static Change between(History history, String store, long early, long late) {
     history.settle(late);
     TreeMap<byte[], byte @Nullable []> before = new TreeMap<>(Overlay.UNSIGNED);
-    history.past(store).diffBetween(early, late).forEach(before::put);
+    try (Diff diff = history.past(store).diffBetween(early, late)) {
+      diff.forEach(before::put);
+    }
     Map<byte[], byte @Nullable []> after = valuesAt(history, store, before, late);
     TreeMap<byte[], Two> byKey = new TreeMap<>(Overlay.UNSIGNED);
     before.forEach((key, old) -> byKey.put(key, new Two(old, after.get(key))));
@@ -42,7 +45,9 @@ final class Change {
     TreeMap<byte[], byte @Nullable []> values = new TreeMap<>(Overlay.UNSIGNED);
     keys.keySet().forEach(key -> values.put(key, history.get(store, key)));
     history.settle(hlc);
-    history.past(store).diffBetween(hlc, Long.MAX_VALUE).forEach(values::replace);
+    try (Diff later = history.past(store).diffBetween(hlc, Long.MAX_VALUE)) {
+      later.forEach(values::replace);
+    }
     return values;
   }
 

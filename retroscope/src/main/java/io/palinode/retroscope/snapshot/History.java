@@ -37,7 +37,9 @@ public interface History {
    * io.palinode.retroscope.OutOfReachException}. O(changes since).
    */
   default byte @Nullable [] getAsOf(String store, byte[] key, long hlc) {
-    // Read, then settle: whatever this read has seen is in the window-log by then.
+    // No write at or before the time follows any more; and then whatever the read has seen is in
+    // the window-log.
+    settle(hlc);
     byte[] present = get(store, key);
     settle(hlc);
     FirstChange change = new FirstChange(key);

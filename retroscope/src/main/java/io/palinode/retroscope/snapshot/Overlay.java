@@ -1,5 +1,6 @@
 package io.palinode.retroscope.snapshot;
 
+import io.palinode.retroscope.Diff;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -39,10 +40,9 @@ final class Overlay {
     long now = history.settle(upTo);
     for (int store = 0; store < stores.size(); store++) {
       Map<byte[], Entry> old = oldByKey.get(store);
-      history
-          .past(stores.get(store))
-          .diffBetween(upTo, now)
-          .forEach((key, value) -> add(old, new Entry(key, value)));
+      try (Diff diff = history.past(stores.get(store)).diffBetween(upTo, now)) {
+        diff.forEach((key, value) -> add(old, new Entry(key, value)));
+      }
     }
     upTo = now;
   }

@@ -42,6 +42,8 @@ sealed interface Pointed extends AutoCloseable {
       this.history = history;
       this.store = store;
       this.overlay = new Overlay(history, hlc);
+      // Before anything is read: no write at or before the time may follow.
+      overlay.extend();
     }
 
     @Override

@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  * while; a reader takes the first of two, so that does no harm.
  */
 public final class SnapshotMachine {
+  /** Under a snapshot: each one is read for each key. */
+  private static final int BASES_MAX = 16;
+
   private static final long ASK_AGAIN_MICROS = 5_000_000;
 
   private final SnapshotSettings settings;
@@ -190,8 +193,26 @@ public final class SnapshotMachine {
     }
     if (rolling) {
       requireNoDependent(id, "moved");
+    } else {
+      requireFewBases(base);
     }
     return base;
+  }
+
+  /** What nobody could open is not begun. */
+  private void requireFewBases(Snapshot base) throws RefusedException {
+    int bases = 1;
+    Snapshot below = base;
+    // One that was moved names itself as what it moved.
+    while (below != null && !below.base().equals(below.id()) && bases <= BASES_MAX) {
+      below = known.get(below.base());
+      bases += below == null ? 0 : 1;
+    }
+    if (bases > BASES_MAX) {
+      throw new RefusedException(
+          "a snapshot must have at most %d bases under it: take one without a base: base='%s'"
+              .formatted(BASES_MAX, base.id()));
+    }
   }
 
   private static boolean isRollOf(SnapshotOpened opened, String id) {
