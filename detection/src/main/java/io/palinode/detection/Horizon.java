@@ -22,6 +22,14 @@ interface Horizon {
   /** Whether {@code i} is closed, and before every interval that has not been seen. */
   boolean isPassed(Retained i);
 
+  /**
+   * Whether an interval may still be ended by an event of another node. Then a later interval of a
+   * queue may turn out to end before an earlier one, and their ends cannot be bisected.
+   */
+  default boolean mayEndElsewhere() {
+    return false;
+  }
+
   /** The greatest grade that is certain for a pair that is certain to be concurrent. */
   default Grade grade(Retained i, Retained j) {
     Grade certain = Grade.UNCERTAIN;

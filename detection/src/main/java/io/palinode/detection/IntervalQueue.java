@@ -26,15 +26,18 @@ final class IntervalQueue {
   // anything, and then there is no bisection.
   private boolean ascending = true;
   // Each ends before the next starts: then ends rise as well, and both sides of a range can be
-  // found by bisection. So it is for one replica's intervals; not when replicas were joined.
-  private boolean disjoint = true;
+  // found by bisection. So it is for one replica's intervals; not while others may still end them.
+  private boolean disjoint;
+  private final boolean mayEndElsewhere;
 
   private final int term;
   private final int node;
 
-  IntervalQueue(int term, int node) {
+  IntervalQueue(int term, int node, boolean mayEndElsewhere) {
     this.term = term;
     this.node = node;
+    this.mayEndElsewhere = mayEndElsewhere;
+    this.disjoint = !mayEndElsewhere;
   }
 
   int term() {
@@ -94,11 +97,6 @@ final class IntervalQueue {
 
   private void bound(Grade grade, long violate) {
     violateMax[grade.rank()] = Math.max(violateMax[grade.rank()], violate);
-  }
-
-  /** To be called before {@link Retained#closeAt}. {@code joined}: the end is another node's. */
-  void closing(boolean joined) {
-    disjoint &= !joined;
   }
 
   /** A report of {@code grade} names it. */
@@ -252,7 +250,7 @@ final class IntervalQueue {
       head = 0;
       tail = 0;
       ascending = true;
-      disjoint = true;
+      disjoint = !mayEndElsewhere;
       Arrays.fill(violateMax, 0);
     }
   }

@@ -260,6 +260,11 @@ final class Knowledge implements Horizon {
     return false;
   }
 
+  @Override
+  public boolean mayEndElsewhere() {
+    return joined;
+  }
+
   /** Whether the end of {@code i} may still be set, or moved back, by an event of {@code node}. */
   private boolean mayEndAt(Retained i, int node) {
     Hvc end = i.end();

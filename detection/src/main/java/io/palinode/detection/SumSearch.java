@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * chosen queues is then found in polynomial time ({@link LeastSum}). Whether a sum equals a number
  * is NP-complete (a subset sum); it is searched depth first, and a branch is left as soon as the
  * values to come cannot make up the rest. So are inequalities where intervals of one queue overlap,
- * as of concurrent versions, for then cuts are no lattice. A search stops after a number of steps.
+ * as of concurrent versions, or may come to, while other nodes may end them: then cuts are no
+ * lattice. A search stops after a number of steps.
  */
 final class SumSearch implements Search {
   private final ClauseRule.Sum rule;

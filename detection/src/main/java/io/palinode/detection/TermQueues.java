@@ -11,19 +11,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class TermQueues {
   private final int term;
+  private final boolean mayEndElsewhere;
   private final @Nullable IntervalQueue[] queues;
   private final List<IntervalQueue> held = new ArrayList<>(2);
   private int size;
 
-  TermQueues(int term, int nodes) {
+  TermQueues(int term, int nodes, boolean mayEndElsewhere) {
     this.term = term;
+    this.mayEndElsewhere = mayEndElsewhere;
     this.queues = new @Nullable IntervalQueue[nodes];
   }
 
   IntervalQueue queue(int node) {
     IntervalQueue queue = queues[node];
     if (queue == null) {
-      queue = new IntervalQueue(term, node);
+      queue = new IntervalQueue(term, node, mayEndElsewhere);
       queues[node] = queue;
     }
     return queue;

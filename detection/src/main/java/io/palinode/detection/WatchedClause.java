@@ -51,7 +51,7 @@ final class WatchedClause {
     this.clause = clause;
     this.horizon = horizon;
     this.queues = new TermQueues[terms];
-    Arrays.setAll(queues, term -> new TermQueues(term, nodes));
+    Arrays.setAll(queues, term -> new TermQueues(term, nodes, horizon.mayEndElsewhere()));
     this.open = new int[nodes];
     this.openOf = new int[terms][nodes];
     this.leastEnd = new long[nodes];
@@ -112,7 +112,6 @@ final class WatchedClause {
       countOpen(interval, -1);
     }
     noteEnd(end);
-    queueOf(interval).closing(end.owner() != interval.node());
     interval.closeAt(end);
   }
 

@@ -16,6 +16,9 @@ import java.util.Locale;
  * the search for cliques, said of one predicate.
  */
 final class DetectionTopics {
+  private static final String TRIED =
+      " Values are tried depth first, and left as soon as what is to come cannot make up the rest.";
+
   private final Predicate predicate;
 
   /** In the largest clause. */
@@ -96,9 +99,14 @@ final class DetectionTopics {
                 clause ->
                     clause.rule() instanceof ClauseRule.Sum sum
                         && sum.relation() == ClauseRule.Relation.EQUALS);
-    return equals
-        ? "Whether concurrent values add up to a number exactly is NP-complete (a subset sum). They"
-            + " are tried depth first, and left as soon as what is to come cannot make up the rest."
+    if (equals) {
+      return "Whether concurrent values add up to a number exactly is NP-complete (a subset sum)."
+          + TRIED;
+    }
+    return predicate.replicas() == ReplicaRule.FIRST
+        ? "The values of each variable alone mostly rule a sum out. Where they do not, its version's"
+            + " end may still be another node's, so no cut is certain to be the least."
+            + TRIED
         : "Of a sum, the consistent cut with the least (or greatest) one is found by a minimum cut"
             + " (Chase and Garg), once the values of each variable alone do not rule it out.";
   }
@@ -119,8 +127,10 @@ final class DetectionTopics {
     if (has(ClauseRule.Sum.class)) {
       sentences.add(
           "Most searches for a sum end after O(retained): the least and greatest values decide."
-              + " A minimum cut is polynomial: O(retained * retained * k) at worst for k variables on"
-              + " a node each.");
+              + (predicate.replicas() == ReplicaRule.FIRST
+                  ? " Trying ends after a number of steps, and that is told as lost coverage."
+                  : " A minimum cut is polynomial: O(retained * retained * k) at worst for k"
+                      + " variables on a node each."));
     } else if (terms == 2) {
       sentences.add("While nothing is violated, a search is O(nodes * log retained).");
     } else if (terms > 2) {
