@@ -7,13 +7,14 @@ import io.palinode.cli.demo.DemoReport;
 import io.palinode.cli.demo.DemoRun;
 import io.palinode.cli.demo.Mode;
 import io.palinode.cli.terminal.EpsilonText;
-import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.Output;
 import io.palinode.hvc.Epsilon;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -133,12 +134,7 @@ final class DemoCommand implements Callable<Integer> {
       description = "Do not remove the temporary folder; its place is printed.")
   private boolean keep;
 
-  @Option(
-      names = {"-o", "--output"},
-      defaultValue = "table",
-      paramLabel = "FORMAT",
-      description = "table or json; json is alone on standard output.")
-  private OutputFormat output = OutputFormat.TABLE;
+  @Mixin private Output output = new Output();
 
   @Spec private CommandSpec spec;
 
@@ -160,7 +156,7 @@ final class DemoCommand implements Callable<Integer> {
             data,
             keep);
     DemoReport report = new DemoRun(options, spec.commandLine().getErr()).run();
-    spec.commandLine().getOut().print(output == OutputFormat.JSON ? report.json() : report.table());
+    spec.commandLine().getOut().print(output.isJson() ? report.json() : report.table());
     spec.commandLine().getOut().flush();
     return report.everyRequiredAnswerIsRight() ? 0 : 1;
   }

@@ -2,7 +2,7 @@ package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.TextTable;
 import io.palinode.hvc.Hlc;
@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -82,12 +81,7 @@ final class GetCommand implements Callable<Integer> {
       description = "Of violations: this one alone.")
   private @Nullable String id;
 
-  @Option(
-      names = {"-o", "--output"},
-      defaultValue = "table",
-      paramLabel = "FORMAT",
-      description = "table or json.")
-  private OutputFormat output = OutputFormat.TABLE;
+  @Mixin private Output output = new Output();
 
   @Mixin private ApiClient api = new ApiClient();
   @Mixin private StoreAccess access = new StoreAccess();
@@ -103,7 +97,7 @@ final class GetCommand implements Callable<Integer> {
     if (resource == Resource.NODES) {
       items.forEach(this::addReach);
     }
-    if (output == OutputFormat.JSON) {
+    if (output.isJson()) {
       spec.commandLine().getOut().println(items.toPrettyString());
       return 0;
     }
@@ -115,7 +109,7 @@ final class GetCommand implements Callable<Integer> {
     if (resource != Resource.VIOLATIONS) {
       throw new Refusal("an ID can follow 'violations' only: 'palinode get violations ID'");
     }
-    if (output == OutputFormat.JSON) {
+    if (output.isJson()) {
       spec.commandLine().getOut().println(api.get(path + "/witness").toPrettyString());
     } else {
       table(ApiClient.JSON.createArrayNode().add(api.get(path)));

@@ -2,7 +2,7 @@ package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.Output;
 import io.palinode.predicate.Lint;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -65,12 +66,7 @@ final class LintCommand implements Callable<Integer> {
       description = "Findings of this name do not count; may be repeated.")
   private List<Lint.Check> ignored = List.of();
 
-  @Option(
-      names = {"-o", "--output"},
-      defaultValue = "table",
-      paramLabel = "FORMAT",
-      description = "table (a line a finding) or json.")
-  private OutputFormat output = OutputFormat.TABLE;
+  @Mixin private Output output = new Output();
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -81,7 +77,7 @@ final class LintCommand implements Callable<Integer> {
       findings.addAll(Lint.of(file, Set.copyOf(ignored)));
     }
     PrintWriter out = spec.commandLine().getOut();
-    if (output == OutputFormat.JSON) {
+    if (output.isJson()) {
       out.println(json(findings).toPrettyString());
     } else {
       findings.forEach(finding -> out.println(line(finding)));

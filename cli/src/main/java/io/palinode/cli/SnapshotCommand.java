@@ -2,7 +2,7 @@ package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.palinode.cli.terminal.Confirmation;
-import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.TextTable;
 import java.util.List;
 import java.util.Locale;
@@ -68,12 +68,7 @@ final class SnapshotCommand implements Runnable {
       description = "List the snapshots, the latest first.",
       footer = {"", "Example:  palinode snapshot list -o json"})
   static final class ListAll implements Callable<Integer> {
-    @Option(
-        names = {"-o", "--output"},
-        defaultValue = "table",
-        paramLabel = "FORMAT",
-        description = "table or json.")
-    private OutputFormat output = OutputFormat.TABLE;
+    @Mixin private Output output = new Output();
 
     @Mixin private ApiClient api = new ApiClient();
     @Spec private CommandSpec spec;
@@ -81,7 +76,7 @@ final class SnapshotCommand implements Runnable {
     @Override
     public Integer call() {
       JsonNode all = api.get(path());
-      if (output == OutputFormat.JSON) {
+      if (output.isJson()) {
         spec.commandLine().getOut().println(all.toPrettyString());
         return 0;
       }

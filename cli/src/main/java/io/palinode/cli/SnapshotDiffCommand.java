@@ -3,7 +3,7 @@ package io.palinode.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.hvc.PointInTime;
 import io.palinode.voldemort.client.PastStore;
@@ -56,12 +56,7 @@ final class SnapshotDiffCommand implements Callable<Integer> {
       description = "Only keys like this; * stands for any text, ? for one character.")
   private @Nullable String keys;
 
-  @Option(
-      names = {"-o", "--output"},
-      defaultValue = "table",
-      paramLabel = "FORMAT",
-      description = "table or json.")
-  private OutputFormat output = OutputFormat.TABLE;
+  @Mixin private Output output = new Output();
 
   @Mixin private ApiClient api = new ApiClient();
   @Mixin private StoreAccess access = new StoreAccess();
@@ -124,14 +119,14 @@ final class SnapshotDiffCommand implements Callable<Integer> {
     for (KeyDifferences.Merged one = differences.next(); one != null; one = differences.next()) {
       if (wanted == null || wanted.matcher(one.key()).matches()) {
         any = true;
-        if (output == OutputFormat.JSON) {
+        if (output.isJson()) {
           listed.add(one);
         } else {
           print(one);
         }
       }
     }
-    if (output == OutputFormat.JSON) {
+    if (output.isJson()) {
       spec.commandLine().getOut().println(json(listed).toPrettyString());
     }
     spec.commandLine().getOut().flush();

@@ -2,7 +2,7 @@ package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.TextTable;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -37,12 +36,7 @@ final class SnapshotShowCommand implements Callable<Integer> {
   @Parameters(index = "1..*", paramLabel = "KEY", arity = "0..*")
   private List<String> keys = List.of();
 
-  @Option(
-      names = {"-o", "--output"},
-      defaultValue = "table",
-      paramLabel = "FORMAT",
-      description = "table or json.")
-  private OutputFormat output = OutputFormat.TABLE;
+  @Mixin private Output output = new Output();
 
   @Mixin private ApiClient api = new ApiClient();
   @Mixin private StoreAccess access = new StoreAccess();
@@ -56,7 +50,7 @@ final class SnapshotShowCommand implements Callable<Integer> {
 
   private int showParts(JsonNode snapshot) {
     PrintWriter out = spec.commandLine().getOut();
-    if (output == OutputFormat.JSON) {
+    if (output.isJson()) {
       out.println(snapshot.toPrettyString());
       return 0;
     }
@@ -101,7 +95,7 @@ final class SnapshotShowCommand implements Callable<Integer> {
               return found;
             });
     PrintWriter out = spec.commandLine().getOut();
-    if (output == OutputFormat.JSON) {
+    if (output.isJson()) {
       ObjectNode json = ApiClient.JSON.createObjectNode();
       values.forEach((key, value) -> json.put(key, value));
       out.println(json.toPrettyString());

@@ -3,7 +3,7 @@ package io.palinode.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.palinode.cli.terminal.OnSignal;
-import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.TimeText;
 import io.palinode.hvc.Hlc;
@@ -76,12 +76,7 @@ final class SnapshotTakeCommand implements Callable<Integer> {
       description = "At most K nodes take their part at once (default: all).")
   private @Nullable Integer defer;
 
-  @Option(
-      names = {"-o", "--output"},
-      defaultValue = "table",
-      paramLabel = "FORMAT",
-      description = "table or json.")
-  private OutputFormat output = OutputFormat.TABLE;
+  @Mixin private Output output = new Output();
 
   @Mixin private ApiClient api = new ApiClient();
   @Spec private CommandSpec spec;
@@ -163,7 +158,7 @@ final class SnapshotTakeCommand implements Callable<Integer> {
   private int told(JsonNode snapshot) {
     JsonNode asked = asked(snapshot);
     PrintWriter out = spec.commandLine().getOut();
-    if (output == OutputFormat.JSON) {
+    if (output.isJson()) {
       out.println(snapshot.toPrettyString());
     } else {
       out.println(

@@ -1,7 +1,7 @@
 package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.Output;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,7 +9,6 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Says how a cluster is. */
@@ -20,12 +19,7 @@ import picocli.CommandLine.Spec;
         "Show the epoch, the safe point and its lag, and what is going on. Exit status 1 when something stands still.",
     footer = {"", "Example:  palinode status -o json"})
 final class StatusCommand implements Callable<Integer> {
-  @Option(
-      names = {"-o", "--output"},
-      defaultValue = "table",
-      paramLabel = "FORMAT",
-      description = "table or json.")
-  private OutputFormat output = OutputFormat.TABLE;
+  @Mixin private Output output = new Output();
 
   @Mixin private ApiClient api = new ApiClient();
   @Spec private CommandSpec spec;
@@ -34,7 +28,7 @@ final class StatusCommand implements Callable<Integer> {
   public Integer call() {
     JsonNode status = api.get("/api/v1/status");
     PrintWriter out = spec.commandLine().getOut();
-    if (output == OutputFormat.JSON) {
+    if (output.isJson()) {
       out.println(status.toPrettyString());
     } else {
       out.println("epoch       " + status.path("epoch").asText());

@@ -6,13 +6,14 @@ import io.palinode.benchmarks.DetectionBenchmark.Case;
 import io.palinode.benchmarks.DetectionBenchmark.Group;
 import io.palinode.benchmarks.DetectionBenchmark.Result;
 import io.palinode.benchmarks.Measurement.Effort;
-import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -86,12 +87,7 @@ final class DetectionCommand implements Callable<Integer> {
       description = "Seed of the events (default: ${DEFAULT-VALUE}).")
   private long seed;
 
-  @Option(
-      names = {"-o", "--output"},
-      defaultValue = "table",
-      paramLabel = "FORMAT",
-      description = "table or json.")
-  private OutputFormat output = OutputFormat.TABLE;
+  @Mixin private Output output = new Output();
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -110,7 +106,7 @@ final class DetectionCommand implements Callable<Integer> {
     }
     DetectionReport report = DetectionReport.of(results, seed);
     PrintWriter out = spec.commandLine().getOut();
-    out.print(output == OutputFormat.JSON ? report.json() : report.table());
+    out.print(output.isJson() ? report.json() : report.table());
     out.flush();
     return 0;
   }

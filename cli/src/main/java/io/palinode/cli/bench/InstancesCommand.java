@@ -6,7 +6,7 @@ import io.palinode.benchmarks.online.InstancesBenchmark;
 import io.palinode.benchmarks.online.InstancesBenchmark.Result;
 import io.palinode.cli.cluster.DetectionPlane;
 import io.palinode.cli.embedded.EmbeddedKafka;
-import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.hvc.Epsilon;
 import io.palinode.voldemort.server.SystemMicros;
@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -65,12 +66,7 @@ final class InstancesCommand implements Callable<Integer> {
           "Candidates of the few, each time; the first so many warm up (default: ${DEFAULT-VALUE}).")
   private long candidates;
 
-  @Option(
-      names = {"-o", "--output"},
-      defaultValue = "table",
-      paramLabel = "FORMAT",
-      description = "table or json.")
-  private OutputFormat output = OutputFormat.TABLE;
+  @Mixin private Output output = new Output();
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -84,7 +80,7 @@ final class InstancesCommand implements Callable<Integer> {
     }
     InstancesReport report = measure();
     PrintWriter out = spec.commandLine().getOut();
-    out.print(output == OutputFormat.JSON ? report.json() : report.table());
+    out.print(output.isJson() ? report.json() : report.table());
     out.flush();
     return report.coverageLost() == 0 ? 0 : 1;
   }

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import io.palinode.benchmarks.SnapshotBenchmark;
 import io.palinode.benchmarks.SnapshotBenchmark.Result;
 import io.palinode.benchmarks.SnapshotBenchmark.Setting;
-import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.TextTable;
 import io.palinode.retroscope.snapshot.Pace;
@@ -20,6 +20,7 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -89,12 +90,7 @@ final class SnapshotBenchCommand implements Callable<Integer> {
       description = "Seed of the clients (default: ${DEFAULT-VALUE}).")
   private long seed;
 
-  @Option(
-      names = {"-o", "--output"},
-      defaultValue = "table",
-      paramLabel = "FORMAT",
-      description = "table or json.")
-  private OutputFormat output = OutputFormat.TABLE;
+  @Mixin private Output output = new Output();
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -114,7 +110,7 @@ final class SnapshotBenchCommand implements Callable<Integer> {
                   })
               .run();
       PrintWriter out = spec.commandLine().getOut();
-      out.print(output == OutputFormat.JSON ? json(setting, results) : table(setting, results));
+      out.print(output.isJson() ? json(setting, results) : table(setting, results));
       out.flush();
       return 0;
     } finally {

@@ -4,13 +4,14 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import io.palinode.benchmarks.windowlog.WindowLogBenchmark;
 import io.palinode.benchmarks.windowlog.WindowLogBenchmark.Result;
 import io.palinode.benchmarks.windowlog.WindowLogBenchmark.Sizes;
-import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -58,12 +59,7 @@ final class WindowLogCommand implements Callable<Integer> {
       description = "Seed of the keys (default: ${DEFAULT-VALUE}).")
   private long seed;
 
-  @Option(
-      names = {"-o", "--output"},
-      defaultValue = "table",
-      paramLabel = "FORMAT",
-      description = "table or json.")
-  private OutputFormat output = OutputFormat.TABLE;
+  @Mixin private Output output = new Output();
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -76,7 +72,7 @@ final class WindowLogCommand implements Callable<Integer> {
     }
     WindowLogReport report = WindowLogReport.of(results, entries, rounds, seed);
     PrintWriter out = spec.commandLine().getOut();
-    out.print(output == OutputFormat.JSON ? report.json() : report.text());
+    out.print(output.isJson() ? report.json() : report.text());
     out.flush();
     return 0;
   }

@@ -3,7 +3,7 @@ package io.palinode.cli.explain;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.Output;
 import io.palinode.detection.InstanceDetector;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.Predicates;
@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -40,12 +40,7 @@ public final class ExplainCommand implements Callable<Integer> {
       description = "Predicates, as YAML or XML; YAML may hold several.")
   private List<Path> files = List.of();
 
-  @Option(
-      names = {"-o", "--output"},
-      defaultValue = "table",
-      paramLabel = "FORMAT",
-      description = "table (text for people) or json.")
-  private OutputFormat output = OutputFormat.TABLE;
+  @Mixin private Output output = new Output();
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -62,7 +57,7 @@ public final class ExplainCommand implements Callable<Integer> {
       }
     }
     PrintWriter out = spec.commandLine().getOut();
-    if (output == OutputFormat.JSON) {
+    if (output.isJson()) {
       out.println(all.toPrettyString());
     } else {
       out.print(text);
