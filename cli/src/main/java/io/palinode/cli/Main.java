@@ -37,6 +37,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       GetCommand.class,
       DeleteCommand.class,
       StatusCommand.class,
+      AcknowledgeCommand.class,
       RollbackCommand.class,
       SnapshotCommand.class,
       DetectCommand.class,

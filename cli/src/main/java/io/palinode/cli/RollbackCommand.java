@@ -91,7 +91,7 @@ final class RollbackCommand implements Runnable {
           .println(
               "rollback %s is abandoned: its cut is not restored, and the safe point is held"
                       .formatted(id)
-                  + " until POST /api/v1/coverage/acknowledge");
+                  + " until 'palinode acknowledge'");
       return 0;
     }
   }

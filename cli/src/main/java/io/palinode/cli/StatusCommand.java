@@ -81,7 +81,7 @@ final class StatusCommand implements Callable<Integer> {
     return lines;
   }
 
-  private static String lost(JsonNode status) {
+  static String lost(JsonNode status) {
     JsonNode abandoned = status.path("abandonedEpoch");
     return abandoned.isNumber()
         ? "rollback %s was abandoned, its cut is not restored".formatted(abandoned.asText())

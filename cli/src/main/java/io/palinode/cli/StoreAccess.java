@@ -40,10 +40,21 @@ public final class StoreAccess {
   }
 
   private <T> T use(ClientConfig config, Function<Store, T> action) {
-    try (StoreClient client = StoreClient.connect(config)) {
+    try (StoreClient client = connect(config)) {
       return action.apply(store(client));
     } catch (StoreException e) {
       throw new Refusal("nodes " + String.join(",", bootstrap) + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static StoreClient connect(ClientConfig config) {
+    try {
+      return StoreClient.connect(config);
+    } catch (StoreException e) {
+      throw new Refusal(
+          e.getMessage()
+              + ": start a cluster with 'palinode up', or name its nodes with --bootstrap",
+          e);
     }
   }
 

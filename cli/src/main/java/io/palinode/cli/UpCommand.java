@@ -134,7 +134,7 @@ final class UpCommand implements Callable<Integer> {
     out.println("api      " + plane.apiUrl());
     out.println("metrics  " + plane.apiUrl() + "/metrics");
     out.println("kafka    " + plane.kafkaAddress());
-    out.println("data     " + data.toAbsolutePath());
+    out.println("data     " + data.toAbsolutePath().normalize());
     for (StoreDefinition store : definitions) {
       out.println(
           "store    %s (N=%d R=%d W=%d)"

@@ -12,6 +12,8 @@ import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
 import io.palinode.voldemort.client.StoreException;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -103,8 +105,18 @@ class UpIT {
     return JSON.readTree(send(api("status").GET()));
   }
 
-  private void acknowledgeCoverage() throws IOException, InterruptedException {
-    send(api("coverage/acknowledge").POST(HttpRequest.BodyPublishers.noBody()));
+  private void acknowledgeCoverage() {
+    StringWriter out = new StringWriter();
+    int exit =
+        Main.commandLine()
+            .setOut(new PrintWriter(out, true))
+            .execute(
+                "acknowledge",
+                "--yes",
+                "--server",
+                "http://127.0.0.1:" + (portBase + UpCommand.API_OFFSET));
+    assertThat(exit).isZero();
+    assertThat(out.toString()).contains("unknown: ", "acknowledged");
   }
 
   private HttpRequest.Builder api(String path) {

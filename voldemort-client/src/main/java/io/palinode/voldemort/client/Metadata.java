@@ -6,6 +6,7 @@ import io.palinode.voldemort.protocol.Versioned;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** What the nodes say about their cluster; where a client begins. */
 record Metadata(Cluster cluster, List<StoreDefinition> stores) {
@@ -36,7 +37,10 @@ record Metadata(Cluster cluster, List<StoreDefinition> stores) {
         connection.close();
       }
     }
-    throw new StoreException("no node answered: failures=" + failures);
+    throw new StoreException(
+        failures.entrySet().stream()
+            .map(failure -> failure.getKey() + ": " + failure.getValue())
+            .collect(Collectors.joining("; ", "no store node answered (", ")")));
   }
 
   private static String read(NodeConnection connection, String key, Transport transport) {

@@ -47,7 +47,7 @@ class ConnectionTest {
     cluster.all(TestNode::stop);
     assertThatThrownBy(cluster::client)
         .isInstanceOf(StoreException.class)
-        .hasMessageStartingWith("no node answered: failures={" + cluster.address(0) + "=")
+        .hasMessageStartingWith("no store node answered (" + cluster.address(0) + ": ")
         .hasMessageContaining(cluster.address(2))
         .hasMessageContaining("refused");
   }
