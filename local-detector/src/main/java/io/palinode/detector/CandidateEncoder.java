@@ -5,7 +5,6 @@ import io.palinode.detector.Emission.Closed;
 import io.palinode.detector.Emission.Gap;
 import io.palinode.detector.Emission.Opened;
 import io.palinode.detector.Emission.Progress;
-import io.palinode.predicate.Comparison;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.IntervalRef;
@@ -92,7 +91,7 @@ public record CandidateEncoder(int node, long incarnation) {
   /** As part of a cut: with the value, if it is a variable of a sum. */
   static IntervalRef onCut(Holding holding) {
     IntervalRef ref = refOf(holding);
-    return holding.term().term().comparison() instanceof Comparison.IsNumber
+    return holding.term().isAmount()
         ? IntervalRef.newBuilder(ref)
             .setAmount(new String(holding.version().value(), StandardCharsets.UTF_8).strip())
             .build()
@@ -112,11 +111,15 @@ public record CandidateEncoder(int node, long incarnation) {
   }
 
   private static VariableVersion versionOf(StoreKey key, Version version) {
-    return VariableVersion.newBuilder()
-        .setStore(key.store())
-        .setKey(ByteString.copyFrom(key.key()))
-        .setValue(ByteString.copyFrom(version.value()))
-        .setClock(ByteString.copyFrom(version.clock()))
-        .build();
+    VariableVersion.Builder message =
+        VariableVersion.newBuilder()
+            .setStore(key.store())
+            .setKey(ByteString.copyFrom(key.key()))
+            .setValue(ByteString.copyFrom(version.value()))
+            .setClock(ByteString.copyFrom(version.clock()));
+    if (!version.isWhole()) {
+      message.setValueBytes(version.valueBytes());
+    }
+    return message.build();
   }
 }

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * event up to it, or a gap in its place.
  */
 public final class CandidateRing {
+  /** What the values of all that waits may take: as many slots of long ones would fill the heap. */
+  static final long VALUE_BYTES_MAX = 64L << 20;
+
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition somethingAdded = lock.newCondition();
   private final Condition roomMade = lock.newCondition();
@@ -28,6 +31,7 @@ public final class CandidateRing {
   private int gapsOpen;
   private int head;
   private int size;
+  private long valueBytes;
   private long emitted;
   private long dropped;
   private long gapsEmitted;
@@ -57,7 +61,8 @@ public final class CandidateRing {
     int partition = event.partition();
     lock.lock();
     try {
-      if (free() < (gaps[partition] == null ? 1 : 2)) {
+      if (free() < (gaps[partition] == null ? 1 : 2)
+          || valueBytes + event.valueBytes() > VALUE_BYTES_MAX) {
         widen(event.lost());
         return false;
       }
@@ -196,6 +201,7 @@ public final class CandidateRing {
   private void push(Emission emission) {
     slots[(head + size) % slots.length] = emission;
     size++;
+    valueBytes += valueBytesOf(emission);
     if (size == 1) {
       somethingAdded.signal();
     }
@@ -206,12 +212,17 @@ public final class CandidateRing {
     slots[head] = null;
     head = (head + 1) % slots.length;
     size--;
+    valueBytes -= valueBytesOf(emission);
     if (emission instanceof Gap) {
       gapsEmitted++;
     } else {
       emitted++;
     }
     return emission;
+  }
+
+  private static int valueBytesOf(Emission emission) {
+    return emission instanceof Emission.Event event ? event.valueBytes() : 0;
   }
 
   private void widen(Gap gap) {

@@ -19,6 +19,11 @@ public sealed interface Emission {
 
     OpenInterval interval();
 
+    /** About how much memory the values take that it carries, in bytes. */
+    default int valueBytes() {
+      return 0;
+    }
+
     /** {@code <predicate>|<binding>}, whose partition it is. */
     default String instance() {
       return interval().instance();
@@ -33,12 +38,18 @@ public sealed interface Emission {
   /**
    * A term turned true.
    *
-   * @param values the version that makes it true, then its siblings that do so too
+   * @param values the version that makes it true, then its siblings that do so too; of long values
+   *     the beginnings
    */
   record Opened(long epoch, OpenInterval interval, List<Version> values) implements Event {
     @Override
     public int partition() {
       return interval.partition();
+    }
+
+    @Override
+    public int valueBytes() {
+      return values.stream().mapToInt(version -> version.value().length).sum();
     }
 
     @Override

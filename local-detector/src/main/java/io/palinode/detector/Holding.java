@@ -4,6 +4,12 @@ import io.palinode.predicate.Binding;
 
 /** That a version of a key makes a term true under a binding. */
 record Holding(WatchedTerm term, Binding binding, Version version) {
+  /** With no more of the value than that; a decimal is never longer, without its white space. */
+  Holding beginning(int valueBytesMax) {
+    Version begun = term.isAmount() ? version.stripped() : version.beginning(valueBytesMax);
+    return new Holding(term, binding, begun);
+  }
+
   boolean isSameTermAs(Holding other) {
     return term.equals(other.term) && binding.equals(other.binding);
   }

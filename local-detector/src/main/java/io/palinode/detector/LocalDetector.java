@@ -6,6 +6,7 @@ import io.palinode.detector.Emission.Opened;
 import io.palinode.detector.Emission.Progress;
 import io.palinode.detector.OpenInterval.Source;
 import io.palinode.detector.TermIndex.Match;
+import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.Term;
@@ -51,6 +52,18 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   private static final long ROOM_WAIT_SECONDS = 10;
 
+  /** What is told of a value; of a longer one the beginning, and how long it is. */
+  static final int VALUE_TOLD_MAX = 16 << 10;
+
+  /** What is kept of a value while its interval is open; a decimal is never longer. */
+  static final int VALUE_KEPT_MAX = 128;
+
+  /** Siblings that are told beside the version that names the interval. */
+  private static final int SIBLINGS_TOLD_MAX = 8;
+
+  /** How often it is told that something holds for which there was no room; less than the hold. */
+  private static final long UNOPENED_TOLD_MICROS = 10_000_000;
+
   private final StoreBinding store;
   private final CandidateRing ring;
   private final ToIntFunction<String> partitionOf;
@@ -79,6 +92,11 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   /** Whether every interval that holds is open: none was refused for lack of room, or by a bug. */
   private boolean complete;
+
+  /** Whether something was refused for lack of room, and nobody has looked for it since. */
+  private boolean unopened;
+
+  private long unopenedToldMicros = -UNOPENED_TOLD_MICROS;
 
   /** Intervals that are open, and that the ring had no room to tell of; oldest first. */
   private final Set<OpenInterval> untold = new LinkedHashSet<>();
@@ -125,6 +143,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
           index = nextIndex;
           if (left) {
             open.forget(term -> !isVersionIn(next, term));
+            untold.removeIf(interval -> !isVersionIn(next, interval.holding().term()));
           }
         });
     if (watching && overSince == null && !arrived.isEmpty()) {
@@ -176,6 +195,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
           epoch = newEpoch;
           watching = true;
           complete = true;
+          unopened = false;
           open.clear();
           untold.clear();
           if (overSince != null) {
@@ -245,18 +265,64 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   /**
    * Adds the node's time to the ring as progress; false when there was no room, or the node has
    * nothing to say now. Under the write lock every write that read the clock has also been heard,
-   * so all events up to this reading are in the ring, or in a gap, before it.
+   * so all events up to this reading are in the ring, or in a gap, before it. A bug is counted.
    */
   public boolean reportProgress() {
     boolean[] added = {false};
+    try {
+      store.atomically(
+          () -> {
+            if (watching && overSince == null) {
+              tellAnew();
+              tellUnopened();
+              added[0] = ring.add(progress());
+            }
+          });
+    } catch (RuntimeException bug) {
+      failures.record(bug);
+    }
+    return added[0];
+  }
+
+  /** Told again and again: what holds and is not open would else be missed, once told. */
+  private void tellUnopened() {
+    long now = Hlc.micros(store.clock().last().own());
+    if (unopened && now - unopenedToldMicros >= UNOPENED_TOLD_MICROS) {
+      unopenedToldMicros = now;
+      loseOneOfEachPartition(store.clock().tick().own());
+    }
+  }
+
+  /**
+   * Opens what there was no room for, once there is some. Called now and then by a thread that may
+   * take its time: O(keys in the store) when there was something, and there is room; else O(1).
+   */
+  public synchronized void openRefused() {
+    boolean[] due = {false};
     store.atomically(
         () -> {
-          if (watching && overSince == null) {
-            tellAnew();
-            added[0] = ring.add(progress());
+          due[0] = unopened && open.hasRoom() && watching && overSince == null;
+          // What is refused while the scan goes on says so again.
+          unopened &= !due[0];
+        });
+    if (due[0]) {
+      try {
+        openThose(scanFor(index), index);
+      } catch (RuntimeException failed) {
+        store.atomically(() -> unopened = true);
+        throw failed;
+      }
+    }
+  }
+
+  /** This has not arrived, and never will: its interval is told anew while it is open. */
+  public void openingLost(Opened lost) {
+    store.atomically(
+        () -> {
+          if (watching && lost.epoch() == epoch && open.contains(lost.interval())) {
+            untold.add(lost.interval());
           }
         });
-    return added[0];
   }
 
   /** From what is kept in memory: the store, which may fail, is not asked here. */
@@ -312,7 +378,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     for (Holding held : holding) {
       if (!open.contains(event.key(), held)) {
         Source source =
-            isWritten(held, event) ? new Source(event.writer(), event.origin()) : Source.UNKNOWN;
+            isWritten(held, event) ? new Source(event.writer(), event.origin()) : found(held);
         open(event.key(), held, holding, event.after(), source);
       }
     }
@@ -324,6 +390,15 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     return written != null && Arrays.equals(written.clock(), held.version().clock());
   }
 
+  /**
+   * What is found where it was accepted first may have been found elsewhere as well. A copy is told
+   * as one: where it came from may have superseded it long ago, which never came here.
+   */
+  private Source found(Holding held) {
+    Integer origin = held.version().origin();
+    return origin == null || origin == store.node() ? Source.UNKNOWN : new Source("", origin);
+  }
+
   private void close(OpenInterval interval, WriteEvent event) {
     untold.remove(interval);
     long sequence = ++sequences[interval.partition()];
@@ -333,7 +408,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
             sequence,
             interval,
             event.before(),
-            event.written(),
+            event.written() == null ? null : event.written().beginning(VALUE_KEPT_MAX),
             event.writer(),
             event.origin()));
     closedCount.increment();
@@ -345,11 +420,13 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     long sequence = ++sequences[partition];
     if (open.isFull()) {
       complete = false;
+      unopened = true;
       ring.lost(Gap.ofOne(epoch, partition, sequence, start.own()));
       return;
     }
     OpenInterval interval =
-        new OpenInterval(key, held, instance, partition, sequence, start, source);
+        new OpenInterval(
+            key, held.beginning(VALUE_KEPT_MAX), instance, partition, sequence, start, source);
     open.add(interval);
     if (!ring.add(new Opened(epoch, interval, versions(held, holding)))) {
       untold.add(interval);
@@ -359,10 +436,13 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   private static List<Version> versions(Holding held, List<Holding> holding) {
     List<Version> versions = new ArrayList<>(1);
-    versions.add(held.version());
+    versions.add(held.beginning(VALUE_TOLD_MAX).version());
     for (Holding other : holding) {
+      if (versions.size() > SIBLINGS_TOLD_MAX) {
+        break;
+      }
       if (other.isSameTermAs(held) && !other.version().equals(held.version())) {
-        versions.add(other.version());
+        versions.add(other.version().beginning(VALUE_TOLD_MAX));
       }
     }
     return versions;
@@ -414,6 +494,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
       store.atomically(
           () -> {
             complete = false;
+            unopened = true;
             loseOneOfEachPartition(store.clock().tick().own());
           });
     }
@@ -425,7 +506,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
       List<Holding> holding = truth.of(terms.match(key), store.siblings(key));
       for (Holding held : holding) {
         if (!open.contains(key, held)) {
-          open(key, held, holding, start, Source.UNKNOWN);
+          open(key, held, holding, start, found(held));
         }
       }
     }

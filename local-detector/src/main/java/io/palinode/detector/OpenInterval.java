@@ -6,8 +6,10 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A span, not over yet, in which one version of a key makes a term true under a binding.
+ * A span, not over yet, in which one version of a key makes a term true under a binding. Equal by
+ * partition and sequence.
  *
+ * @param holding of a long value the beginning only: there may be a million of these
  * @param instance names the predicate instance and its partition: {@code <predicate>|<binding>}
  * @param sequence of the event that opened it, in its partition
  * @param start the HVC right after the write that opened it
@@ -39,6 +41,18 @@ record OpenInterval(
 
   String binding() {
     return instance.substring(holding.term().predicate().length() + 1);
+  }
+
+  @Override
+  public boolean equals(Object o) {
+    return o instanceof OpenInterval other
+        && partition == other.partition
+        && sequence == other.sequence;
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * Long.hashCode(sequence) + partition;
   }
 
   /** Whether it is the interval of {@code other}: the same term, binding and version. */

@@ -8,13 +8,23 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * The open intervals of a node, by key. At most {@code intervalsMax}. Written under one lock;
- * {@link #size} may be asked by any thread.
+ * The open intervals of a node, by key. At most {@code intervalsMax}, fewer if their keys are long.
+ * Written under one lock; {@link #size} may be asked by any thread.
  */
 final class OpenIntervals {
+  /** What one may take on average, in bytes, before there is no room for more. */
+  private static final long BYTES_EACH = 1_000;
+
+  /** The objects of one interval, about. */
+  private static final int BYTES_FIXED = 600;
+
+  /** A key stands in the interval, in its captures and its name, and in the map. */
+  private static final int KEY_COPIES = 4;
+
   private final int intervalsMax;
   private final Map<StoreKey, List<OpenInterval>> byKey = new HashMap<>();
   private volatile int size;
+  private long bytes;
 
   OpenIntervals(int intervalsMax) {
     if (intervalsMax < 1) {
@@ -32,8 +42,20 @@ final class OpenIntervals {
     return intervalsMax;
   }
 
+  /** Whether there is room for a good part more, so that it pays to look for what has none. */
+  boolean hasRoom() {
+    int enough = intervalsMax - Math.max(1, intervalsMax / 8);
+    return size <= enough && bytes <= enough * BYTES_EACH;
+  }
+
   boolean isFull() {
-    return size >= intervalsMax;
+    return size >= intervalsMax || bytes >= intervalsMax * BYTES_EACH;
+  }
+
+  private static long bytesOf(OpenInterval interval) {
+    return BYTES_FIXED
+        + (long) KEY_COPIES * interval.key().key().length
+        + interval.holding().version().value().length;
   }
 
   List<StoreKey> keys() {
@@ -56,18 +78,25 @@ final class OpenIntervals {
 
   void add(OpenInterval interval) {
     byKey.computeIfAbsent(interval.key(), k -> new ArrayList<>(2)).add(interval);
+    bytes += bytesOf(interval);
     resize(1);
+  }
+
+  boolean contains(OpenInterval interval) {
+    List<OpenInterval> intervals = byKey.get(interval.key());
+    return intervals != null && intervals.contains(interval);
   }
 
   /** Takes out one; false when it is not there. */
   boolean remove(OpenInterval interval) {
-    List<OpenInterval> intervals = byKey.getOrDefault(interval.key(), List.of());
-    if (!intervals.remove(interval)) {
+    List<OpenInterval> intervals = byKey.get(interval.key());
+    if (intervals == null || !intervals.remove(interval)) {
       return false;
     }
     if (intervals.isEmpty()) {
       byKey.remove(interval.key());
     }
+    bytes -= bytesOf(interval);
     resize(-1);
     return true;
   }
@@ -83,6 +112,7 @@ final class OpenIntervals {
       OpenInterval interval = i.next();
       if (!interval.isAmong(holding)) {
         i.remove();
+        bytes -= bytesOf(interval);
         ended.add(interval);
       }
     }
@@ -96,20 +126,24 @@ final class OpenIntervals {
   /** Drops the intervals of these terms, as if they had never been. O(open). */
   void forget(Predicate<WatchedTerm> terms) {
     int kept = 0;
+    long keptBytes = 0;
     for (Iterator<List<OpenInterval>> i = byKey.values().iterator(); i.hasNext(); ) {
       List<OpenInterval> intervals = i.next();
       intervals.removeIf(interval -> terms.test(interval.holding().term()));
       kept += intervals.size();
+      keptBytes += intervals.stream().mapToLong(OpenIntervals::bytesOf).sum();
       if (intervals.isEmpty()) {
         i.remove();
       }
     }
     size = kept;
+    bytes = keptBytes;
   }
 
   void clear() {
     byKey.clear();
     size = 0;
+    bytes = 0;
   }
 
   // One thread writes at a time, so reading and writing the field apart loses nothing.

@@ -39,9 +39,7 @@ final class PrefixTrie {
     private final List<WatchedTerm> terms;
 
     private Node(Builder builder, List<WatchedTerm> above) {
-      List<WatchedTerm> here = new ArrayList<>(above);
-      here.addAll(builder.terms);
-      terms = List.copyOf(here);
+      terms = builder.terms.isEmpty() ? above : both(above, builder.terms);
       labels = new byte[builder.children.size()];
       children = new Node[labels.length];
       int i = 0;
@@ -49,6 +47,12 @@ final class PrefixTrie {
         labels[i] = child.getKey();
         children[i++] = new Node(child.getValue(), terms);
       }
+    }
+
+    private static List<WatchedTerm> both(List<WatchedTerm> above, List<WatchedTerm> here) {
+      List<WatchedTerm> both = new ArrayList<>(above);
+      both.addAll(here);
+      return List.copyOf(both);
     }
 
     private @Nullable Node child(byte label) {

@@ -35,7 +35,7 @@ public final class TermIndex {
     this.byStore = byStore;
   }
 
-  /** O(terms) time and memory. */
+  /** O(terms) time and memory, if few prefixes begin with another one. */
   public static TermIndex of(Collection<ActivePredicate> predicates) {
     ExactKeys.Builder exact = new ExactKeys.Builder();
     PrefixTrie.Builder templates = new PrefixTrie.Builder();

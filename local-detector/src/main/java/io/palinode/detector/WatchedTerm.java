@@ -68,6 +68,11 @@ final class WatchedTerm {
     return version == active.version() && predicate.equals(active.name());
   }
 
+  /** Whether its value is a decimal that a sum takes. */
+  boolean isAmount() {
+    return term.comparison() instanceof Comparison.IsNumber;
+  }
+
   /** Whether {@link #bind} needs the value as text. */
   boolean readsText() {
     return literal == null;

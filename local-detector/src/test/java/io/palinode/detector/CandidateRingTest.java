@@ -64,6 +64,17 @@ class CandidateRingTest {
   }
 
   @Test
+  void longValuesThatWaitTakeNoMoreThanABoundOfMemory() {
+    CandidateRing ring = new CandidateRing(100, 1);
+    int quarter = (int) (CandidateRing.VALUE_BYTES_MAX / 4);
+    for (int sequence = 1; sequence <= 5; sequence++) {
+      assertThat(ring.add(event(0, sequence, quarter))).isEqualTo(sequence <= 4);
+    }
+    drain(ring);
+    assertThat(ring.add(event(0, 6, quarter))).isTrue();
+  }
+
+  @Test
   void progressGoesBehindEveryGapOrNotAtAll() {
     CandidateRing ring = new CandidateRing(2, 1);
     ring.add(event(0, 1));
@@ -181,6 +192,10 @@ class CandidateRingTest {
   }
 
   private static Emission.Event event(int partition, long sequence) {
+    return event(partition, sequence, VERSION.value().length);
+  }
+
+  private static Emission.Event event(int partition, long sequence, int valueBytes) {
     Holding holding = new Holding(TERM, Binding.NONE, VERSION);
     OpenInterval interval =
         new OpenInterval(
@@ -191,7 +206,8 @@ class CandidateRingTest {
             sequence,
             Hvc.of(0, sequence * 10),
             OpenInterval.Source.UNKNOWN);
-    return new Emission.Opened(1, interval, List.of(VERSION));
+    Version told = new Version(new byte[valueBytes], VERSION.clock());
+    return new Emission.Opened(1, interval, List.of(told));
   }
 
   private static Progress progress(long sequence) {

@@ -10,6 +10,7 @@ import io.palinode.detector.Emission.Gap;
 import io.palinode.detector.Emission.Opened;
 import io.palinode.detector.Emission.Progress;
 import io.palinode.wire.v1.IntervalRef;
+import io.palinode.wire.v1.VariableVersion;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -331,6 +332,52 @@ class LocalDetectorTest {
   }
 
   @Test
+  void whatIsUntoldOfAPredicateThatLeftIsNotToldAnew() {
+    CandidateRing small = new CandidateRing(4, 2);
+    LocalDetector narrow = new LocalDetector(store, small, instance -> 1, 1_000);
+    narrow.setPredicates(List.of(Watched.edgeMutex(1)));
+    narrow.reset(7);
+    store.listen(narrow);
+    for (int i = 0; i < 6; i++) {
+      store.put("cs_%d_1000_%d".formatted(i, i), "1");
+    }
+    narrow.setPredicates(List.of());
+    drain(small);
+    assertThat(narrow.reportProgress()).isTrue();
+    assertThat(drain(small)).allMatch(e -> e instanceof Progress);
+    assertThat(narrow.failures()).isZero();
+  }
+
+  @Test
+  void aCopyThatIsFoundIsToldAsOne() {
+    StoreKey copied = MemoryNode.key("cs_1_2_1");
+    store.put(copied, "1".getBytes(UTF_8), VectorClock.zero(9).increment(1), "copier", 5);
+    store.put("cs_1_2_2", "1");
+    detector.setPredicates(List.of(Watched.edgeMutex(1)));
+    assertThat(drain())
+        .extracting(e -> ((Opened) e).interval().source())
+        .as("of what was accepted here first, replicas may know more")
+        .containsExactlyInAnyOrder(
+            new OpenInterval.Source("", 5), new OpenInterval.Source("", null));
+  }
+
+  @Test
+  void ofALongValueTheBeginningIsToldAndHowLongItIs() {
+    watch("violation: [{all: [{var: x, notEquals: '0'}]}]");
+    String longest = "1".repeat(600_000);
+    store.put("x", longest);
+    store.put("x", longest + "2");
+    List<Emission> out = drain();
+    CandidateEncoder encoder = new CandidateEncoder(0, 1);
+    VariableVersion told = encoder.opened((Opened) out.get(0)).getOpened().getValues(0);
+    assertThat(told.getValue().size()).isEqualTo(LocalDetector.VALUE_TOLD_MAX);
+    assertThat(told.getValueBytes()).isEqualTo(600_000);
+    Closed closed = (Closed) out.get(1);
+    assertThat(encoder.closed(closed).getSerializedSize()).isLessThan(1_000);
+    assertThat(closed.interval()).isEqualTo(((Opened) out.get(0)).interval());
+  }
+
+  @Test
   void anOldVersionsIntervalsAreForgottenAndTheNewVersionsOpened() {
     store.put("x", "1");
     store.put("cs_1_2_1", "1");
@@ -485,6 +532,29 @@ class LocalDetectorTest {
     int scans = store.scans();
     assertThat(small.holding()).hasSize(1);
     assertThat(store.scans()).isGreaterThan(scans);
+  }
+
+  @Test
+  void whatHadNoRoomIsToldAgainAndAgainUntilItIsOpened() {
+    LocalDetector small = detector(1);
+    store.listen(small);
+    small.setPredicates(List.of(Watched.exact(1)));
+    small.reset(1);
+    store.put("x", "1");
+    store.put("y", "1");
+    drain();
+    small.openRefused();
+    assertThat(small.reportProgress()).isTrue();
+    assertThat(drain()).filteredOn(e -> e instanceof Gap).as("x still takes the room").hasSize(2);
+    store.put("x", "0");
+    small.openRefused();
+    assertThat(drain())
+        .filteredOn(e -> e instanceof Opened)
+        .singleElement()
+        .extracting(e -> ((Opened) e).interval().key())
+        .isEqualTo(MemoryNode.key("y"));
+    small.reportProgress();
+    assertThat(drain()).noneMatch(e -> e instanceof Gap);
   }
 
   @Test

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MemoryNode implements StoreBinding {
   static final String STORE = "s";
+  private static final int ORIGIN_UNKNOWN = -1;
 
   /** What survives a crash. */
   static final class Disk {
@@ -94,7 +95,7 @@ public final class MemoryNode implements StoreBinding {
   }
 
   /** A sibling of what is there. */
-  boolean putConcurrently(String key, String value, int writer) {
+  public boolean putConcurrently(String key, String value, int writer) {
     VectorClock beside = VectorClock.zero(nodes + 8).increment(nodes + writer);
     return put(key(key), value.getBytes(UTF_8), beside, "client", node);
   }
@@ -105,7 +106,7 @@ public final class MemoryNode implements StoreBinding {
     lock.lock();
     try {
       List<Version> before = siblings(key);
-      Version written = new Version(value, version.bytes());
+      Version written = new Version(value, version.bytes(), origin);
       List<Version> after = added(before, written);
       if (!serving || after == null) {
         return false;
@@ -371,11 +372,12 @@ public final class MemoryNode implements StoreBinding {
   }
 
   private static byte[] encode(List<Version> siblings) {
-    int bytes = siblings.stream().mapToInt(v -> 8 + v.value().length + v.clock().length).sum();
+    int bytes = siblings.stream().mapToInt(v -> 12 + v.value().length + v.clock().length).sum();
     ByteBuffer out = ByteBuffer.allocate(bytes);
     for (Version version : siblings) {
       out.putInt(version.value().length).put(version.value());
       out.putInt(version.clock().length).put(version.clock());
+      out.putInt(version.origin() == null ? ORIGIN_UNKNOWN : version.origin());
     }
     return out.array();
   }
@@ -387,7 +389,8 @@ public final class MemoryNode implements StoreBinding {
       in.get(value);
       byte[] clock = new byte[in.getInt()];
       in.get(clock);
-      siblings.add(new Version(value, clock));
+      int origin = in.getInt();
+      siblings.add(new Version(value, clock, origin == ORIGIN_UNKNOWN ? null : origin));
     }
     return siblings;
   }

@@ -15,12 +15,15 @@ import org.jspecify.annotations.Nullable;
 public final class Template {
   public static final int LENGTH_MAX = 512;
 
+  /** A longer text matches no template with captures: what they take is told with each event. */
+  public static final int TEXT_MAX = 8_192;
+
   /**
-   * A match that is not decided after so many captures tried is given up. With captures that repeat
-   * the number of ways to try can grow with a power of the text's length, and keys come from
-   * anyone.
+   * A match that is not decided after so many steps, one a character that is passed or compared, is
+   * given up. With captures that repeat the number of ways to try can grow with a power of the
+   * text's length, and keys come from anyone.
    */
-  public static final int STEPS_MAX = 10_000;
+  public static final int STEPS_MAX = 200_000;
 
   private final String text;
 
@@ -65,7 +68,8 @@ public final class Template {
   /**
    * The binding of the captures if all of {@code candidate} matches, else null. Each capture, in
    * order of appearance, takes the fewest characters (at least one) with which the whole text still
-   * matches. Null too when that takes more than {@link #STEPS_MAX} steps, which is counted.
+   * matches. Null too when that takes more than {@link #STEPS_MAX} steps, or the text is longer
+   * than {@link #TEXT_MAX}, which is counted.
    *
    * <p>Allocates nothing where the text does not begin with {@link #prefix} or does not end with
    * the literal at the end.
@@ -86,6 +90,10 @@ public final class Template {
     if (!candidate.startsWith(prefix())
         || candidate.length() < prefix().length() + lengthsMin[0]
         || !candidate.endsWith(suffix)) {
+      return null;
+    }
+    if (candidate.length() > TEXT_MAX) {
+      gaveUp.increment();
       return null;
     }
     Matching matching = new Matching(candidate, known);
@@ -127,7 +135,7 @@ public final class Template {
     return literals;
   }
 
-  /** How many texts were called no match because of {@link #STEPS_MAX}. */
+  /** How many texts were called no match for their length, or because of {@link #STEPS_MAX}. */
   public long gaveUp() {
     return gaveUp.sum();
   }
@@ -190,8 +198,7 @@ public final class Template {
 
     /** Matches this part and all after it, with the part's capture beginning at {@code at}. */
     Outcome part(int part, int at) {
-      if (++steps > STEPS_MAX) {
-        gaveUp.increment();
+      if (!spend(1)) {
         return Outcome.GAVE_UP;
       }
       int capture = parts[part];
@@ -209,10 +216,23 @@ public final class Template {
       return part == parts.length - 1 ? rest(capture, at) : free(part, at);
     }
 
+    /** False, and the match is given up, when it has taken too much. */
+    private boolean spend(int characters) {
+      steps += characters;
+      if (steps > STEPS_MAX) {
+        gaveUp.increment();
+        return false;
+      }
+      return true;
+    }
+
     /** The part's capture has a value already, {@code source[start, end)}. */
     private Outcome fixed(int part, int at, String source, int start, int end) {
       int length = end - start;
       String literal = literals.get(part + 1);
+      if (!spend(length)) {
+        return Outcome.GAVE_UP;
+      }
       if (!candidate.regionMatches(at, source, start, length)
           || !candidate.startsWith(literal, at + length)) {
         return Outcome.FAILED;
@@ -238,8 +258,13 @@ public final class Template {
       int capture = parts[part];
       String literal = literals.get(part + 1);
       int endMax = candidate.length() - lengthsMin[part] + 1;
+      int from = at;
       int end = candidate.indexOf(literal, at + 1);
       while (end >= 0 && end <= endMax) {
+        if (!spend(end - from)) {
+          return Outcome.GAVE_UP;
+        }
+        from = end;
         bind(capture, at, end);
         Outcome rest = part(part + 1, end + literal.length());
         if (rest == Outcome.MATCHED || rest == Outcome.GAVE_UP) {
@@ -250,6 +275,10 @@ public final class Template {
           return rest;
         }
         end = candidate.indexOf(literal, end + 1);
+      }
+      // What is left was looked through to the end, and held no more.
+      if (!spend(candidate.length() - from)) {
+        return Outcome.GAVE_UP;
       }
       return repeats[capture] ? Outcome.FAILED : Outcome.FAILED_ON_RIGHT;
     }

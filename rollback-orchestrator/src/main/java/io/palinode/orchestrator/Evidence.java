@@ -82,7 +82,23 @@ public final class Evidence {
         CandidateRecords.decode(witness.getStart()),
         witness.hasEnd() ? CandidateRecords.decode(witness.getEnd()) : null,
         witness.getWriter(),
-        witness.getValuesList().stream().map(Evidence::value).toList());
+        values(witness));
+  }
+
+  /** A value of which the beginning alone is known proves nothing. */
+  private static List<HeldValue> values(Witness witness) {
+    List<HeldValue> whole =
+        witness.getValuesList().stream()
+            .filter(version -> !version.hasValueBytes())
+            .map(Evidence::value)
+            .toList();
+    if (whole.isEmpty() && witness.getValuesCount() > 0) {
+      throw new IllegalArgumentException(
+          "a value of it is too long to be kept with it: %s has %,d bytes"
+              .formatted(
+                  text(witness.getValues(0).getKey()), witness.getValues(0).getValueBytes()));
+    }
+    return whole;
   }
 
   private static HeldValue value(VariableVersion version) {

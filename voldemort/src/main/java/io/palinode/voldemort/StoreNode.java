@@ -147,7 +147,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   /** Adds a version. Refused as obsolete when the node has a newer or equal one. */
   public Reply<Boolean> put(StoreKey key, Versioned added, Caller caller) throws RefusedException {
     counters.add(NodeCounter.PUTS);
-    return write(new Write(key, caller, added, null, stored -> Siblings.put(stored, added)));
+    Versioned known = added.withOrigin(caller.originAt(node()));
+    return write(new Write(key, caller, known, null, stored -> Siblings.put(stored, known)));
   }
 
   /** Removes the versions at or before {@code upTo}; the reply tells whether there were any. */
@@ -611,6 +612,6 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   }
 
   private static Version version(Versioned versioned) {
-    return new Version(versioned.value(), versioned.clock().identityBytes());
+    return new Version(versioned.value(), versioned.clock().identityBytes(), versioned.origin());
   }
 }

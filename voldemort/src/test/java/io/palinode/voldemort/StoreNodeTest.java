@@ -98,6 +98,7 @@ class StoreNodeTest {
     assertThat(event.siblings()).containsExactly(event.written());
     assertThat(event.writer()).isEqualTo("alice");
     assertThat(event.origin()).isEqualTo(1);
+    assertThat(node.siblings(K)).extracting(Version::origin).containsExactly(1);
     assertThat(event.before().own()).isLessThan(event.after().own());
     assertThat(event.before().get(1)).isLessThan(known.get(1));
     assertThat(event.after().get(1)).isEqualTo(known.get(1));

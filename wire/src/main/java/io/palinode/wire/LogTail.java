@@ -157,6 +157,9 @@ public final class LogTail implements AutoCloseable {
     } catch (RuntimeException e) {
       // The tail's one edge: whatever the listener or Kafka throws ends this thread and is told.
       end(e);
+    } catch (Error e) {
+      end(new IllegalStateException("the tail ran into " + e, e));
+      throw e;
     } finally {
       consumer = null;
       if (mine != null) {

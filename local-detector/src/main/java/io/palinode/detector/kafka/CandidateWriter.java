@@ -12,6 +12,7 @@ import io.palinode.wire.v1.CandidateRecord;
 import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -34,6 +35,7 @@ final class CandidateWriter {
   private final String topic;
   private final CandidateEncoder encoder;
   private final CandidateRing ring;
+  private final Consumer<Opened> openingLost;
   private final Answers answers;
   private final LongAdder refused = new LongAdder();
   private final LongAdder progress = new LongAdder();
@@ -42,11 +44,13 @@ final class CandidateWriter {
       Producer<byte[], byte[]> producer,
       String topic,
       CandidateEncoder encoder,
-      CandidateRing ring) {
+      CandidateRing ring,
+      Consumer<Opened> openingLost) {
     this.producer = producer;
     this.topic = topic;
     this.encoder = encoder;
     this.ring = ring;
+    this.openingLost = openingLost;
     this.answers = new Answers(ring.partitions());
   }
 
@@ -74,7 +78,8 @@ final class CandidateWriter {
       return false;
     }
     for (int partition = 0; partition < ring.partitions(); partition++) {
-      send(partition, null, encoder.stopped(last, partition).toByteArray(), null);
+      byte[] value = encoder.stopped(last, partition).toByteArray();
+      send(new ProducerRecord<>(topic, partition, null, value), () -> {});
     }
     return answers.awaitAll(max);
   }
@@ -90,42 +95,54 @@ final class CandidateWriter {
   private void write(Emission.Event event, CandidateRecord record) {
     byte[] value = record.toByteArray();
     if (value.length > RECORD_BYTES_MAX) {
+      // No event is as long as that; if one were, it would be told anew for ever.
       noteRefused("a candidate record is too long: bytes=" + value.length);
       write(event.lost());
     } else {
-      send(event.partition(), CandidateRecords.keyBytes(event.instance()), value, event.lost());
+      send(event, value);
     }
   }
 
   private void write(Gap gap) {
-    send(gap.partition(), null, encoder.gap(gap).toByteArray(), gap);
+    byte[] value = encoder.gap(gap).toByteArray();
+    send(new ProducerRecord<>(topic, gap.partition(), null, value), () -> ring.lost(gap));
+  }
+
+  private void send(Emission.Event event, byte[] value) {
+    byte[] key = CandidateRecords.keyBytes(event.instance());
+    send(
+        new ProducerRecord<>(topic, event.partition(), key, value),
+        () -> {
+          ring.lost(event.lost());
+          if (event instanceof Opened opened) {
+            openingLost.accept(opened);
+          }
+        });
   }
 
   private void write(Progress reached) {
     for (int partition = 0; partition < ring.partitions(); partition++) {
-      send(partition, null, encoder.progress(reached, partition).toByteArray(), null);
+      byte[] value = encoder.progress(reached, partition).toByteArray();
+      send(new ProducerRecord<>(topic, partition, null, value), () -> {});
     }
     progress.increment();
   }
 
-  /** {@code lost}: what nobody will know of when this record is refused. */
-  private void send(int partition, byte @Nullable [] key, byte[] value, @Nullable Gap lost) {
-    ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(topic, partition, key, value);
+  /** {@code lost}: what to do when nobody will ever know of this record. */
+  private void send(ProducerRecord<byte[], byte[]> record, Runnable lost) {
     answers.asked();
     // The callback hears all that the future would tell.
     Future<RecordMetadata> unused =
-        producer.send(record, (metadata, failure) -> answered(partition, lost, failure));
+        producer.send(record, (metadata, failure) -> answered(record.partition(), lost, failure));
   }
 
-  private void answered(int partition, @Nullable Gap lost, @Nullable Exception failure) {
+  private void answered(int partition, Runnable lost, @Nullable Exception failure) {
     if (failure == null) {
       answers.taken(partition);
       return;
     }
     noteRefused(failure.toString());
-    if (lost != null) {
-      ring.lost(lost);
-    }
+    lost.run();
     // Last: whoever waits for the answers then looks for gaps.
     answers.refused();
   }

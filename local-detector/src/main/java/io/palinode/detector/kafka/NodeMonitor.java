@@ -59,7 +59,8 @@ public final class NodeMonitor implements AutoCloseable {
             candidates,
             config.topics().candidates(),
             new CandidateEncoder(store.node(), store.incarnation()),
-            ring);
+            ring,
+            detector::openingLost);
     emitter = new CandidateEmitter(store.node(), detector, ring, writer, config.pace());
 
     control = PatientProducer.create(config.kafka().withLingerMs(0), name + "-control");

@@ -22,6 +22,11 @@ public record NodeMonitorConfig(
     Duration startTimeout) {
   private static final int RING_CAPACITY = 65_536;
   private static final int OPEN_INTERVALS_MAX = 1_000_000;
+
+  /** The part of the heap that open intervals may take; several nodes may share a process. */
+  private static final int HEAP_PART = 8;
+
+  private static final int OPEN_INTERVAL_BYTES = 1_000;
   private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
 
   public NodeMonitorConfig {
@@ -33,11 +38,12 @@ public record NodeMonitorConfig(
 
   /** The defaults. {@code bootstrapServers} are {@code host:port}, separated by commas. */
   public static NodeMonitorConfig of(String bootstrapServers, Topics topics) {
+    long heap = Runtime.getRuntime().maxMemory();
     return new NodeMonitorConfig(
         KafkaSettings.of(bootstrapServers),
         topics,
         RING_CAPACITY,
-        OPEN_INTERVALS_MAX,
+        (int) Math.min(OPEN_INTERVALS_MAX, heap / HEAP_PART / OPEN_INTERVAL_BYTES),
         ProgressPace.DEFAULT,
         START_TIMEOUT);
   }

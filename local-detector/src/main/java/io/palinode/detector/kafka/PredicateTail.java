@@ -35,6 +35,7 @@ final class PredicateTail implements LogTail.Listener {
   private boolean caughtUp;
   private boolean failed;
   private long retryAt;
+  private long lookAt = System.nanoTime();
 
   /** {@code told} is what the log is told of versions that the detector has taken up. */
   PredicateTail(LocalDetector detector, WatchedVersions told) {
@@ -98,6 +99,20 @@ final class PredicateTail implements LogTail.Listener {
     boolean isDue = !failed || System.nanoTime() - retryAt >= 0;
     if ((changed || !told.has(taken)) && caughtUp && isDue) {
       apply();
+    } else if (caughtUp && System.nanoTime() - lookAt >= 0) {
+      openRefused();
+    }
+  }
+
+  private void openRefused() {
+    lookAt = System.nanoTime() + RETRY_AFTER.toNanos();
+    try {
+      detector.openRefused();
+    } catch (InterruptException closing) {
+      throw closing;
+    } catch (RuntimeException e) {
+      failures.increment();
+      log.error("predicates={} state=FAILED retry={}", active.size(), RETRY_AFTER, e);
     }
   }
 

@@ -8,11 +8,13 @@ import io.palinode.detector.CandidateEncoder;
 import io.palinode.detector.CandidateRing;
 import io.palinode.detector.Emission;
 import io.palinode.detector.Emission.Gap;
+import io.palinode.detector.Emission.Opened;
 import io.palinode.detector.Emission.Progress;
 import io.palinode.detector.LocalDetector;
 import io.palinode.detector.MemoryNode;
 import io.palinode.detector.Ticking;
 import io.palinode.detector.Watched;
+import io.palinode.predicate.Template;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.CandidateRecord.EventCase;
 import java.time.Duration;
@@ -35,7 +37,7 @@ class CandidateWriterTest {
   private final MemoryNode store = MemoryNode.alone(new Ticking());
   private final CandidateRing ring = new CandidateRing(100, PARTITIONS);
   private final LocalDetector detector =
-      new LocalDetector(store, ring, new CandidatePartitions(PARTITIONS), 100);
+      new LocalDetector(store, ring, new CandidatePartitions(PARTITIONS), 10_000);
 
   @BeforeEach
   void watchAndServe() {
@@ -79,19 +81,50 @@ class CandidateWriterTest {
     List<Emission> out = new ArrayList<>();
     ring.drain(out, 10);
     assertThat(out.get(0)).isInstanceOf(Gap.class);
-    assertThat(out.get(1)).isInstanceOf(Progress.class);
+    assertThat(out.get(out.size() - 1)).isInstanceOf(Progress.class);
   }
 
   @Test
-  void anEventThatIsTooLongForARecordIsAGapInItsPlace() throws Exception {
+  void anOpeningThatKafkaRefusesIsToldAnewWhileItIsOpen() {
+    MockProducer<byte[], byte[]> producer = producer(false);
+    CandidateWriter writer = writer(producer);
+    store.put("x", "1");
+    store.put("y", "1");
+    writeAll(writer);
+    producer.errorNext(new RecordTooLargeException("refused"));
+    producer.errorNext(new RecordTooLargeException("refused"));
+    store.put("y", "0");
+    writeAll(writer);
+    detector.reportProgress();
+    List<Emission> out = new ArrayList<>();
+    ring.drain(out, 10);
+    assertThat(out)
+        .filteredOn(emission -> emission instanceof Opened)
+        .as("y is over")
+        .singleElement()
+        .extracting(opened -> ((Opened) opened).values().get(0).value())
+        .isEqualTo("1".getBytes(UTF_8));
+  }
+
+  @Test
+  void theLongestEventFitsARecord() throws Exception {
+    detector.setPredicates(
+        List.of(
+            Watched.predicate(
+                "long",
+                1,
+                "forEach: {a: '{a}'}\nviolation: [{all: [{var: 'k{a}', notEquals: '0'}]}]")));
     MockProducer<byte[], byte[]> producer = producer(true);
     CandidateWriter writer = writer(producer);
-    store.put("cs_1_2_1", "c" + "9".repeat(CandidateWriter.RECORD_BYTES_MAX));
+    String key = "k" + "\u20ac".repeat(Template.TEXT_MAX - 1);
+    for (int sibling = 0; sibling < 8; sibling++) {
+      store.putConcurrently(key, sibling + "1".repeat(100_000), sibling);
+    }
     writeAll(writer);
-    CandidateRecord gap = parse(producer.history().get(0));
-    assertThat(gap.getGap().getFirstSequence()).isEqualTo(1);
-    assertThat(gap.getGap().getLastSequence()).isEqualTo(1);
-    assertThat(writer.refused()).isEqualTo(1);
+    assertThat(writer.refused()).isZero();
+    assertThat(producer.history()).hasSize(8);
+    assertThat(parse(producer.history().get(7)).getSerializedSize())
+        .isBetween(CandidateWriter.RECORD_BYTES_MAX / 2, CandidateWriter.RECORD_BYTES_MAX);
   }
 
   @Test
@@ -180,7 +213,8 @@ class CandidateWriterTest {
   }
 
   private CandidateWriter writer(MockProducer<byte[], byte[]> producer) {
-    return new CandidateWriter(producer, "candidates", new CandidateEncoder(0, 1), ring);
+    return new CandidateWriter(
+        producer, "candidates", new CandidateEncoder(0, 1), ring, detector::openingLost);
   }
 
   private void writeAll(CandidateWriter writer) {

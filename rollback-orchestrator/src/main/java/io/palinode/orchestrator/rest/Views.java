@@ -117,7 +117,11 @@ final class Views {
 
   record ValueView(String store, String key, String value) {
     static ValueView of(VariableVersion v) {
-      return new ValueView(v.getStore(), Evidence.text(v.getKey()), Evidence.text(v.getValue()));
+      String value = Evidence.text(v.getValue());
+      return new ValueView(
+          v.getStore(),
+          Evidence.text(v.getKey()),
+          v.hasValueBytes() ? "%s… (%,d bytes)".formatted(value, v.getValueBytes()) : value);
     }
   }
 

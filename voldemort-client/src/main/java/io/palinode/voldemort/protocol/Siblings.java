@@ -13,16 +13,21 @@ import org.jspecify.annotations.Nullable;
  * bytes of a stored record. Pure; O(k²) in the number of versions, which is small.
  *
  * <pre>
- * +------------+-------------------------------------------------------------+
- * | format     | for each version: clock ({@link VectorClock}), length: i32, value |
- * | u8 = 0     |                                                             |
- * +------------+-------------------------------------------------------------+
+ * +------------+--------------------------------------------------------------------------------+
+ * | format     | for each version: clock ({@link VectorClock}), origin: i16, length: i32, value |
+ * | u8 = 1     |                                                                                |
+ * +------------+--------------------------------------------------------------------------------+
  * </pre>
  *
- * No versions at all are no bytes at all: an absent key. A stock node never stores that.
+ * The origin is the node that accepted the version first, -1 when unknown. Records of format 0,
+ * which have none, are read too.
+ *
+ * <p>No versions at all are no bytes at all: an absent key. A stock node never stores that.
  */
 public final class Siblings {
-  private static final byte FORMAT = 0;
+  private static final byte FORMAT = 1;
+  private static final byte WITHOUT_ORIGIN = 0;
+  private static final short ORIGIN_UNKNOWN = -1;
 
   /**
    * The order that decides between concurrent versions, greatest first: newest timestamp, then
@@ -42,14 +47,15 @@ public final class Siblings {
     }
     int size = 1;
     for (Versioned version : versions) {
-      size =
-          Math.addExact(
-              size, version.clock().encodedSize() + Integer.BYTES + version.value().length);
+      int fixed = version.clock().encodedSize() + Short.BYTES + Integer.BYTES;
+      size = Math.addExact(size, fixed + version.value().length);
     }
     ByteBuffer out = ByteBuffer.allocate(size);
     out.put(FORMAT);
     for (Versioned version : versions) {
       version.clock().writeTo(out);
+      Integer origin = version.origin();
+      out.putShort(origin == null ? ORIGIN_UNKNOWN : origin.shortValue());
       out.putInt(version.value().length);
       out.put(version.value());
     }
@@ -63,15 +69,25 @@ public final class Siblings {
     }
     ByteBuffer in = ByteBuffer.wrap(record);
     byte format = in.get();
-    if (format != FORMAT) {
-      throw new IllegalArgumentException("a record must be of format 0: format=" + format);
+    if (format != FORMAT && format != WITHOUT_ORIGIN) {
+      throw new IllegalArgumentException("a record must be of format 0 or 1: format=" + format);
     }
     List<Versioned> versions = new ArrayList<>(1);
     while (in.hasRemaining()) {
       VectorClock clock = VectorClock.readFrom(in);
-      versions.add(new Versioned(readValue(in), clock));
+      Integer origin = format == FORMAT ? readOrigin(in) : null;
+      versions.add(new Versioned(readValue(in), clock, origin));
     }
     return List.copyOf(versions);
+  }
+
+  private static @Nullable Integer readOrigin(ByteBuffer in) {
+    try {
+      short origin = in.getShort();
+      return origin < 0 ? null : Integer.valueOf(origin);
+    } catch (BufferUnderflowException e) {
+      throw new IllegalArgumentException("a record is cut off: bytes=" + in.limit(), e);
+    }
   }
 
   private static byte[] readValue(ByteBuffer in) {

@@ -3,13 +3,23 @@ package io.palinode.voldemort.protocol;
 import com.google.protobuf.ByteString;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A value and its version. The array is not copied and must not be changed.
  *
- * <p>Equal when bytes and clock are equal; the clock's timestamp has no part in it.
+ * <p>Equal when bytes and clock are equal; the clock's timestamp and the origin have no part in it.
+ *
+ * @param origin in a stored record: the node that accepted the version first; null when unknown
  */
-public record Versioned(byte[] value, VectorClock clock) {
+public record Versioned(byte[] value, VectorClock clock, @Nullable Integer origin) {
+  public Versioned(byte[] value, VectorClock clock) {
+    this(value, clock, null);
+  }
+
+  public Versioned withOrigin(@Nullable Integer node) {
+    return new Versioned(value, clock, node);
+  }
 
   public static Versioned ofText(String value, VectorClock clock) {
     return new Versioned(value.getBytes(StandardCharsets.UTF_8), clock);

@@ -27,17 +27,26 @@ class SiblingsTest {
   }
 
   @Test
-  void recordIsFormatZeroThenClockLengthAndValueOfEach() {
-    byte[] record =
-        Siblings.encode(List.of(version("hi", Map.of(0, 5L), 1), version("", Map.of(1, 256L), 2)));
+  void recordIsFormatOneThenClockOriginLengthAndValueOfEach() {
+    Versioned fromThree = version("hi", Map.of(0, 5L), 1).withOrigin(3);
+    byte[] record = Siblings.encode(List.of(fromThree, version("", Map.of(1, 256L), 2)));
     assertThat(record)
         .isEqualTo(
             hex(
-                "00"
-                    + "0001 01 0000 05 0000000000000001 00000002 6869"
-                    + "0001 02 0001 0100 0000000000000002 00000000"));
+                "01"
+                    + "0001 01 0000 05 0000000000000001 0003 00000002 6869"
+                    + "0001 02 0001 0100 0000000000000002 ffff 00000000"));
     assertThat(Siblings.decode(record))
-        .containsExactly(version("hi", Map.of(0, 5L), 1), version("", Map.of(1, 256L), 2));
+        .containsExactly(fromThree, version("", Map.of(1, 256L), 2))
+        .extracting(Versioned::origin)
+        .containsExactly(3, null);
+  }
+
+  @Test
+  void recordsOfFormatZeroHaveNoOrigin() {
+    byte[] record = hex("00" + "0001 01 0000 05 0000000000000001 00000002 6869");
+    assertThat(Siblings.decode(record)).containsExactly(version("hi", Map.of(0, 5L), 1));
+    assertThat(Siblings.decode(record).get(0).origin()).isNull();
   }
 
   @Test
@@ -49,7 +58,8 @@ class SiblingsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "01", // a format to come
+        "02", // a format to come
+        "01 0001 01 0000 05 0000000000000001 00", // cut off in the origin
         "00 0001 01 0000 05 0000000000000001", // no value
         "00 0001 01 0000 05 0000000000000001 0000", // cut off in the length
         "00 0001 01 0000 05 0000000000000001 00000003 6869", // cut off in the value
