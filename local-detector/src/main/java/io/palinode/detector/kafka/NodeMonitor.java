@@ -60,7 +60,8 @@ public final class NodeMonitor implements AutoCloseable {
             config.topics().candidates(),
             new CandidateEncoder(store.node(), store.incarnation()),
             ring);
-    emitter = new CandidateEmitter(store.node(), detector, ring, writer, config.pace());
+    emitter =
+        new CandidateEmitter(store.node(), detector, ring, writer, config.pace(), epochMicros);
 
     control = PatientProducer.create(config.kafka().withLingerMs(0), name + "-control");
     ControlPublisher publisher = new ControlPublisher(control, config.topics().control());
