@@ -5,6 +5,7 @@ import io.palinode.cli.demo.DemoGraph;
 import io.palinode.cli.demo.DemoOptions;
 import io.palinode.cli.demo.DemoReport;
 import io.palinode.cli.demo.DemoRun;
+import io.palinode.cli.demo.JudgedBy;
 import io.palinode.cli.demo.Mode;
 import io.palinode.cli.terminal.EpsilonText;
 import io.palinode.cli.terminal.Output;
@@ -34,6 +35,7 @@ import picocli.CommandLine.Spec;
       "  sequential  each write waits for all replicas: right, and slow over a network",
       "  eventual    each write waits for the nearest replica: fast, and sometimes wrong",
       "  watched     eventual, and a violation is detected and taken back: right",
+      "  alerting    eventual, and a violation is detected and told, but stands: what is told can be compared with what happened",
       ""
     },
     footer = {
@@ -43,6 +45,7 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  palinode demo",
       "  palinode demo --graph us-states --network global -o json",
+      "  palinode demo --modes alerting --replicas both",
       "  palinode demo --graph powerlaw:2000 --clients 8 --modes sequential,watched"
     })
 final class DemoCommand implements Callable<Integer> {
@@ -109,6 +112,16 @@ final class DemoCommand implements Callable<Integer> {
   private List<Path> predicates = List.of();
 
   @Option(
+      names = "--replicas",
+      paramLabel = "RULE",
+      description = {
+        "Which of a write's copies count: first, those that were accepted first; any, each by itself, so that one which is late can make a"
+            + " phantom; both, one run judged by each, where only first acts (default: what a predicate says; the application's own"
+            + " say first)."
+      })
+  private @Nullable JudgedBy judgedBy;
+
+  @Option(
       names = "--rounds",
       defaultValue = "0",
       paramLabel = "N",
@@ -153,6 +166,7 @@ final class DemoCommand implements Callable<Integer> {
             rounds,
             work,
             predicates,
+            judgedBy,
             data,
             keep);
     DemoReport report = new DemoRun(options, spec.commandLine().getErr()).run();

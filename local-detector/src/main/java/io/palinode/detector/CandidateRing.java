@@ -29,6 +29,7 @@ public final class CandidateRing {
   private final @Nullable Emission[] slots;
   private final @Nullable Gap[] gaps;
   private int gapsOpen;
+  private boolean woken;
   private int head;
   private int size;
   private long valueBytes;
@@ -126,13 +127,27 @@ public final class CandidateRing {
     }
   }
 
-  /** Waits until there is something to drain, at most so long. */
+  /**
+   * Waits until there is something to drain or somebody {@linkplain #wake wakes}, so long at most.
+   */
   public void awaitEmission(long nanos) throws InterruptedException {
     lock.lock();
     try {
-      for (long left = nanos; left > 0 && size == 0 && gapsOpen == 0; ) {
+      for (long left = nanos; left > 0 && size == 0 && gapsOpen == 0 && !woken; ) {
         left = somethingAdded.awaitNanos(left);
       }
+      woken = false;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends the wait for an emission, this one or the next. */
+  void wake() {
+    lock.lock();
+    try {
+      woken = true;
+      somethingAdded.signal();
     } finally {
       lock.unlock();
     }

@@ -61,6 +61,8 @@ public final class ControlExecution {
 
   void pause(long epoch) {
     long quietSince = store.pause(epoch);
+    // A restore waits until all nodes have told progress past its target.
+    detector.expectProgress();
     Paused paused =
         Paused.newBuilder()
             .setNode(store.node())

@@ -86,6 +86,9 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   /** Whether the newest reset has yet to open something; guarded by the monitor. */
   private boolean resetUnfinished;
 
+  /** Whether anything has happened since that was asked last. */
+  private volatile boolean active;
+
   private TermIndex index = TermIndex.EMPTY;
   private long epoch;
   private boolean watching;
@@ -325,6 +328,25 @@ public final class LocalDetector implements StoreBinding.WriteListener {
         });
   }
 
+  /**
+   * Whether there was a write, watched or not, or an {@link #expectProgress}, since this was asked
+   * last, or something holds: then somebody may wait for progress. The first sign of activity after
+   * this was asked wakes whoever waits at the ring.
+   */
+  public boolean takeActivity() {
+    boolean taken = active;
+    active = false;
+    return taken || open.size() > 0;
+  }
+
+  /** Somebody waits until every node has told how far it has come. */
+  void expectProgress() {
+    if (!active) {
+      active = true;
+      ring.wake();
+    }
+  }
+
   /** From what is kept in memory: the store, which may fail, is not asked here. */
   private void tellAnew() {
     if (untold.isEmpty() || !ring.hasRoom(KEYS_PER_STEP)) {
@@ -354,6 +376,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     if (!watching) {
       return;
     }
+    expectProgress();
     List<Match> matches;
     try {
       matches = index.match(event.key());

@@ -14,8 +14,10 @@ import io.palinode.wire.v1.VariableVersion;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class LocalDetectorTest {
   private final MemoryNode store = MemoryNode.alone(new Ticking());
@@ -257,6 +259,27 @@ class LocalDetectorTest {
     detector.reset(8);
     assertThat(drain()).hasSize(1).allMatch(e -> ((Opened) e).interval().start().own() == end);
     assertThat(detector.reportProgress()).isTrue();
+  }
+
+  @Test
+  @Timeout(10)
+  void aWriteThatNothingWatchesIsActivityAndWakesTheReader() throws InterruptedException {
+    assertThat(detector.takeActivity()).isFalse();
+    store.put("unwatched", "1");
+    ring.awaitEmission(TimeUnit.HOURS.toNanos(1));
+    assertThat(ring.isEmpty()).isTrue();
+    assertThat(detector.takeActivity()).isTrue();
+    assertThat(detector.takeActivity()).isFalse();
+  }
+
+  @Test
+  void whileSomethingHoldsTheNodeIsActive() {
+    store.put("x", "1");
+    assertThat(detector.takeActivity()).isTrue();
+    assertThat(detector.takeActivity()).isTrue();
+    store.put("x", "0");
+    assertThat(detector.takeActivity()).isTrue();
+    assertThat(detector.takeActivity()).isFalse();
   }
 
   @Test

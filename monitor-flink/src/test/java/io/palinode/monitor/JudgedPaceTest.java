@@ -2,6 +2,7 @@ package io.palinode.monitor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.hvc.Hlc;
 import org.junit.jupiter.api.Test;
 
 class JudgedPaceTest {
@@ -29,6 +30,35 @@ class JudgedPaceTest {
     assertThat(pace.nextAtMs()).isEqualTo(1_020);
     assertThat(pace.due(1_020)).isEqualTo(102);
     assertThat(pace.isPending()).isFalse();
+  }
+
+  @Test
+  void whenNothingHasHappenedForAWhileASmallStepWaitsForALongOneOrAPeriod() {
+    pace.watermark(ms(100));
+    pace.due(0);
+    pace.watermark(ms(350));
+    assertThat(pace.due(1_000)).isEqualTo(ms(350));
+    pace.watermark(ms(352));
+    assertThat(pace.due(1_250)).isEqualTo(JudgedPace.NOTHING);
+    assertThat(pace.nextAtMs()).isEqualTo(1_270);
+    pace.watermark(ms(600));
+    assertThat(pace.due(1_252)).as("a long step").isEqualTo(ms(600));
+    pace.watermark(ms(601));
+    assertThat(pace.due(1_500)).isEqualTo(JudgedPace.NOTHING);
+    assertThat(pace.due(1_520)).as("a period later").isEqualTo(ms(601));
+  }
+
+  @Test
+  void forAWhileAfterSomethingHappenedASmallStepIsSaidAtOnce() {
+    pace.watermark(ms(100));
+    pace.due(0);
+    pace.stir();
+    pace.watermark(ms(101));
+    assertThat(pace.due(5_000)).isEqualTo(ms(101));
+    pace.watermark(ms(102));
+    assertThat(pace.due(5_999)).isEqualTo(ms(102));
+    pace.watermark(ms(103));
+    assertThat(pace.due(6_100)).isEqualTo(JudgedPace.NOTHING);
   }
 
   @Test
@@ -66,5 +96,9 @@ class JudgedPaceTest {
     pace.release(130);
     assertThat(pace.due(1_000)).isEqualTo(200);
     assertThat(pace.holds()).isEmpty();
+  }
+
+  private static long ms(long millis) {
+    return Hlc.ofMicros(millis * 1_000);
   }
 }

@@ -29,7 +29,11 @@ import org.jspecify.annotations.Nullable;
  * broker that goes away later is waited for; one that is away at the start, for a minute.
  */
 public final class LogTail implements AutoCloseable {
-  private static final Duration POLL = Duration.ofMillis(100);
+  /** Without a record: what comes meanwhile, or a close, ends the wait. */
+  private static final Duration POLL = Duration.ofMillis(500);
+
+  private static final long CHECK_MILLIS = 100;
+  private static final long TOPIC_POLL_MILLIS = 10;
   private static final Duration TOPIC_WAIT_MAX = Duration.ofSeconds(30);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(5);
   private static final Duration CONSUMER_CLOSE_MAX = Duration.ofSeconds(1);
@@ -86,7 +90,7 @@ public final class LogTail implements AutoCloseable {
      */
     default void onCaughtUp() {}
 
-    /** After the records of each poll, also when there were none: some ten times a second. */
+    /** After the records of each poll, also when there were none: at least twice a second. */
     default void onPolled() {}
 
     /** The tail has ended by an error and will hand over nothing more. */
@@ -109,7 +113,7 @@ public final class LogTail implements AutoCloseable {
   public boolean awaitCaughtUp(Duration timeout) throws InterruptedException {
     long deadline = System.nanoTime() + timeout.toNanos();
     while (!isCaughtUp() && System.nanoTime() - deadline < 0) {
-      if (caughtUp.await(POLL.toMillis(), TimeUnit.MILLISECONDS) || !thread.isAlive()) {
+      if (caughtUp.await(CHECK_MILLIS, TimeUnit.MILLISECONDS) || !thread.isAlive()) {
         break;
       }
     }
@@ -244,7 +248,7 @@ public final class LogTail implements AutoCloseable {
     try {
       // Not Thread.sleep only: a close while waiting for the topic must end the wait.
       for (int i = 0; i < 10 && !closed; i++) {
-        TimeUnit.MILLISECONDS.sleep(POLL.toMillis() / 10);
+        TimeUnit.MILLISECONDS.sleep(TOPIC_POLL_MILLIS);
       }
     } catch (InterruptedException e) {
       throw new InterruptException(e);

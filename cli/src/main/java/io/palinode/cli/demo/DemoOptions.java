@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param rounds 0: as many as suit the graph and the network
  * @param predicates empty: the application's own two
+ * @param judgedBy which replica rules; null: the one that each predicate names
  * @param data where files go; null: a temporary folder, removed afterwards unless {@code keep}
  */
 public record DemoOptions(
@@ -25,6 +26,7 @@ public record DemoOptions(
     int rounds,
     int work,
     List<Path> predicates,
+    @Nullable JudgedBy judgedBy,
     @Nullable Path data,
     boolean keep) {
 
@@ -43,7 +45,8 @@ public record DemoOptions(
             .formatted(graph.graph().vertices(), clients));
     require(rounds >= 0, "--rounds must not be negative: " + rounds);
     require(work >= 0, "--work must not be negative: " + work);
-    require(!modes.isEmpty(), "--modes needs at least one of sequential, eventual, watched");
+    require(
+        !modes.isEmpty(), "--modes needs at least one of sequential, eventual, alerting, watched");
     modes = List.copyOf(modes);
     predicates = List.copyOf(predicates);
   }

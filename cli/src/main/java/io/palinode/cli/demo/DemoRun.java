@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 
 /** Runs the modes one after another, each on store nodes of its own. */
 public final class DemoRun {
@@ -29,7 +28,7 @@ public final class DemoRun {
   public DemoRun(DemoOptions options, PrintWriter err) {
     this.options = options;
     this.graph = options.graph().graph();
-    this.predicates = WatchedPredicates.of(options.predicates());
+    this.predicates = WatchedPredicates.of(options.predicates(), options.judgedBy());
     this.progress = new ProgressLine(err, isTerminal());
   }
 
@@ -67,11 +66,11 @@ public final class DemoRun {
 
   private ModeResult run(Mode mode, Workspace workspace) throws InterruptedException {
     progress.step(mode.label() + ": starting");
-    try (ControlPlane plane = mode.watched() ? controlPlane(workspace) : null) {
-      ModeRun run =
-          new ModeRun(
-              mode, options, graph, workspace.folder().resolve(mode.label()), plane, progress);
-      ModeResult result = run.run();
+    List<Predicate> watched =
+        mode.takesBack() ? predicates : WatchedPredicates.alerting(predicates);
+    try (ControlPlane plane = mode.watched() ? controlPlane(mode, watched, workspace) : null) {
+      Path data = workspace.folder().resolve(mode.label());
+      ModeResult result = new ModeRun(mode, options, data, plane, watched, progress).run();
       progress.say(
           "%-10s done in %.1f s, %s"
               .formatted(
@@ -92,11 +91,11 @@ public final class DemoRun {
     }
   }
 
-  private @Nullable ControlPlane controlPlane(Workspace workspace) {
-    progress.step("watched: starting Kafka, Flink and the orchestrator");
-    ControlPlane plane = start(workspace.folder().resolve("control"));
+  private ControlPlane controlPlane(Mode mode, List<Predicate> watched, Workspace workspace) {
+    progress.step(mode.label() + ": starting Kafka, Flink and the orchestrator");
+    ControlPlane plane = start(workspace.folder().resolve(mode.label() + "-control"));
     try {
-      predicates.forEach(plane::apply);
+      watched.forEach(plane::apply);
       return plane;
     } catch (RuntimeException e) {
       plane.close();

@@ -1,6 +1,7 @@
 package io.palinode.cli.demo;
 
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  *     there was none
  * @param uncertainReports reported with grade {@code uncertain} only: one section followed the
  *     other, within ε
+ * @param rules by each replica rule that judged the run, {@code first} before {@code any}; the
+ *     figures above are of the first of them. Empty when nobody watched
  * @param wastedOperations operations of tasks that a rollback made undone
  */
 @JsonPropertyOrder({
@@ -38,7 +41,8 @@ import org.jspecify.annotations.Nullable;
   "operations",
   "tasks",
   "improperEdges",
-  "uncertainReports"
+  "uncertainReports",
+  "rules"
 })
 public record ModeResult(
     String mode,
@@ -58,7 +62,11 @@ public record ModeResult(
     long operations,
     long tasks,
     int improperEdges,
-    long uncertainReports) {
+    long uncertainReports,
+    List<RuleResult> rules) {
+  public ModeResult {
+    rules = List.copyOf(rules);
+  }
 
   /** From the write that completes a violation to the orchestrator, milliseconds. */
   public record DetectionLatency(double p50, double p99, double p999, double max) {}

@@ -13,6 +13,7 @@ import io.palinode.examples.graph.run.ColouringRun;
 import io.palinode.examples.graph.run.RunConfig;
 import io.palinode.examples.graph.run.RunConfig.Finish;
 import io.palinode.examples.graph.run.RunResult;
+import io.palinode.predicate.Predicate;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.StoreClient;
 import io.palinode.voldemort.cluster.StoreDefinition;
@@ -34,20 +35,25 @@ final class ModeRun {
   private final Graph graph;
   private final Path data;
   private final @Nullable ControlPlane plane;
+  private final List<Predicate> predicates;
   private final ProgressLine progress;
 
+  /**
+   * @param predicates what {@code plane} was told to watch
+   */
   ModeRun(
       Mode mode,
       DemoOptions options,
-      Graph graph,
       Path data,
       @Nullable ControlPlane plane,
+      List<Predicate> predicates,
       ProgressLine progress) {
     this.mode = mode;
     this.options = options;
-    this.graph = graph;
+    this.graph = options.graph().graph();
     this.data = data;
     this.plane = plane;
+    this.predicates = predicates;
     this.progress = progress;
   }
 
@@ -66,7 +72,7 @@ final class ModeRun {
         colour(cluster, direct, "warming up", Rounds.warmUp(graph));
         warmUpDetection(cluster);
       }
-      Observation observation = Observation.begin(plane);
+      Observation observation = Observation.begin(plane, predicates, options.epsilon());
       RunResult result = colour(cluster, network, "", Rounds.measured(graph, options));
       return observation.result(mode, result, check(cluster));
     }
@@ -78,7 +84,7 @@ final class ModeRun {
     }
     try (StoreClient client =
         StoreClient.connect(ClientConfig.of(cluster.addresses(), "warm-up"))) {
-      new ViolationWarmUp(plane, client.store(STORE)).run();
+      new ViolationWarmUp(plane, client.store(STORE)).run(mode.takesBack());
     }
   }
 
@@ -102,7 +108,7 @@ final class ModeRun {
         RunConfig.of(graph, options.clients(), rounds, options.seed())
             .withWorkOperations(options.work())
             .withLockWaitMax(LOCK_WAIT_MAX);
-    return config.withFinish(mode.watched() ? Finish.SAFE : Finish.WRITTEN, SAFE_WAIT_MAX);
+    return config.withFinish(mode.takesBack() ? Finish.SAFE : Finish.WRITTEN, SAFE_WAIT_MAX);
   }
 
   private ClientConfig clientConfig(StoreCluster cluster, Network network, int client) {

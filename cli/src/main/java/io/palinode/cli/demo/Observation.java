@@ -2,25 +2,26 @@ package io.palinode.cli.demo;
 
 import io.palinode.cli.cluster.ControlPlane;
 import io.palinode.examples.graph.ColouringCheck;
-import io.palinode.examples.graph.Edge;
-import io.palinode.examples.graph.Keys;
-import io.palinode.examples.graph.Rule;
 import io.palinode.examples.graph.run.RunResult;
-import io.palinode.examples.graph.truth.Accuracy;
-import io.palinode.examples.graph.truth.Detected;
 import io.palinode.examples.graph.truth.Truth;
+import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Grade;
-import io.palinode.orchestrator.Grades;
+import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.LatencySnapshot;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.Rollback;
+import io.palinode.predicate.Predicate;
+import io.palinode.predicate.ReplicaRule;
+import io.palinode.voldemort.server.SystemMicros;
+import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.v1.Violation;
-import io.palinode.wire.v1.Witness;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -34,25 +35,36 @@ final class Observation {
   private static final double MICROS_PER_MS = 1_000.0;
   private static final int HISTOGRAM_DIGITS = 3;
 
+  private static final Duration JUDGED_WAIT_MAX = Duration.ofSeconds(10);
+  private static final long JUDGED_POLL_MILLIS = 10;
+
   private final @Nullable ControlPlane plane;
+  private final List<Predicate> predicates;
+  private final Epsilon epsilon;
   private final long sinceMicros;
 
-  private Observation(@Nullable ControlPlane plane, long sinceMicros) {
+  private Observation(@Nullable ControlPlane plane, List<Predicate> predicates, Epsilon epsilon) {
     this.plane = plane;
-    this.sinceMicros = sinceMicros;
+    this.predicates = predicates;
+    this.epsilon = epsilon;
+    this.sinceMicros = nowMicros();
   }
 
   /** From now on; {@code plane} is null when nobody watches. */
-  static Observation begin(@Nullable ControlPlane plane) {
+  static Observation begin(
+      @Nullable ControlPlane plane, List<Predicate> predicates, Epsilon epsilon) {
     if (plane != null) {
       plane.orchestrator().resetLatency();
     }
-    return new Observation(plane, new io.palinode.voldemort.server.SystemMicros().getAsLong());
+    return new Observation(plane, predicates, epsilon);
   }
 
-  ModeResult result(Mode mode, RunResult run, ColouringCheck check) {
-    List<Violation> violations = violations(Grade.POSSIBLE);
-    Score score = Score.of(violations, Truth.of(run.logs()));
+  /** Waits, some seconds at most, until all of the run is judged. */
+  ModeResult result(Mode mode, RunResult run, ColouringCheck check) throws InterruptedException {
+    awaitJudgement();
+    Truth truth = Truth.of(run.logs());
+    List<Reports> byRule = byRule(truth);
+    Reports acting = byRule.isEmpty() ? null : byRule.get(0).atLeast(Grade.POSSIBLE);
     List<Rollback> rollbacks = rollbacks();
     double seconds = run.elapsed().toNanos() / 1e9;
     return new ModeResult(
@@ -60,31 +72,79 @@ final class Observation {
         run.operations() / seconds,
         run.tasks() / seconds,
         seconds,
-        violations.size(),
-        score.happened,
-        score.precision(),
-        score.recall(),
+        acting == null ? 0 : acting.count(),
+        Reports.happened(truth),
+        acting == null ? null : acting.precision(),
+        acting == null ? null : acting.recall(),
         rollbacks.size(),
         latency(),
         rollbackTime(rollbacks),
         run.wasted(),
         check.isRight(),
-        score.possible,
+        Reports.possible(truth),
         run.operations(),
         run.tasks(),
         check.improper().size(),
-        violations(Grade.UNCERTAIN).size() - violations.size());
+        acting == null ? 0 : byRule.get(0).count() - acting.count(),
+        results(byRule));
   }
 
-  /** With this grade or more. */
-  private List<Violation> violations(Grade least) {
+  /** A grade may rise for as long as clocks may differ after what came last. */
+  private void awaitJudgement() throws InterruptedException {
+    if (plane == null) {
+      return;
+    }
+    long slack = epsilon.isInfinite() ? 0 : epsilon.micros();
+    long end = Hlc.ofMicros(nowMicros() + slack);
+    long deadline = System.nanoTime() + JUDGED_WAIT_MAX.toNanos();
+    while (plane.orchestrator().status().judged() < end && System.nanoTime() - deadline < 0) {
+      TimeUnit.MILLISECONDS.sleep(JUDGED_POLL_MILLIS);
+    }
+  }
+
+  /** A list for each rule that judged; the one that acts first. */
+  private List<Reports> byRule(Truth truth) throws InterruptedException {
+    if (plane == null) {
+      return List.of();
+    }
+    Map<String, ReplicaRule> rules = new HashMap<>();
+    predicates.forEach(predicate -> rules.put(predicate.name(), predicate.replicas()));
+    Map<ReplicaRule, List<Violation>> violations = new EnumMap<>(ReplicaRule.class);
+    rules.values().forEach(rule -> violations.put(rule, new ArrayList<>()));
+    for (Violation violation : violations()) {
+      ReplicaRule rule = rules.get(violation.getPredicate());
+      if (rule != null) {
+        violations.computeIfAbsent(rule, r -> new ArrayList<>()).add(violation);
+      }
+    }
+    FirstAcceptances acceptances =
+        rules.containsValue(ReplicaRule.ANY)
+            ? FirstAcceptances.read(KafkaSettings.of(plane.kafkaAddress()))
+            : new FirstAcceptances();
+    return violations.entrySet().stream()
+        .map(of -> Reports.of(of.getKey(), of.getValue(), acceptances, truth))
+        .toList();
+  }
+
+  private static List<RuleResult> results(List<Reports> byRule) {
+    Reports first =
+        byRule.stream().filter(r -> r.rule() == ReplicaRule.FIRST).findAny().orElse(null);
+    return byRule.stream()
+        .map(
+            reports ->
+                reports.result(
+                    first == null || reports == first ? null : reports.phantomsBeside(first)))
+        .toList();
+  }
+
+  /** Those that began in the run: what is left of the warm-up is not in the clients' log. */
+  private List<Violation> violations() {
     if (plane == null) {
       return List.of();
     }
     return plane.orchestrator().violations(KEPT_MAX).stream()
-        .filter(received -> received.receivedMicros() >= sinceMicros)
         .map(ReceivedViolation::violation)
-        .filter(violation -> Grades.of(violation.getGrade()).atLeast(least))
+        .filter(violation -> Hlc.micros(violation.getFirst()) >= sinceMicros)
         .toList();
   }
 
@@ -115,85 +175,7 @@ final class Observation {
         micros.getValueAtPercentile(50) / MICROS_PER_MS, micros.getMaxValue() / MICROS_PER_MS);
   }
 
-  /** Reports against the truth, over both rules. */
-  private static final class Score {
-    private int reported;
-    private int falseReports;
-    private int happened;
-    private int missed;
-    private int possible;
-
-    static Score of(List<Violation> violations, Truth truth) {
-      Map<Rule, List<Detected>> detected = new EnumMap<>(Rule.class);
-      violations.forEach(violation -> add(violation, detected));
-      Score score = new Score();
-      for (Rule rule : Rule.values()) {
-        Accuracy accuracy = Accuracy.compare(rule, detected.getOrDefault(rule, List.of()), truth);
-        score.reported += accuracy.reported();
-        score.falseReports += accuracy.falseReports().size();
-        score.happened += accuracy.violations();
-        score.missed += accuracy.missed().size();
-        score.possible += truth.possible(rule).size() - accuracy.violations();
-      }
-      return score;
-    }
-
-    @Nullable Double precision() {
-      return reported == 0 ? null : (double) (reported - falseReports) / reported;
-    }
-
-    @Nullable Double recall() {
-      return happened == 0 || (reported == 0 && missed == happened)
-          ? null
-          : (double) (happened - missed) / happened;
-    }
-
-    /**
-     * By the variables that the witnesses name, so that any form of the predicate can be scored.
-     */
-    private static void add(Violation violation, Map<Rule, List<Detected>> detected) {
-      List<Seen> seen = new ArrayList<>();
-      for (Witness witness : violation.getWitnessesList()) {
-        Seen one = Seen.of(witness);
-        if (one != null) {
-          seen.add(one);
-        }
-      }
-      if (seen.size() != 2 || !seen.get(0).edge.equals(seen.get(1).edge)) {
-        return;
-      }
-      Edge edge = seen.get(0).edge;
-      OptionalLong atA =
-          seen.stream().filter(s -> s.end == edge.a()).mapToLong(s -> s.start).findFirst();
-      OptionalLong atB =
-          seen.stream().filter(s -> s.end == edge.b()).mapToLong(s -> s.start).findFirst();
-      if (atA.isPresent() && atB.isPresent()) {
-        detected
-            .computeIfAbsent(seen.get(0).rule, rule -> new ArrayList<>())
-            .add(new Detected(edge, atA.getAsLong(), atB.getAsLong()));
-      }
-    }
-  }
-
-  /** The critical-section cell that a witness is about. */
-  private record Seen(Edge edge, int end, Rule rule, long start) {
-    static @Nullable Seen of(Witness witness) {
-      if (witness.getValuesCount() == 0) {
-        return null;
-      }
-      String[] key = witness.getValues(0).getKey().toStringUtf8().split("_", -1);
-      if (key.length != 4 || !key[0].equals("cs")) {
-        return null;
-      }
-      Rule rule =
-          witness.getValues(0).getValue().toStringUtf8().equals(Keys.INSIDE)
-              ? Rule.EDGE_MUTEX
-              : Rule.PROPER_COLOURING;
-      return new Seen(
-          new Edge(Integer.parseInt(key[1]), Integer.parseInt(key[2])),
-          Integer.parseInt(key[3]),
-          rule,
-          io.palinode.wire.CandidateRecords.decode(witness.getStart()).own());
-    }
+  private static long nowMicros() {
+    return new SystemMicros().getAsLong();
   }
 }

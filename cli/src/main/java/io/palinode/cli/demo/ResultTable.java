@@ -69,7 +69,40 @@ final class ResultTable {
         r -> r.rollbackMs() == null ? "-" : number(r.rollbackMs().max()));
     row(table, "wasted work, operations", results, ResultTable::wasted);
     row(table, "answer is a proper colouring", results, ResultTable::answer);
-    return table.render();
+    return table.render() + rules(results);
+  }
+
+  /** What each rule reported, where that is not told above; else nothing. */
+  private static String rules(List<ModeResult> results) {
+    TextTable table =
+        new TextTable(
+            TextTable.Align.RIGHT,
+            List.of(
+                "", "replicas", "grade", "reports", "precision", "recall, or greater", "phantoms"));
+    boolean any = false;
+    for (ModeResult result : results) {
+      if (result.mode().equals(Mode.ALERTING.label()) || result.rules().size() > 1) {
+        result.rules().forEach(rule -> rule(table, result.mode(), rule));
+        any = true;
+      }
+    }
+    return any ? "\n" + table.render() : "";
+  }
+
+  private static void rule(TextTable table, String mode, RuleResult rule) {
+    String phantoms = rule.phantoms() == null ? "-" : rule.phantoms().toString();
+    for (RuleResult.GradeResult grade : rule.grades()) {
+      boolean last = grade.equals(rule.grades().get(rule.grades().size() - 1));
+      table.row(
+          List.of(
+              mode,
+              rule.replicas(),
+              grade.grade(),
+              Long.toString(grade.reports()),
+              share(grade.precision()),
+              share(grade.recall()),
+              last ? phantoms : ""));
+    }
   }
 
   private static void row(

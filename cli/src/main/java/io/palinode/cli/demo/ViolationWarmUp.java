@@ -47,9 +47,11 @@ final class ViolationWarmUp {
   }
 
   /** Some seconds. When violations do not come, it gives up: a cold start is no failure. */
-  void run() {
+  void run(boolean rollbacksToo) {
     violate(ALERTED, "none", VIOLATIONS, () -> (int) orchestrator.latency(Grade.POSSIBLE).count());
-    violate(TAKEN_BACK, "{}", ROLLBACKS, this::rollbacksEnded);
+    if (rollbacksToo) {
+      violate(TAKEN_BACK, "{}", ROLLBACKS, this::rollbacksEnded);
+    }
   }
 
   private void violate(String predicate, String rollback, int times, IntSupplier seen) {

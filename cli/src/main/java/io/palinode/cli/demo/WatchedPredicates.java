@@ -14,8 +14,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/** What the watched mode watches. */
+/** What the watching modes watch. */
 final class WatchedPredicates {
   private static final OnViolation TAKE_BACK =
       new OnViolation(
@@ -24,14 +26,18 @@ final class WatchedPredicates {
           Grade.POSSIBLE,
           List.of(),
           new WhenFrequent(3, Duration.ofSeconds(5)));
+  private static final OnViolation LISTEN =
+      new OnViolation(null, Grade.POSSIBLE, Grade.POSSIBLE, List.of(), null);
 
   private WatchedPredicates() {}
 
   /**
    * The predicates of {@code files}, or the application's own. The paper's form says nothing of
    * rollback: the demo adds it.
+   *
+   * @param judgedBy null: by the rule that each predicate names
    */
-  static List<Predicate> of(List<Path> files) {
+  static List<Predicate> of(List<Path> files, @Nullable JudgedBy judgedBy) {
     List<Predicate> predicates = new ArrayList<>();
     if (files.isEmpty()) {
       for (Rule rule : Rule.values()) {
@@ -45,12 +51,49 @@ final class WatchedPredicates {
         throw new Refusal("--predicate: the file " + file + " cannot be read (" + e + ")", e);
       }
     }
-    return predicates.stream().map(WatchedPredicates::takenBack).toList();
+    return predicates.stream()
+        .map(WatchedPredicates::takenBack)
+        .flatMap(predicate -> judged(predicate, judgedBy))
+        .toList();
+  }
+
+  /** The same predicates, but what they find stands. */
+  static List<Predicate> alerting(List<Predicate> predicates) {
+    return predicates.stream().map(WatchedPredicates::alerting).toList();
   }
 
   private static Predicate takenBack(Predicate predicate) {
     return predicate.onViolation().rollbackTo() != null
         ? predicate
         : predicate.withOnViolation(TAKE_BACK).withReplicas(ReplicaRule.FIRST);
+  }
+
+  private static Predicate alerting(Predicate predicate) {
+    OnViolation acts = predicate.onViolation();
+    return predicate.withOnViolation(
+        new OnViolation(null, acts.rollbackOn(), acts.alertOn(), acts.alerts(), null));
+  }
+
+  private static Stream<Predicate> judged(Predicate predicate, @Nullable JudgedBy judgedBy) {
+    if (judgedBy == null) {
+      return Stream.of(predicate);
+    }
+    try {
+      return switch (judgedBy) {
+        case FIRST -> Stream.of(predicate.withReplicas(ReplicaRule.FIRST));
+        case ANY -> Stream.of(predicate.withReplicas(ReplicaRule.ANY));
+        case BOTH -> Stream.of(predicate.withReplicas(ReplicaRule.FIRST), listener(predicate));
+      };
+    } catch (IllegalArgumentException e) {
+      throw new Refusal("--replicas: " + e.getMessage(), e);
+    }
+  }
+
+  /** By {@code any}, silent: what it finds beyond the other is a phantom or a repeat. */
+  private static Predicate listener(Predicate predicate) {
+    return predicate
+        .withName(predicate.name() + "-any")
+        .withReplicas(ReplicaRule.ANY)
+        .withOnViolation(LISTEN);
   }
 }

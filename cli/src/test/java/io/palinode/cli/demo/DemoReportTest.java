@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class DemoReportTest {
@@ -31,7 +32,8 @@ class DemoReportTest {
           8_640,
           170,
           0,
-          7);
+          7,
+          List.of(rule("first", 2, null)));
 
   @Test
   void jsonNamesEveryFigureInTheDocumentedOrder() throws JsonProcessingException {
@@ -84,9 +86,34 @@ class DemoReportTest {
     assertThat(report(unwatched("sequential", false)).everyRequiredAnswerIsRight()).isFalse();
   }
 
+  @Test
+  void tableTellsWhatEachRuleReportedWhenBothJudgedARun() {
+    assertThat(table(WATCHED)).doesNotContain("replicas");
+    assertThat(table(judgedBy(rule("first", 2, null), rule("any", 5, 3L))))
+        .containsPattern("watched +first +definite +2 +100.0 % +50.0 %\n")
+        .containsPattern("watched +first +uncertain +0 +- +50.0 % +-\n")
+        .containsPattern("watched +any +definite +5 +100.0 % +50.0 %\n")
+        .containsPattern("watched +any +uncertain +0 +- +50.0 % +3\n");
+  }
+
+  private static ModeResult judgedBy(RuleResult... rules) {
+    return new ModeResult(
+        "watched", 1, 1, 1, 2, 1, 1.0, 0.5, 0, null, null, 0, true, 0, 1, 1, 0, 0, List.of(rules));
+  }
+
+  private static RuleResult rule(String replicas, long definite, @Nullable Long phantoms) {
+    return new RuleResult(
+        replicas,
+        List.of(
+            new RuleResult.GradeResult("definite", definite, 1.0, 0.5),
+            new RuleResult.GradeResult("uncertain", 0, null, 0.5)),
+        phantoms);
+  }
+
   private static ModeResult unwatched(String mode, boolean right) {
     return new ModeResult(
-        mode, 2_507, 58, 2.9, 0, 4, null, null, 0, null, null, 0, right, 0, 7_270, 170, 3, 0);
+        mode, 2_507, 58, 2.9, 0, 4, null, null, 0, null, null, 0, right, 0, 7_270, 170, 3, 0,
+        List.of());
   }
 
   private static DemoReport report(ModeResult... modes) {

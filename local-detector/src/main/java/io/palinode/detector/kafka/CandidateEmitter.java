@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -22,6 +23,7 @@ final class CandidateEmitter {
   private static final Logger log = LoggerFactory.getLogger(CandidateEmitter.class);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(2);
   private static final int BATCH = 512;
+  private static final long NANOS_PER_MICRO = 1_000;
 
   /**
    * What follows a record within so long waits that long for company: a request for each record
@@ -33,22 +35,28 @@ final class CandidateEmitter {
   private final CandidateRing ring;
   private final CandidateWriter writer;
   private final ProgressPace pace;
+  private final LongSupplier epochMicros;
   private final Thread thread;
   private volatile boolean closing;
 
   /** Whether everything in the ring was given to the writer, and the thread ended with that. */
   private volatile boolean emptied;
 
+  /**
+   * @param epochMicros wall clock, microseconds since the epoch
+   */
   CandidateEmitter(
       int node,
       LocalDetector detector,
       CandidateRing ring,
       CandidateWriter writer,
-      ProgressPace pace) {
+      ProgressPace pace,
+      LongSupplier epochMicros) {
     this.detector = detector;
     this.ring = ring;
     this.writer = writer;
     this.pace = pace;
+    this.epochMicros = epochMicros;
     this.thread = new Thread(this::run, "palinode-candidates-" + node);
     thread.setDaemon(true);
     thread.setUncaughtExceptionHandler(CandidateEmitter::stopped);
@@ -81,11 +89,17 @@ final class CandidateEmitter {
     List<Emission> batch = new ArrayList<>(BATCH);
     long lastProgress = System.nanoTime() - pace.idle().toNanos();
     long lastCandidate = lastProgress - pace.busyFor().toNanos();
+    long lastActivity = lastProgress;
     long lastSent = lastProgress;
     boolean bugSeen = false;
     while (!closing || !ring.isEmpty()) {
       long now = System.nanoTime();
-      long wait = pace.nextAt(lastProgress, lastCandidate) - now;
+      // Not each time: the first write after this was asked wakes this thread.
+      if (now - lastActivity >= pace.idle().toNanos() && detector.takeActivity()) {
+        lastActivity = now;
+      }
+      long toWall = epochMicros.getAsLong() * NANOS_PER_MICRO - now;
+      long wait = pace.nextAt(lastProgress, lastCandidate, lastActivity, toWall) - now;
       if (wait <= 0 && !closing) {
         detector.reportProgress();
         lastProgress = now;

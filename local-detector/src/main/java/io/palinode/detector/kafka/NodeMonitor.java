@@ -61,7 +61,8 @@ public final class NodeMonitor implements AutoCloseable {
             new CandidateEncoder(store.node(), store.incarnation()),
             ring,
             detector::openingLost);
-    emitter = new CandidateEmitter(store.node(), detector, ring, writer, config.pace());
+    emitter =
+        new CandidateEmitter(store.node(), detector, ring, writer, config.pace(), epochMicros);
 
     control = PatientProducer.create(config.kafka().withLingerMs(0), name + "-control");
     ControlPublisher publisher = new ControlPublisher(control, config.topics().control());

@@ -3,28 +3,65 @@ package io.palinode.detector.kafka;
 import java.time.Duration;
 
 /**
- * How often a node writes progress: rarely while nothing happens, often for a while after a
- * candidate, since a pair of candidates is judged only when progress has passed them.
+ * How often a node writes progress: often for a while after a candidate, since a pair of candidates
+ * is judged only when progress has passed them; less often while there are writes, for the safe
+ * point follows it; and rarely when nothing has happened for a while and nothing holds, so that an
+ * idle cluster costs little.
+ *
+ * @param busyFor after the last candidate
+ * @param idleFor after the last sign of activity
  */
-public record ProgressPace(Duration idle, Duration busy, Duration busyFor) {
+public record ProgressPace(
+    Duration quiet, Duration idle, Duration busy, Duration busyFor, Duration idleFor) {
   public static final ProgressPace DEFAULT =
-      new ProgressPace(Duration.ofMillis(50), Duration.ofMillis(5), Duration.ofMillis(200));
+      new ProgressPace(
+          Duration.ofMillis(250),
+          Duration.ofMillis(50),
+          Duration.ofMillis(5),
+          Duration.ofMillis(200),
+          Duration.ofSeconds(1));
 
   public ProgressPace {
-    if (busy.isZero() || busy.isNegative() || idle.compareTo(busy) < 0 || busyFor.isNegative()) {
+    if (busy.isZero()
+        || busy.isNegative()
+        || idle.compareTo(busy) < 0
+        || quiet.compareTo(idle) < 0
+        || busyFor.isNegative()
+        || idleFor.compareTo(busyFor) < 0) {
       throw new IllegalArgumentException(
-          "a pace must be 0 < busy <= idle, busyFor >= 0: idle="
+          "a pace must be 0 < busy <= idle <= quiet, 0 <= busyFor <= idleFor: quiet="
+              + quiet
+              + " idle="
               + idle
               + " busy="
               + busy
               + " busyFor="
-              + busyFor);
+              + busyFor
+              + " idleFor="
+              + idleFor);
     }
   }
 
-  /** When the next progress is due, in the nanoseconds of one clock. */
-  long nextAt(long lastProgress, long lastCandidate) {
+  /**
+   * When the next progress is due, in the nanoseconds of one clock. When little happens all nodes
+   * tell theirs at the same moments of the wall clock: what waits for the slowest of them waits no
+   * longer, and who reads it wakes once and not once for each node.
+   *
+   * @param lastActivity no earlier than {@code lastCandidate}
+   * @param toWall what is added for the nanoseconds of the wall clock
+   */
+  long nextAt(long lastProgress, long lastCandidate, long lastActivity, long toWall) {
     long busyAt = lastProgress + busy.toNanos();
-    return busyAt - lastCandidate <= busyFor.toNanos() ? busyAt : lastProgress + idle.toNanos();
+    if (busyAt - lastCandidate <= busyFor.toNanos()) {
+      return busyAt;
+    }
+    long idleAt = nextMoment(lastProgress, idle, toWall);
+    return idleAt - lastActivity <= idleFor.toNanos()
+        ? idleAt
+        : nextMoment(lastProgress, quiet, toWall);
+  }
+
+  private static long nextMoment(long after, Duration period, long toWall) {
+    return after + period.toNanos() - Math.floorMod(after + toWall, period.toNanos());
   }
 }

@@ -33,6 +33,7 @@ import org.junit.jupiter.api.Test;
 class CandidateWriterTest {
   private static final int PARTITIONS = 2;
   private static final Duration NO_TIME = Duration.ZERO;
+  private static final long STARTED = System.nanoTime();
 
   private final MemoryNode store = MemoryNode.alone(new Ticking());
   private final CandidateRing ring = new CandidateRing(100, PARTITIONS);
@@ -131,7 +132,13 @@ class CandidateWriterTest {
   void theEmitterSendsCandidatesAndProgressAndEndsInTime() {
     MockProducer<byte[], byte[]> producer = producer(true);
     CandidateEmitter emitter =
-        new CandidateEmitter(0, detector, ring, writer(producer), ProgressPace.DEFAULT);
+        new CandidateEmitter(
+            0,
+            detector,
+            ring,
+            writer(producer),
+            ProgressPace.DEFAULT,
+            CandidateWriterTest::wallMicros);
     emitter.start();
     store.put("x", "1");
     Awaitility.await("a candidate and ten progress records after it")
@@ -147,6 +154,26 @@ class CandidateWriterTest {
     assertThat(sent).filteredOn(CandidateRecord::hasStopped).hasSize(PARTITIONS);
     assertThat(sent.subList(sent.size() - PARTITIONS, sent.size()))
         .allMatch(CandidateRecord::hasStopped);
+  }
+
+  @Test
+  void anyWriteEndsTheQuietOfTheEmitter() {
+    MockProducer<byte[], byte[]> producer = producer(true);
+    Duration milli = Duration.ofMillis(1);
+    ProgressPace pace = new ProgressPace(Duration.ofHours(1), milli, milli, Duration.ZERO, milli);
+    CandidateEmitter emitter =
+        new CandidateEmitter(
+            0, detector, ring, writer(producer), pace, CandidateWriterTest::wallMicros);
+    emitter.start();
+    Awaitility.await("the node is heard at once")
+        .atMost(10, TimeUnit.SECONDS)
+        .until(() -> producer.history().size() == PARTITIONS);
+    store.put("unwatched", "1");
+    Awaitility.await("progress past the write")
+        .atMost(10, TimeUnit.SECONDS)
+        .until(() -> producer.history().size() > PARTITIONS);
+    emitter.close(detector.stop());
+    assertThat(detector.openedCount()).isZero();
   }
 
   @Test
@@ -185,7 +212,13 @@ class CandidateWriterTest {
   void aGapThatWaitsIsSentBeforeTheEnd() {
     MockProducer<byte[], byte[]> producer = producer(true);
     CandidateEmitter emitter =
-        new CandidateEmitter(0, detector, ring, writer(producer), ProgressPace.DEFAULT);
+        new CandidateEmitter(
+            0,
+            detector,
+            ring,
+            writer(producer),
+            ProgressPace.DEFAULT,
+            CandidateWriterTest::wallMicros);
     Progress last = stopped();
     ring.lost(new Gap(0, 0, 1, 2, 10, 20));
     emitter.start();
@@ -238,5 +271,10 @@ class CandidateWriterTest {
   private static CandidateRecord parse(ProducerRecord<byte[], byte[]> record)
       throws InvalidProtocolBufferException {
     return CandidateRecord.parseFrom(record.value());
+  }
+
+  /** Far from the moments at which nodes tell their progress together. */
+  private static long wallMicros() {
+    return (System.nanoTime() - STARTED) / 1_000 + 1;
   }
 }

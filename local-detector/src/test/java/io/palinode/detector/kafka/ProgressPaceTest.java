@@ -8,27 +8,48 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class ProgressPaceTest {
-  private final ProgressPace pace =
-      new ProgressPace(Duration.ofMillis(50), Duration.ofMillis(5), Duration.ofMillis(200));
+  private final ProgressPace pace = pace(250, 50, 5, 200, 1_000);
 
   @Test
-  void progressIsRareWhenIdleAndFrequentAfterACandidate() {
-    assertThat(pace.nextAt(ms(1_000), ms(0))).isEqualTo(ms(1_050));
-    assertThat(pace.nextAt(ms(1_000), ms(900))).isEqualTo(ms(1_005));
-    assertThat(pace.nextAt(ms(1_000), ms(805))).isEqualTo(ms(1_005));
-    assertThat(pace.nextAt(ms(1_000), ms(804))).isEqualTo(ms(1_050));
+  void progressIsFrequentAfterACandidate() {
+    assertThat(pace.nextAt(ms(1_000), ms(900), ms(900), 0)).isEqualTo(ms(1_005));
+    assertThat(pace.nextAt(ms(1_000), ms(805), ms(805), 0)).isEqualTo(ms(1_005));
+    assertThat(pace.nextAt(ms(1_000), ms(804), ms(804), 0)).isEqualTo(ms(1_050));
+  }
+
+  @Test
+  void progressIsRareWhenNothingHasHappenedForAWhile() {
+    assertThat(pace.nextAt(ms(1_000), ms(0), ms(50), 0)).isEqualTo(ms(1_050));
+    assertThat(pace.nextAt(ms(1_000), ms(0), ms(49), 0)).isEqualTo(ms(1_250));
+  }
+
+  @Test
+  void nodesWhoseClocksBeginDifferentlyTellTheirProgressAtTheSameMoments() {
+    assertThat(pace.nextAt(ms(1_010), ms(0), ms(1_000), ms(7))).isEqualTo(ms(1_043));
+    assertThat(pace.nextAt(ms(43), ms(-1_000), ms(0), ms(7))).isEqualTo(ms(93));
+    assertThat(pace.nextAt(ms(-1_000), ms(-3_000), ms(-3_000), ms(7))).isEqualTo(ms(-757));
   }
 
   @Test
   void theClockMayWrap() {
-    assertThat(pace.nextAt(Long.MAX_VALUE, Long.MAX_VALUE - 1)).isEqualTo(Long.MAX_VALUE + ms(5));
+    assertThat(pace.nextAt(Long.MAX_VALUE, Long.MAX_VALUE - 1, Long.MAX_VALUE - 1, 0))
+        .isEqualTo(Long.MAX_VALUE + ms(5));
   }
 
   @Test
-  void aBusyPaceIsNotSlowerThanAnIdleOne() {
-    assertThatIllegalArgumentException()
-        .isThrownBy(
-            () -> new ProgressPace(Duration.ofMillis(5), Duration.ofMillis(50), Duration.ZERO));
+  void thePaceOfLessActivityIsNotFaster() {
+    assertThatIllegalArgumentException().isThrownBy(() -> pace(250, 5, 50, 0, 0));
+    assertThatIllegalArgumentException().isThrownBy(() -> pace(40, 50, 5, 0, 0));
+    assertThatIllegalArgumentException().isThrownBy(() -> pace(250, 50, 5, 200, 100));
+  }
+
+  private static ProgressPace pace(long quiet, long idle, long busy, long busyFor, long idleFor) {
+    return new ProgressPace(
+        Duration.ofMillis(quiet),
+        Duration.ofMillis(idle),
+        Duration.ofMillis(busy),
+        Duration.ofMillis(busyFor),
+        Duration.ofMillis(idleFor));
   }
 
   private static long ms(long millis) {

@@ -59,7 +59,10 @@ final class JudgedOperator extends AbstractStreamOperator<byte[]>
   public void processElement(StreamRecord<Verdict> element) {
     Verdict verdict = element.getValue();
     switch (verdict.kind()) {
-      case RECORD -> output.collect(new StreamRecord<>(verdict.record()));
+      case RECORD -> {
+        pace.stir();
+        output.collect(new StreamRecord<>(verdict.record()));
+      }
       case HOLD -> pace.hold(verdict.hlc());
       case RELEASE -> {
         pace.release(verdict.hlc());

@@ -19,11 +19,12 @@ import org.apache.kafka.common.errors.InterruptException;
 
 /**
  * The thread that runs the machine: it takes events from a bounded queue, one at a time, and has
- * their commands carried out. When nothing happens it ticks every 10 ms.
+ * their commands carried out. When nothing happens it ticks every 50 ms: only what takes seconds is
+ * due by time alone.
  */
 final class RollbackLoop implements AutoCloseable {
   private static final int EVENTS_MAX = 10_000;
-  private static final Duration TICK = Duration.ofMillis(10);
+  private static final Duration TICK = Duration.ofMillis(50);
   private static final Duration OFFER = Duration.ofMillis(100);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(15);
 
