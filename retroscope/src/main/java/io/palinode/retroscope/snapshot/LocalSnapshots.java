@@ -35,6 +35,7 @@ public final class LocalSnapshots {
    * Takes this node's part. The stores are served meanwhile. Begins anew what a crash cut short.
    *
    * @throws OutOfReachException when the window-log does not reach the times that are needed
+   * @throws HalfUndoneException when its time lies within a rollback
    * @throws SnapshotException when it cannot be taken for another reason, or {@code watch} stops it
    */
   public Taken take(Order order, Watch watch) {
@@ -46,7 +47,10 @@ public final class LocalSnapshots {
     beingTaken.add(order.id().number());
     try {
       folder.make(order.id().id());
+      history.rollbacks().requireWhole(order.hlc());
       byte[] part = taking(order, pace.over(watch)).make().encode();
+      // A rollback that began before this node settled is known by now.
+      history.rollbacks().requireWhole(order.hlc());
       Part made = SnapshotFolder.part(order.id(), part);
       folder.write(made, part);
       long bytes = writtenBytes(made) + part.length;
@@ -186,13 +190,23 @@ public final class LocalSnapshots {
    * first); see {@link DifferencePage}. O(keys), and for each page of a time also O(changes since).
    *
    * @throws OutOfReachException when a time is out of reach
+   * @throws HalfUndoneException when a time lies within a rollback
    * @throws SnapshotException when a snapshot is not here, or damaged
    */
   public DifferencePage difference(
       String store, Point before, Point after, byte @Nullable [] behind) {
     try (Pointed from = Pointed.open(this, history, store, before);
         Pointed to = Pointed.open(this, history, store, after)) {
-      return DifferencePage.between(from, to, behind);
+      DifferencePage page = DifferencePage.between(from, to, behind);
+      requireWhole(before);
+      requireWhole(after);
+      return page;
+    }
+  }
+
+  private void requireWhole(Point point) {
+    if (point.id() == null) {
+      history.rollbacks().requireWhole(point.hlc());
     }
   }
 

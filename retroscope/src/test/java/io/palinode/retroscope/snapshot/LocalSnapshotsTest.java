@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.WindowLogConfig;
+import io.palinode.retroscope.snapshot.RollbackTimes.Span;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -143,6 +145,39 @@ class LocalSnapshotsTest {
     assertThatThrownBy(() -> snapshots.take(tooNew, Watch.NOBODY))
         .isInstanceOf(OutOfReachException.class);
     assertThat(folder.resolve("first/s")).doesNotExist();
+  }
+
+  @Test
+  void aTimeWithinARollbackIsRefusedByNameAndLeavesNothing() {
+    change(30);
+    long hlc = history.now();
+    change(30);
+    history.rollbacks = RollbackTimes.NONE.with(new Span(2, hlc - 1, hlc + 1));
+    Order order = new Order(new Ref("s", 1), hlc, Kind.RETROSPECTIVE, Ref.NONE);
+    assertHalfUndone(() -> snapshots.take(order, Watch.NOBODY));
+    assertHalfUndone(() -> history.getAsOf("one", bytes("k1"), hlc));
+    Point whole = Point.ofTime(hlc + 1);
+    assertHalfUndone(() -> snapshots.difference("one", Point.ofTime(hlc), whole, null));
+    assertHalfUndone(() -> snapshots.difference("one", whole, Point.ofTime(hlc), null));
+    assertThat(folder.resolve("first/s")).doesNotExist();
+    take("before", hlc - 1, Kind.RETROSPECTIVE, Ref.NONE);
+    take("after", hlc + 1, Kind.RETROSPECTIVE, Ref.NONE);
+  }
+
+  @Test
+  void aRollbackThatBecomesKnownWhileAPartIsTakenSpoilsIt() {
+    change(30);
+    long hlc = history.now();
+    history.rollbacksDuringAPage = RollbackTimes.NONE.with(new Span(2, hlc - 1, hlc + 1));
+    Order order = new Order(new Ref("s", 1), hlc, Kind.INSTANT, Ref.NONE);
+    assertHalfUndone(() -> snapshots.take(order, Watch.NOBODY));
+    assertThat(folder.resolve("first/s")).doesNotExist();
+  }
+
+  private static void assertHalfUndone(ThrowingCallable action) {
+    assertThatThrownBy(action)
+        .isInstanceOf(HalfUndoneException.class)
+        .hasMessageContaining("half undone, by the rollback to epoch 2");
   }
 
   @Test

@@ -31,6 +31,11 @@ final class MapHistory implements History {
   private final TreeMap<Long, Map<String, String>> states = new TreeMap<>();
 
   private long clock = 100;
+  RollbackTimes rollbacks = RollbackTimes.NONE;
+
+  /** Known from the next page on. */
+  @Nullable RollbackTimes rollbacksDuringAPage;
+
   int changesDuringAPage;
   int valueBytes = 7;
 
@@ -101,6 +106,11 @@ final class MapHistory implements History {
   }
 
   @Override
+  public RollbackTimes rollbacks() {
+    return rollbacks;
+  }
+
+  @Override
   public byte @Nullable [] get(String store, byte[] key) {
     byte[] record = of(store).get(key);
     changeMeanwhile();
@@ -124,6 +134,8 @@ final class MapHistory implements History {
   }
 
   private void changeMeanwhile() {
+    RollbackTimes fresh = rollbacksDuringAPage;
+    rollbacks = fresh == null ? rollbacks : fresh;
     for (int i = 0; i < changesDuringAPage; i++) {
       change();
     }
