@@ -35,6 +35,10 @@ final class SnapshotDesk implements AutoCloseable {
   private final Condition changed = lock.newCondition();
   private final SnapshotMachine machine;
   private Journal rollbacks;
+
+  /** Of the clock's thread. */
+  private boolean ticksFail;
+
   private final LongSupplier wallMicros;
   private final Consumer<ControlRecord> append;
   private final ScheduledExecutorService clock =
@@ -75,10 +79,21 @@ final class SnapshotDesk implements AutoCloseable {
     locked(() -> write(machine.caughtUp(wallMicros.getAsLong())));
     var unused =
         clock.scheduleWithFixedDelay(
-            () -> locked(() -> write(machine.tick(wallMicros.getAsLong()))),
-            TICK.toMillis(),
-            TICK.toMillis(),
-            TimeUnit.MILLISECONDS);
+            this::tick, TICK.toMillis(), TICK.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** A tick that fails must not be the last one. */
+  private void tick() {
+    try {
+      locked(() -> write(machine.tick(wallMicros.getAsLong())));
+      ticksFail = false;
+    } catch (RuntimeException e) {
+      if (!ticksFail) {
+        // Once, not ten times a second.
+        log.error("snapshots=FAILED", e);
+      }
+      ticksFail = true;
+    }
   }
 
   /**

@@ -53,6 +53,7 @@ public final class SnapshotMachine {
   private final Map<SnapshotStep, Long> askedAt = new HashMap<>();
   private Journal rollbacks;
   private long lastNumber;
+  private long lastRequested;
   private boolean live;
 
   public SnapshotMachine(SnapshotSettings settings) {
@@ -167,7 +168,8 @@ public final class SnapshotMachine {
               .formatted(Hlc.format(hlc), Hlc.format(now)));
     }
     requireWhole(hlc);
-    long number = Math.max(lastNumber, requested.keySet().stream().reduce(0L, Math::max)) + 1;
+    // Also what was given up may be in the log one day: no number is given twice.
+    long number = Math.max(lastNumber, lastRequested) + 1;
     SnapshotOpened.Builder opened =
         SnapshotOpened.newBuilder().setHlc(hlc).setKind(kind(request)).setAtOnce(request.atOnce());
     String base = request.base();
@@ -178,6 +180,7 @@ public final class SnapshotMachine {
     requireRoom(request.rolling());
     opened.setSnapshot(SnapshotRef.newBuilder().setId(id).setNumber(number));
     requested.put(number, opened.build());
+    lastRequested = number;
     return SnapshotStep.newBuilder().setOpened(opened).build();
   }
 

@@ -167,6 +167,16 @@ class SnapshotMachineTest {
   }
 
   @Test
+  void aNumberIsNotGivenTwiceAlsoWhenTheLogSeemedNotToTakeIt() throws RefusedException {
+    live();
+    SnapshotStep late = machine.request(request("a", null, false, 0), now);
+    machine.failed(late);
+    SnapshotStep next = machine.request(request("b", null, false, 0), now);
+    append(List.of(late, next));
+    assertThat(snapshot("a").number()).isLessThan(snapshot("b").number());
+  }
+
+  @Test
   void moreThanAreKeptAreRefused() throws RefusedException {
     live();
     for (String id : List.of("a", "b", "c", "d", "e")) {
