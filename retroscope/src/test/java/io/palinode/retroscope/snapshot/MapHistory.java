@@ -38,6 +38,8 @@ final class MapHistory implements History {
 
   int changesDuringAPage;
   int valueBytes = 7;
+  int keysRead;
+  int pagesRead;
 
   MapHistory(Random random, WindowLogConfig config) {
     this.random = random;
@@ -113,12 +115,14 @@ final class MapHistory implements History {
   @Override
   public byte @Nullable [] get(String store, byte[] key) {
     byte[] record = of(store).get(key);
+    keysRead++;
     changeMeanwhile();
     return record;
   }
 
   @Override
   public List<Entry> page(String store, byte @Nullable [] after, int bytesMax) {
+    pagesRead++;
     List<Entry> page = new ArrayList<>();
     NavigableMap<byte[], byte[]> of = of(store);
     var some = after == null ? of : of.tailMap(after, false);
