@@ -5,6 +5,7 @@ import com.google.protobuf.MessageLite;
 import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.detector.StoreBinding.Restoration;
 import io.palinode.retroscope.OutOfReachException;
+import io.palinode.retroscope.snapshot.RollbackTimes;
 import io.palinode.wire.v1.Contribution;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
@@ -92,6 +93,11 @@ public final class ControlExecution {
             .setReach(store.reach())
             .build();
     log.append(List.of(record(epoch).setNodeJoined(joined).build()));
+  }
+
+  /** Before anything is undone, and again when it is over: reads of the past depend on it. */
+  public void tellRollbacks(RollbackTimes times) {
+    store.rollbacks(times);
   }
 
   void tellSafePoint(long hlc) {

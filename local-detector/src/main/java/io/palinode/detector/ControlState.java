@@ -1,5 +1,7 @@
 package io.palinode.detector;
 
+import io.palinode.retroscope.snapshot.RollbackTimes;
+import io.palinode.retroscope.snapshot.RollbackTimes.Span;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Resume;
 import java.util.Set;
@@ -11,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param epoch the newest that was resumed; 0 before the first plan
  * @param resumed what the record that opened the epoch told
+ * @param ended the rollbacks that are over
  * @param safePoint 0 before the first
  * @param plan null when none is open
  * @param acting false while the log is read for the first time
@@ -23,6 +26,7 @@ public record ControlState(
     long incarnation,
     long epoch,
     Resumed resumed,
+    RollbackTimes ended,
     long safePoint,
     @Nullable Plan plan,
     boolean acting,
@@ -47,12 +51,32 @@ public record ControlState(
 
   static ControlState initial(int node, int nodes, long incarnation) {
     return new ControlState(
-        node, nodes, incarnation, 0, Resumed.NEVER, 0, null, false, false, Set.of());
+        node,
+        nodes,
+        incarnation,
+        0,
+        Resumed.NEVER,
+        RollbackTimes.NONE,
+        0,
+        null,
+        false,
+        false,
+        Set.of());
   }
 
   /** Whether the node refuses requests because of a plan. */
   public boolean isFenced() {
     return plan != null && plan.isFenced();
+  }
+
+  /** All rollbacks, the open one too. */
+  public RollbackTimes rollbacks() {
+    return rollbacks(RollbackTimes.GOES_ON);
+  }
+
+  private RollbackTimes rollbacks(long endOfOpen) {
+    Span open = plan == null ? null : plan.halfUndone(endOfOpen);
+    return open == null ? ended : ended.with(open);
   }
 
   /** Whether these are all nodes of the cluster. */
@@ -62,13 +86,13 @@ public record ControlState(
 
   ControlState with(Plan newPlan) {
     return new ControlState(
-        node, nodes, incarnation, epoch, resumed, safePoint, newPlan, acting, joined, begun);
+        node, nodes, incarnation, epoch, resumed, ended, safePoint, newPlan, acting, joined, begun);
   }
 
   ControlState withSafePoint(long hlc) {
     long newest = Math.max(safePoint, hlc);
     return new ControlState(
-        node, nodes, incarnation, epoch, resumed, newest, plan, acting, joined, begun);
+        node, nodes, incarnation, epoch, resumed, ended, newest, plan, acting, joined, begun);
   }
 
   ControlState resumed(ControlRecord record) {
@@ -81,6 +105,7 @@ public record ControlState(
         incarnation,
         record.getEpoch(),
         newest,
+        rollbacks(resume.getClock()),
         safePoint,
         null,
         acting,
@@ -90,11 +115,11 @@ public record ControlState(
 
   ControlState acting(Set<Duty> nowBegun) {
     return new ControlState(
-        node, nodes, incarnation, epoch, resumed, safePoint, plan, true, joined, nowBegun);
+        node, nodes, incarnation, epoch, resumed, ended, safePoint, plan, true, joined, nowBegun);
   }
 
   ControlState withJoined() {
     return new ControlState(
-        node, nodes, incarnation, epoch, resumed, safePoint, plan, acting, true, begun);
+        node, nodes, incarnation, epoch, resumed, ended, safePoint, plan, acting, true, begun);
   }
 }

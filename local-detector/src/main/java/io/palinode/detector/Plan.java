@@ -1,5 +1,6 @@
 package io.palinode.detector;
 
+import io.palinode.retroscope.snapshot.RollbackTimes.Span;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.Halted;
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param epoch the epoch that it opens, which names it
  * @param paused whether this incarnation of this node has said {@code Paused}
+ * @param quietSince of all nodes that paused, the earliest time after which one wrote no more for
+ *     the old epoch: what a node undoes comes later; {@link Long#MAX_VALUE} before the first
  * @param attempt the newest; null before the first
  * @param halts how often it was halted
  * @param abandoned whether an operator gave it up when it was halted last
@@ -24,6 +27,7 @@ record Plan(
     long epoch,
     Phase phase,
     boolean paused,
+    long quietSince,
     @Nullable Attempt attempt,
     int halts,
     boolean abandoned) {
@@ -38,7 +42,7 @@ record Plan(
   }
 
   static Plan of(long epoch) {
-    return new Plan(epoch, Phase.OPENED, false, null, 0, false);
+    return new Plan(epoch, Phase.OPENED, false, Long.MAX_VALUE, null, 0, false);
   }
 
   /** Whether nodes refuse requests below {@link #epoch}. */
@@ -49,6 +53,11 @@ record Plan(
   /** The attempt that the phase is about; null when nodes have nothing to do for one. */
   @Nullable Attempt activeAttempt() {
     return phase == Phase.RESTORING || phase == Phase.CONVERGING ? attempt : null;
+  }
+
+  /** Its times, at which nodes may be on different sides of an undo; null before the first. */
+  @Nullable Span halfUndone(long end) {
+    return attempt == null ? null : new Span(epoch, quietSince, end);
   }
 
   /** Whether this node has answered all that the plan asks of it, unless it goes further back. */
@@ -69,7 +78,7 @@ record Plan(
       case RESTORED, CONTRIBUTION, CONVERGED -> answered(record, self);
       case HALTED ->
           isHaltedBy(record.getHalted())
-              ? new Plan(epoch, Phase.HALTED, paused, attempt, halts + 1, abandoned)
+              ? new Plan(epoch, Phase.HALTED, paused, quietSince, attempt, halts + 1, abandoned)
               : this;
       case RETRY -> goOn(record.getRetry().getHalt(), false);
       case ABANDON -> goOn(record.getAbandon().getHalt(), true);
@@ -92,13 +101,14 @@ record Plan(
 
   private Plan paused(Paused said, int self, long incarnation) {
     boolean isOwn = said.getNode() == self && said.getIncarnation() == incarnation;
-    return isOwn ? new Plan(epoch, phase, true, attempt, halts, abandoned) : this;
+    long quiet = Math.min(quietSince, said.getQuietSince());
+    return new Plan(epoch, phase, paused || isOwn, quiet, attempt, halts, abandoned);
   }
 
   /** An operator's word counts for the halt that it was given for. */
   private Plan goOn(int halt, boolean abandon) {
     return phase == Phase.HALTED && halt == halts
-        ? new Plan(epoch, Phase.PAUSING, paused, attempt, halts, abandon)
+        ? new Plan(epoch, Phase.PAUSING, paused, quietSince, attempt, halts, abandon)
         : this;
   }
 
@@ -133,6 +143,6 @@ record Plan(
   }
 
   private Plan in(Phase next, @Nullable Attempt nextAttempt) {
-    return new Plan(epoch, next, paused, nextAttempt, halts, abandoned);
+    return new Plan(epoch, next, paused, quietSince, nextAttempt, halts, abandoned);
   }
 }

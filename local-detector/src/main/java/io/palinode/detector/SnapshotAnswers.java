@@ -97,8 +97,8 @@ public final class SnapshotAnswers {
     snapshots.delete(id);
   }
 
-  public void sweep(List<String> ids) {
-    snapshots.sweep(ids);
+  public void sweep(List<SnapshotRef> wanted) {
+    snapshots.sweep(wanted.stream().map(SnapshotAnswers::ref).toList());
   }
 
   /** Tells of progress in the taking's own thread. */

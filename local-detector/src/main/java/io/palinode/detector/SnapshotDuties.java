@@ -2,6 +2,7 @@ package io.palinode.detector;
 
 import io.palinode.wire.v1.SnapshotClosed;
 import io.palinode.wire.v1.SnapshotOpened;
+import io.palinode.wire.v1.SnapshotRef;
 import io.palinode.wire.v1.SnapshotStep;
 import io.palinode.wire.v1.SnapshotTaken;
 import java.util.ArrayList;
@@ -25,7 +26,6 @@ public final class SnapshotDuties {
   private long lastNumber;
   private boolean acting;
 
-  /** A snapshot that is being taken, and whether this node is at it. */
   /**
    * A snapshot that is not closed.
    *
@@ -54,10 +54,10 @@ public final class SnapshotDuties {
 
     record Delete(String id) implements Duty {}
 
-    /** Keep no other than these. */
-    record Sweep(List<String> ids) implements Duty {
+    /** Keep no other than these, that count or are open. */
+    record Sweep(List<SnapshotRef> wanted) implements Duty {
       public Sweep {
-        ids = List.copyOf(ids);
+        wanted = List.copyOf(wanted);
       }
     }
   }
@@ -84,9 +84,10 @@ public final class SnapshotDuties {
   /** The log is read up to its end as it was at the start: from now on the node acts. */
   public List<Duty> caughtUp() {
     acting = true;
-    List<String> ids = new ArrayList<>(standing.keySet());
-    open.values().forEach(one -> ids.add(one.opened().getSnapshot().getId()));
-    List<Duty> duties = new ArrayList<>(List.of(new Duty.Sweep(ids)));
+    List<SnapshotRef> wanted = new ArrayList<>();
+    standing.values().forEach(manifest -> wanted.add(manifest.getSnapshot()));
+    open.values().forEach(one -> wanted.add(one.opened().getSnapshot()));
+    List<Duty> duties = new ArrayList<>(List.of(new Duty.Sweep(wanted)));
     standing.values().forEach(manifest -> duties.add(new Duty.File(manifest)));
     open.values().stream()
         .filter(Open::owed)

@@ -1,6 +1,7 @@
 package io.palinode.detector;
 
 import io.palinode.hvc.HvcClock;
+import io.palinode.retroscope.snapshot.RollbackTimes;
 import java.util.List;
 
 /**
@@ -88,6 +89,9 @@ public interface StoreBinding {
    * Idempotent.
    */
   void resume(long epoch, long target, long sequentialUntilMicros);
+
+  /** All rollbacks that are known, the open one too: no time within one is to be read. */
+  void rollbacks(RollbackTimes times);
 
   /** The newest safe point, to be told to clients. */
   void safePoint(long hlc);

@@ -6,6 +6,7 @@ import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.OutOfReachException;
+import io.palinode.retroscope.snapshot.RollbackTimes;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,6 +32,7 @@ public final class MemoryNode implements StoreBinding {
   static final class Disk {
     private final Map<StoreKey, List<Version>> records = new LinkedHashMap<>();
     private final List<Change> history = new ArrayList<>();
+    private final List<Long> repairs = new ArrayList<>();
     private final Map<List<Long>, Restoration> restored = new HashMap<>();
     private long incarnation;
     private long reach;
@@ -38,6 +40,11 @@ public final class MemoryNode implements StoreBinding {
     /** The window-log begins at {@code hlc} only, as if it had been lost. */
     void forgetBefore(long hlc) {
       reach = hlc;
+    }
+
+    /** When something was changed while the node was paused. */
+    List<Long> repairs() {
+      return List.copyOf(repairs);
     }
 
     /** The records right after the last change at or before {@code hlc}. */
@@ -68,6 +75,7 @@ public final class MemoryNode implements StoreBinding {
   private boolean serving;
   private long epoch;
   private long safePoint;
+  private RollbackTimes rollbacks = RollbackTimes.NONE;
   private int failuresToCome;
   private boolean readsFail;
   private int scans;
@@ -144,6 +152,9 @@ public final class MemoryNode implements StoreBinding {
 
   private void replace(long hlc, StoreKey key, List<Version> before, List<Version> after) {
     disk.history.add(new Change(hlc, key, before));
+    if (!serving) {
+      disk.repairs.add(hlc);
+    }
     if (after.isEmpty()) {
       disk.records.remove(key);
     } else {
@@ -358,6 +369,15 @@ public final class MemoryNode implements StoreBinding {
     failIfAsked();
     epoch = newEpoch;
     serving = true;
+  }
+
+  @Override
+  public void rollbacks(RollbackTimes times) {
+    rollbacks = times;
+  }
+
+  public RollbackTimes rollbacksTold() {
+    return rollbacks;
   }
 
   @Override

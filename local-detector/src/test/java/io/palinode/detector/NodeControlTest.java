@@ -1,8 +1,13 @@
 package io.palinode.detector;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.detector.SimulatedCluster.Node;
+import io.palinode.hvc.Hlc;
+import io.palinode.retroscope.snapshot.HalfUndoneException;
+import io.palinode.retroscope.snapshot.RollbackTimes;
+import io.palinode.retroscope.snapshot.RollbackTimes.Span;
 import io.palinode.wire.v1.Contribution;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
@@ -290,6 +295,38 @@ class NodeControlTest {
             ControlRecord.getDefaultInstance())) {
       assertThat(NodeControl.step(restoring, record).next()).isEqualTo(restoring);
     }
+  }
+
+  @Test
+  void aTimeBetweenTheFirstUndoAndTheNewEpochIsKnownAsHalfUndone() {
+    ControlState state = NodeControl.caughtUp(NodeControl.initial(0, NODES, 1)).next();
+    state = taken(state, step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build());
+    state = taken(state, step(1).setPause(Pause.getDefaultInstance()).build());
+    state = taken(state, pausedAt(0, 120));
+    state = taken(state, pausedAt(1, 100));
+    state = taken(state, pausedAt(2, 110));
+    assertThat(state.rollbacks()).isEqualTo(RollbackTimes.NONE);
+    state = taken(state, step(1).setRestore(Restore.newBuilder().setAttempt(1)).build());
+    assertThat(state.rollbacks().spans()).containsExactly(new Span(1, 100, RollbackTimes.GOES_ON));
+    state = taken(state, converge(1));
+    Resume resume = Resume.newBuilder().setAttempt(1).setClock(200).build();
+    state = taken(state, step(1).setResume(resume).build());
+    RollbackTimes known = state.rollbacks();
+    for (long whole : List.of(0L, 100L, 200L, 300L)) {
+      known.requireWhole(whole);
+    }
+    for (long half : List.of(101L, 199L)) {
+      assertThatThrownBy(() -> known.requireWhole(half))
+          .isInstanceOf(HalfUndoneException.class)
+          .hasMessageContaining("by the rollback to epoch 1")
+          .hasMessageContaining("up to " + Hlc.format(100) + ", and from " + Hlc.format(200));
+    }
+  }
+
+  private static ControlRecord pausedAt(int node, long hlc) {
+    return step(1)
+        .setPaused(Paused.newBuilder().setNode(node).setIncarnation(1).setQuietSince(hlc))
+        .build();
   }
 
   private static ControlState restoring() {

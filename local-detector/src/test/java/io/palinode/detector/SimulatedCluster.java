@@ -3,6 +3,7 @@ package io.palinode.detector;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.retroscope.snapshot.RollbackTimes;
 import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
@@ -472,6 +473,21 @@ final class SimulatedCluster {
       assertThat(node.openInEpoch(epoch))
           .containsExactlyInAnyOrderElementsOf(TruthOracle.holding(ACTIVE, node.store().state()));
       assertThat(node.detector().failures()).isZero();
+      checkHalfUndone(node.state.rollbacks());
+    }
+  }
+
+  /** No node knows a time as whole that lies between two changes of one rollback, on any node. */
+  private void checkHalfUndone(RollbackTimes known) {
+    for (Node node : nodes) {
+      for (long repaired : node.disk.repairs()) {
+        assertThat(known.spans())
+            .as("a change of a rollback at %d", repaired)
+            .anyMatch(span -> span.after() < repaired && repaired <= span.before());
+      }
+    }
+    for (long[] plan : takenBack) {
+      known.requireWhole(plan[1]);
     }
   }
 

@@ -83,9 +83,22 @@ class SnapshotDutiesTest {
     assertThat(early).as("before it has caught up").isEmpty();
     assertThat(duties.caughtUp())
         .containsExactly(
-            new Duty.Sweep(List.of("kept", "answered", "owed")),
+            new Duty.Sweep(List.of(ref("kept", 1), ref("answered", 3), ref("owed", 4))),
             new Duty.File(kept.getClosed()),
             new Duty.Take(opened("owed", 4).getOpened()));
+  }
+
+  @Test
+  void aNodeThatMissedADeleteSweepsTheSnapshotAlsoWhenItsNameIsAnothersByThen() {
+    for (SnapshotStep step :
+        List.of(
+            opened("a", 1),
+            closed("a", 1, false, taken(1, NODE, "")),
+            SnapshotStep.newBuilder().setDeleted(SnapshotDeleted.newBuilder().setId("a")).build(),
+            opened("a", 2))) {
+      duties.heard(step);
+    }
+    assertThat(duties.caughtUp()).containsExactly(new Duty.Sweep(List.of(ref("a", 2))));
   }
 
   @Test

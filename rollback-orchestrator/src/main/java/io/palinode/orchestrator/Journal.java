@@ -1,5 +1,6 @@
 package io.palinode.orchestrator;
 
+import io.palinode.hvc.Hlc;
 import io.palinode.wire.v1.ControlRecord;
 import java.util.List;
 import java.util.stream.Stream;
@@ -25,12 +26,12 @@ public record Journal(
   /** Also the most rollbacks that {@code whenFrequent} can count. */
   static final int PAST_MAX = 1_024;
 
-  static Journal empty(int nodes) {
+  public static Journal empty(int nodes) {
     return new Journal(nodes, 0, null, List.of(), 0, 0);
   }
 
   /** The journal with one more record; the same object when the record has no effect. */
-  Journal read(ControlRecord record) {
+  public Journal read(ControlRecord record) {
     if (writer(record) >= nodes) {
       return this;
     }
@@ -126,6 +127,34 @@ public record Journal(
     return cut;
   }
 
+  /**
+   * Why the store at {@code hlc} is of no use, in one sentence with the nearest times that are:
+   * some nodes are on this side of an undo then, and some may be on the other. Null: it is whole.
+   */
+  public @Nullable String halfUndoneAt(long hlc) {
+    if (plan != null && plan.attempt() > 0 && quietSince(plan) < hlc) {
+      return "the rollback to epoch %d is under way: the store can be had as it was up to %s, or when that is over"
+          .formatted(plan.epoch(), Hlc.format(quietSince(plan)));
+    }
+    for (PastPlan done : past) {
+      if (done.isHalfDoneAt(hlc)) {
+        return "at time %s the store was half undone, by the rollback to epoch %d: it can be had as it was up to %s, and from %s on"
+            .formatted(
+                Hlc.format(hlc),
+                done.epoch(),
+                Hlc.format(done.quietSince()),
+                Hlc.format(done.clock()));
+      }
+    }
+    return null;
+  }
+
+  /** A plan undoes nothing before the one before it is over, on no node. */
+  private long quietSince(Plan some) {
+    long over = past.isEmpty() ? 0 : past.get(past.size() - 1).clock();
+    return Math.max(over, some.quietSince());
+  }
+
   /** Plans that {@code predicate} caused after that time, without the open one. */
   long pastPlans(String predicate, long afterMicros) {
     return past.stream()
@@ -170,6 +199,7 @@ public record Journal(
             done.predicate(),
             done.openedMicros(),
             record.getResume().getTarget(),
+            quietSince(done),
             record.getResume().getClock(),
             done.isAbandoned());
     List<PastPlan> longer =

@@ -3,17 +3,29 @@ package io.palinode.orchestrator;
 /**
  * A plan that ended: it opened {@code epoch}, and the store went back to {@code target}.
  *
+ * @param quietSince every undo of the plan is after it on every node
  * @param clock every undo of the plan is at or before it on every node, and every write of the
  *     epoch after it
  * @param abandoned the store stayed as it was: nothing before {@code clock} is trusted, nor ever a
  *     target again
  */
 public record PastPlan(
-    long epoch, String predicate, long openedMicros, long target, long clock, boolean abandoned) {
+    long epoch,
+    String predicate,
+    long openedMicros,
+    long target,
+    long quietSince,
+    long clock,
+    boolean abandoned) {
 
   /** What happened at {@code hlc} in {@code ofEpoch} asks for nothing any more. */
   boolean settles(long ofEpoch, long hlc) {
     return epoch > ofEpoch && (abandoned || target < hlc);
+  }
+
+  /** Whether nodes may have been on different sides of the undo then. */
+  boolean isHalfDoneAt(long hlc) {
+    return quietSince < hlc && hlc < clock;
   }
 
   /**

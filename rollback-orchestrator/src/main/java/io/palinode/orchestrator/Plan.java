@@ -26,6 +26,8 @@ import java.util.stream.Stream;
  * @param sinceMicros when the phase began, by the orchestrator's clock
  * @param paused nodes that were paused
  * @param acked nodes that are done with the phase
+ * @param quietSince the earliest time at which a node was paused: every undo is later; {@link
+ *     Long#MAX_VALUE} before
  * @param reach the latest reach each node told during the plan
  * @param holding terms that hold on the cut, as they came
  * @param clock the greatest that a node told after it had converged, of all attempts; 0 before
@@ -42,6 +44,7 @@ public record Plan(
     long sinceMicros,
     Set<Integer> paused,
     Set<Integer> acked,
+    long quietSince,
     Map<Integer, Long> reach,
     List<CutPiece> holding,
     long clock,
@@ -60,6 +63,7 @@ public record Plan(
         record.getAtMicros(),
         Set.of(),
         Set.of(),
+        Long.MAX_VALUE,
         Map.of(),
         List.of(),
         0,
@@ -124,7 +128,8 @@ public record Plan(
   }
 
   private Plan paused(Paused ack) {
-    Plan known = reaching(ack.getNode(), ack.getReach()).withPaused(ack.getNode());
+    Plan known =
+        reaching(ack.getNode(), ack.getReach()).withPaused(ack.getNode(), ack.getQuietSince());
     return phase == Phase.PAUSING ? known.acked(ack.getNode()) : known;
   }
 
@@ -181,6 +186,7 @@ public record Plan(
         record.getAtMicros(),
         paused,
         Set.of(),
+        quietSince,
         reach,
         List.of(),
         clock,
@@ -207,20 +213,20 @@ public record Plan(
     return with(nodes, reach, holding, clock, failure);
   }
 
-  private Plan withPaused(int node) {
+  private Plan withPaused(int node, long quiet) {
     if (paused.contains(node)) {
       return this;
     }
     Set<Integer> more = new HashSet<>(paused);
     more.add(node);
-    return with(Collections.unmodifiableSet(more), halts);
+    return with(Collections.unmodifiableSet(more), Math.min(quietSince, quiet), halts);
   }
 
   private Plan with(Halts newHalts) {
-    return with(paused, newHalts);
+    return with(paused, quietSince, newHalts);
   }
 
-  private Plan with(Set<Integer> newPaused, Halts newHalts) {
+  private Plan with(Set<Integer> newPaused, long newQuietSince, Halts newHalts) {
     return new Plan(
         epoch,
         predicate,
@@ -232,6 +238,7 @@ public record Plan(
         sinceMicros,
         newPaused,
         acked,
+        newQuietSince,
         reach,
         holding,
         clock,
@@ -279,6 +286,7 @@ public record Plan(
         sinceMicros,
         paused,
         newAcked,
+        quietSince,
         newReach,
         newHolding,
         newClock,

@@ -5,6 +5,7 @@ import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.WindowLog;
 import io.palinode.retroscope.snapshot.Entry;
 import io.palinode.retroscope.snapshot.History;
+import io.palinode.retroscope.snapshot.RollbackTimes;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Lock;
@@ -18,6 +19,7 @@ final class NodeHistory implements History {
   private final HvcClock clock;
   private final Map<String, LocalStore> stores;
   private final Lock writeLock;
+  private volatile RollbackTimes rollbacks = RollbackTimes.NONE;
 
   NodeHistory(
       StorageEngine engine, HvcClock clock, Map<String, LocalStore> stores, Lock writeLock) {
@@ -25,6 +27,15 @@ final class NodeHistory implements History {
     this.clock = clock;
     this.stores = stores;
     this.writeLock = writeLock;
+  }
+
+  void know(RollbackTimes times) {
+    rollbacks = times;
+  }
+
+  @Override
+  public RollbackTimes rollbacks() {
+    return rollbacks;
   }
 
   @Override

@@ -10,7 +10,9 @@ import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.WindowLog;
+import io.palinode.retroscope.snapshot.HalfUndoneException;
 import io.palinode.retroscope.snapshot.History;
+import io.palinode.retroscope.snapshot.RollbackTimes;
 import io.palinode.voldemort.StorageEngine.Change;
 import io.palinode.voldemort.StorageEngine.Durability;
 import io.palinode.voldemort.cluster.Ring;
@@ -61,7 +63,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   private final NodeCounters counters = new NodeCounters();
 
   private final ReentrantLock writeLock = new ReentrantLock();
-  private final History history;
+  private final NodeHistory history;
   // Written under writeLock; a read of the reference is enough to see a whole state.
   private volatile FenceState fence;
   private volatile long safePoint;
@@ -129,7 +131,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     store(key.store());
     try {
       return read(caller, () -> LocalStore.versions(history.getAsOf(key.store(), key.key(), hlc)));
-    } catch (OutOfReachException e) {
+    } catch (OutOfReachException | HalfUndoneException e) {
       throw refuse(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
     }
   }
@@ -522,6 +524,11 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     } finally {
       writeLock.unlock();
     }
+  }
+
+  @Override
+  public void rollbacks(RollbackTimes times) {
+    history.know(times);
   }
 
   /** A safe point never moves back. Called by one thread. */

@@ -1,8 +1,10 @@
 package io.palinode.voldemort;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.retroscope.snapshot.RollbackTimes;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -20,6 +22,23 @@ class AsOfTest {
       var first = TestNodes.texts(node.getAsOf(TestNodes.key("k"), at, Caller.STOCK).value());
       var second = TestNodes.texts(node.getAsOf(TestNodes.key("k"), at, Caller.STOCK).value());
       assertThat(first).isEqualTo(second);
+    }
+  }
+
+  @Test
+  void aTimeWithinARollbackIsRefusedByName() throws RefusedException {
+    AtomicLong clock = TestNodes.clock();
+    try (StoreNode node = TestNodes.inMemory(clock)) {
+      long accepted =
+          node.put(TestNodes.key("k"), TestNodes.version("v1", 1), Caller.STOCK).acceptedAt();
+      clock.addAndGet(1_000);
+      node.rollbacks(
+          RollbackTimes.NONE.with(new RollbackTimes.Span(4, accepted, RollbackTimes.GOES_ON)));
+      assertThat(TestNodes.texts(node.getAsOf(TestNodes.key("k"), accepted, Caller.STOCK).value()))
+          .containsExactly("v1");
+      assertThatThrownBy(() -> node.getAsOf(TestNodes.key("k"), accepted + 1, Caller.STOCK))
+          .isInstanceOf(RefusedException.class)
+          .hasMessageContaining("half undone, by the rollback to epoch 4");
     }
   }
 

@@ -4,6 +4,7 @@ import io.palinode.retroscope.snapshot.Entry;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** An engine that can be broken, watched, and interrupted in the middle of a read. */
@@ -13,6 +14,9 @@ final class ProbedEngine implements StorageEngine {
 
   /** Runs once, when the next read has its record in hand. */
   @Nullable Runnable duringNextRead;
+
+  /** Runs before each commit. */
+  Consumer<List<Change>> beforeCommit = changes -> {};
 
   private final StorageEngine engine;
 
@@ -35,6 +39,7 @@ final class ProbedEngine implements StorageEngine {
 
   @Override
   public void commit(List<Change> changes, Durability durability) {
+    beforeCommit.accept(changes);
     working().commit(changes, durability);
     commits.add(new Commit(changes, durability));
   }

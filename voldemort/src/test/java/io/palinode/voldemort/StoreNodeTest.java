@@ -17,7 +17,9 @@ import io.palinode.detector.WriteEvent;
 import io.palinode.hvc.ClockDriftException;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
+import io.palinode.retroscope.Diff;
 import io.palinode.retroscope.OutOfReachException;
+import io.palinode.retroscope.WindowLog;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Siblings;
@@ -86,6 +88,42 @@ class StoreNodeTest {
     assertThat(events.get(2).siblings())
         .containsExactly(new Version(bytes("right"), vector(0, 1).identityBytes()));
     assertThat(events.get(3).siblings()).isEmpty();
+  }
+
+  @Test
+  void aChangeIsInTheWindowLogBeforeItIsMade() throws RefusedException {
+    ProbedEngine engine = new ProbedEngine(Medium.MEMORY.open(folder));
+    try (StoreNode probed = new StoreNode(TestNodes.config(), engine, micros::get)) {
+      List<Integer> logged = new ArrayList<>();
+      engine.beforeCommit =
+          changes -> {
+            if (changes.get(0).store().equals(K.store())) {
+              logged.add(changesIn(probed));
+            }
+          };
+      probed.put(K, version("v1", 1), Caller.STOCK);
+      probed.put(key("other"), version("v1", 1), Caller.STOCK);
+      probed.delete(K, vector(1), Caller.STOCK);
+      assertThat(logged).containsExactly(1, 2, 2);
+    }
+  }
+
+  private static int changesIn(StoreNode some) {
+    try (Diff diff = some.history().past(K.store()).diffTo(some.reach())) {
+      return diff.size();
+    }
+  }
+
+  @Test
+  void aWriteThatTheWindowLogDoesNotTakeIsNotMade() throws RefusedException {
+    put(version("v1", 1));
+    WindowLog log = node.history().past(K.store());
+    log.append(node.clock().last().own() + (1L << 40), bytes("out of order"), null);
+    assertThatThrownBy(() -> put(version("v2", 2))).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> node.delete(K, vector(1), Caller.STOCK))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(texts(node.get(K, Caller.STOCK).value())).containsExactly("v1");
+    assertThat(events).hasSize(1);
   }
 
   @Test

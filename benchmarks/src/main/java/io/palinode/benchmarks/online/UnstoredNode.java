@@ -7,6 +7,7 @@ import io.palinode.detector.WriteEvent;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;
+import io.palinode.retroscope.snapshot.RollbackTimes;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
@@ -98,6 +99,11 @@ final class UnstoredNode implements StoreBinding {
   @Override
   public void resume(long epoch, long target, long sequentialUntilMicros) {
     // It serves nobody: the benchmark writes once every node has joined.
+  }
+
+  @Override
+  public void rollbacks(RollbackTimes times) {
+    // There is no past to read.
   }
 
   @Override

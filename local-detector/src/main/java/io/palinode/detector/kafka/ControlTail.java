@@ -60,6 +60,7 @@ final class ControlTail implements LogTail.Listener {
   private void take(NodeControl.Step step) {
     logChange(step.next());
     state = step.next();
+    execution.tellRollbacks(state.rollbacks());
     steps.increment();
     // While something is to be done anew, what follows it waits for the same retry.
     if (!retryDue) {

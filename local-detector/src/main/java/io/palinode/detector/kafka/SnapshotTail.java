@@ -4,7 +4,6 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.palinode.detector.SnapshotAnswers;
 import io.palinode.detector.SnapshotDuties;
 import io.palinode.detector.SnapshotDuties.Duty;
-import io.palinode.retroscope.snapshot.SnapshotException;
 import io.palinode.wire.LogTail;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.SnapshotOpened;
@@ -19,6 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,7 +61,10 @@ final class SnapshotTail implements LogTail.Listener, AutoCloseable {
       if (step.hasSnapshot()) {
         perform(duties.heard(step.getSnapshot()));
       }
-    } catch (InvalidProtocolBufferException e) {
+    } catch (InterruptException closing) {
+      throw closing;
+    } catch (InvalidProtocolBufferException | RuntimeException e) {
+      // A bug over one snapshot must not end what plans depend on.
       failures.increment();
       log.error("topic={} offset={} refused", record.topic(), record.offset(), e);
     }
@@ -76,7 +79,9 @@ final class SnapshotTail implements LogTail.Listener, AutoCloseable {
     for (Duty duty : due) {
       try {
         perform(duty);
-      } catch (SnapshotException e) {
+      } catch (InterruptException closing) {
+        throw closing;
+      } catch (RuntimeException e) {
         // What is left behind is swept at the next start; what is missing fails where it is read.
         failures.increment();
         log.error("node={} duty={} state=FAILED", node, duty.getClass().getSimpleName(), e);
@@ -97,7 +102,7 @@ final class SnapshotTail implements LogTail.Listener, AutoCloseable {
     } else if (duty instanceof Duty.Delete delete) {
       answers.delete(delete.id());
     } else if (duty instanceof Duty.Sweep sweep) {
-      answers.sweep(sweep.ids());
+      answers.sweep(sweep.wanted());
     }
   }
 

@@ -10,11 +10,13 @@ import io.palinode.detector.NodeControl;
 import io.palinode.detector.Ticking;
 import io.palinode.detector.Watched;
 import io.palinode.predicate.Predicates;
+import io.palinode.retroscope.snapshot.RollbackTimes;
 import io.palinode.wire.LogTail;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.PredicateRecord;
+import io.palinode.wire.v1.Restore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -68,6 +70,20 @@ class TailsTest {
               control.onPolled();
               return store.isServing();
             });
+  }
+
+  @Test
+  void theStoreHearsOfAnUndoBeforeItIsToMakeIt() {
+    control.onCaughtUp();
+    tell(control, planOpened(), pause());
+    tell(control, control(published.get(published.size() - 1).toBuilder()));
+    store.failNext(1);
+    Restore restore = Restore.newBuilder().setAttempt(1).build();
+    tell(control, control(ControlRecord.newBuilder().setRestore(restore)));
+    assertThat(control.failures()).isEqualTo(1);
+    assertThat(store.rollbacksTold().spans())
+        .singleElement()
+        .satisfies(span -> assertThat(span.before()).isEqualTo(RollbackTimes.GOES_ON));
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.palinode.retroscope.snapshot;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,22 +27,71 @@ public record DifferencePage(List<Difference> keys, byte @Nullable [] end) {
   static DifferencePage between(Pointed before, Pointed after, byte @Nullable [] behind) {
     Cursor from = new Cursor(before::page, behind);
     Cursor to = new Cursor(after::page, behind);
-    List<Difference> found = new ArrayList<>();
-    long bytes = 0;
+    Collected found = new Collected();
     byte[] key = null;
     for (int compared = 0; from.current() != null || to.current() != null; compared++) {
-      if (compared == COMPARED_MAX || bytes >= BYTES_MAX) {
-        return new DifferencePage(found, key);
+      if (compared == COMPARED_MAX || found.isFull()) {
+        return new DifferencePage(found.keys, key);
       }
-      key = least(from.current(), to.current());
-      byte[] old = take(from, key);
-      byte[] fresh = take(to, key);
-      if (!Arrays.equals(old, fresh)) {
-        found.add(new Difference(key, old, fresh));
-        bytes += key.length + length(old) + length(fresh);
+      byte[] next = least(from.current(), to.current());
+      byte[] end = earlier(before.end(), after.end());
+      if (end != null && Arrays.compareUnsigned(next, end) > 0) {
+        return new DifferencePage(found.keys, end);
+      }
+      key = next;
+      found.compare(key, take(from, key), take(to, key));
+    }
+    return new DifferencePage(found.keys, earlier(before.end(), after.end()));
+  }
+
+  /** Of two times; only what has changed between them is looked at. */
+  static DifferencePage ofTimes(
+      History history,
+      String store,
+      long before,
+      long after,
+      byte @Nullable [] behind,
+      long heapBytesMax) {
+    boolean isForward = before <= after;
+    long early = Math.min(before, after);
+    long late = Math.max(before, after);
+    Change change = Change.between(history, store, early, late, behind, heapBytesMax);
+    Collected found = new Collected();
+    for (Map.Entry<byte[], Change.Two> one : change.byKey().entrySet()) {
+      Change.Two had = one.getValue();
+      found.compare(
+          one.getKey(),
+          isForward ? had.before() : had.after(),
+          isForward ? had.after() : had.before());
+      if (found.isFull()) {
+        return new DifferencePage(found.keys, one.getKey());
       }
     }
-    return new DifferencePage(found, null);
+    return new DifferencePage(found.keys, change.end());
+  }
+
+  /** What differs, up to the bytes that a page may have. */
+  private static final class Collected {
+    private final List<Difference> keys = new ArrayList<>();
+    private long bytes;
+
+    void compare(byte[] key, byte @Nullable [] before, byte @Nullable [] after) {
+      if (!Arrays.equals(before, after)) {
+        keys.add(new Difference(key, before, after));
+        bytes += key.length + length(before) + length(after);
+      }
+    }
+
+    boolean isFull() {
+      return bytes >= BYTES_MAX;
+    }
+  }
+
+  private static byte @Nullable [] earlier(byte @Nullable [] one, byte @Nullable [] other) {
+    if (one == null || other == null) {
+      return one == null ? other : one;
+    }
+    return Arrays.compareUnsigned(one, other) <= 0 ? one : other;
   }
 
   private static byte[] least(@Nullable Entry one, @Nullable Entry other) {

@@ -22,6 +22,11 @@ public interface History {
    */
   long settle(long hlc);
 
+  /** What is known of rollbacks: read after {@link #settle}, of those that began before. */
+  default RollbackTimes rollbacks() {
+    return RollbackTimes.NONE;
+  }
+
   /** The record of a key now; null when it is absent. */
   byte @Nullable [] get(String store, byte[] key);
 
@@ -34,7 +39,8 @@ public interface History {
 
   /**
    * The record that a key had at {@code hlc}; null when it was absent. Throws {@link
-   * io.palinode.retroscope.OutOfReachException}. O(changes since).
+   * io.palinode.retroscope.OutOfReachException}, and {@link HalfUndoneException} for a time within
+   * a rollback. O(changes since).
    */
   default byte @Nullable [] getAsOf(String store, byte[] key, long hlc) {
     // No write at or before the time follows any more; and then whatever the read has seen is in
@@ -44,6 +50,7 @@ public interface History {
     settle(hlc);
     FirstChange change = new FirstChange(key);
     past(store).forEachBetween(hlc, Long.MAX_VALUE, change);
+    rollbacks().requireWhole(hlc);
     return change.isFound() ? change.old() : present;
   }
 }

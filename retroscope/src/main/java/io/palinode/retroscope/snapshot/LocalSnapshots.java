@@ -2,9 +2,11 @@ package io.palinode.retroscope.snapshot;
 
 import io.palinode.retroscope.OutOfReachException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -17,24 +19,35 @@ import org.jspecify.annotations.Nullable;
  * snapshot is done; until then a rolling snapshot is what it was before.
  */
 public final class LocalSnapshots {
+  /** For each of the few collections that a taking, or a page of a difference, needs. */
+  static final long HEAP_BYTES_MAX = 8L << 20;
+
   private final int node;
   private final History history;
   private final SnapshotFolder folder;
+  private final long heapBytesMax;
   private final Set<Long> beingTaken = ConcurrentHashMap.newKeySet();
 
   /**
    * @param folder made when the first snapshot is taken
    */
   public LocalSnapshots(int node, History history, Path folder) {
+    this(node, history, folder, HEAP_BYTES_MAX);
+  }
+
+  LocalSnapshots(int node, History history, Path folder, long heapBytesMax) {
+    this.heapBytesMax = heapBytesMax;
     this.node = node;
     this.history = history;
     this.folder = new SnapshotFolder(folder);
   }
 
   /**
-   * Takes this node's part. The stores are served meanwhile. Begins anew what a crash cut short.
+   * Takes this node's part. The stores are served meanwhile. Begins anew what a crash cut short; a
+   * part that is there is left as it is.
    *
    * @throws OutOfReachException when the window-log does not reach the times that are needed
+   * @throws HalfUndoneException when its time lies within a rollback
    * @throws SnapshotException when it cannot be taken for another reason, or {@code watch} stops it
    */
   public Taken take(Order order, Watch watch) {
@@ -43,15 +56,22 @@ public final class LocalSnapshots {
 
   /** As {@link #take(Order, Watch)}, with pauses. */
   public Taken take(Order order, Pace pace, Watch watch) {
+    byte[] had = folder.partBytes(order.id());
+    if (had != null) {
+      // It may count already: whoever took it was not heard to say so.
+      return taken(SnapshotFolder.part(order.id(), had), had);
+    }
     beingTaken.add(order.id().number());
     try {
       folder.make(order.id().id());
+      history.rollbacks().requireWhole(order.hlc());
       byte[] part = taking(order, pace.over(watch)).make().encode();
+      // A rollback that began before this node settled is known by now.
+      history.rollbacks().requireWhole(order.hlc());
       Part made = SnapshotFolder.part(order.id(), part);
       folder.write(made, part);
-      long bytes = writtenBytes(made) + part.length;
-      return new Taken(made.keys(), made.changed(), bytes, SealedFile.checksum(part));
-    } catch (IOException e) {
+      return taken(made, part);
+    } catch (IOException | UncheckedIOException e) {
       discard(order.id());
       throw new SnapshotException("a part of snapshot " + order.id().id() + " failed: " + e, e);
     } catch (RuntimeException e) {
@@ -62,8 +82,13 @@ public final class LocalSnapshots {
     }
   }
 
+  private static Taken taken(Part part, byte[] bytes) {
+    return new Taken(
+        part.keys(), part.changed(), writtenBytes(part) + bytes.length, SealedFile.checksum(bytes));
+  }
+
   private Taking taking(Order order, Watch watch) {
-    Taking taking = new Taking(node, history, folder, order, watch);
+    Taking taking = new Taking(node, history, folder, order, watch, heapBytesMax);
     return order.base().isNone() ? taking : taking.from(requirePart(order.base()));
   }
 
@@ -114,10 +139,9 @@ public final class LocalSnapshots {
     return beingTaken.stream().anyMatch(number -> SnapshotFolder.isOf(number, file));
   }
 
-  /** Removes what one taking has left; what counts stays. Idempotent. */
+  /** Removes what one taking has left; what counts stays, and other takings. Idempotent. */
   public void discard(Ref taking) {
-    folder.keepOnly(
-        taking.id(), file -> !SnapshotFolder.isOf(taking.number(), file) && !file.endsWith(".tmp"));
+    folder.keepOnly(taking.id(), file -> !SnapshotFolder.isOf(taking.number(), file));
   }
 
   /** Removes a snapshot with all its takings. Idempotent. */
@@ -126,15 +150,42 @@ public final class LocalSnapshots {
   }
 
   /**
-   * Removes every snapshot but these, as after a start that missed something. No taking is under
-   * way. Files of a snapshot that stays are removed by {@link #file}.
+   * Removes every snapshot but these, as after a start that missed something: also one whose name
+   * another has by now. No taking is under way. What is damaged stays, for {@link #verify} to tell;
+   * then, when all else is done, {@link SnapshotException}.
+   *
+   * @param wanted the takings that count, and those that are still to be made
    */
-  public void sweep(Collection<String> ids) {
+  public void sweep(Collection<Ref> wanted) {
+    SnapshotException failed = null;
     for (String id : folder.ids()) {
-      if (!ids.contains(id)) {
-        folder.keepOnly(id, file -> false);
+      try {
+        Set<String> named = named(wanted.stream().filter(ref -> ref.id().equals(id)).toList(), id);
+        folder.keepOnly(id, named::contains);
+      } catch (SnapshotException damaged) {
+        failed = damaged;
       }
     }
+    if (failed != null) {
+      throw failed;
+    }
+  }
+
+  /** The files that these takings of a snapshot have here. */
+  private Set<String> named(List<Ref> takings, String id) {
+    Set<String> named = new HashSet<>();
+    for (Ref taking : takings) {
+      byte[] bytes = folder.partBytes(taking);
+      if (bytes != null) {
+        named.add(SnapshotFolder.partName(taking.number()));
+        SnapshotFolder.part(taking, bytes).runs().forEach(run -> named.add(run.name()));
+      }
+    }
+    Manifest manifest = takings.isEmpty() ? null : folder.manifest(id);
+    if (manifest != null && takings.contains(manifest.id())) {
+      named.add(SnapshotFolder.MANIFEST);
+    }
+    return named;
   }
 
   /** Opens what this node has of a snapshot that is done. Throws {@link SnapshotException}. */
@@ -183,16 +234,43 @@ public final class LocalSnapshots {
 
   /**
    * Some of the keys that differ between two points, in order, behind {@code after} (null: from the
-   * first); see {@link DifferencePage}. O(keys), and for each page of a time also O(changes since).
+   * first); see {@link DifferencePage}. Of two times: O(changes since the earlier); else O(keys),
+   * and for each page of a time also O(changes since). Holds some 20 MiB at most, and a record of
+   * each key more.
    *
    * @throws OutOfReachException when a time is out of reach
+   * @throws HalfUndoneException when a time lies within a rollback
    * @throws SnapshotException when a snapshot is not here, or damaged
    */
   public DifferencePage difference(
       String store, Point before, Point after, byte @Nullable [] behind) {
-    try (Pointed from = Pointed.open(this, history, store, before);
-        Pointed to = Pointed.open(this, history, store, after)) {
+    DifferencePage page = page(store, before, after, behind);
+    requireWhole(before);
+    requireWhole(after);
+    return page;
+  }
+
+  private DifferencePage page(String store, Point before, Point after, byte @Nullable [] behind) {
+    if (before.id() == null && after.id() == null) {
+      return DifferencePage.ofTimes(
+          history, store, before.hlc(), after.hlc(), behind, heapBytesMax);
+    }
+    try (Pointed from = pointed(store, before, behind);
+        Pointed to = pointed(store, after, behind)) {
       return DifferencePage.between(from, to, behind);
+    }
+  }
+
+  private Pointed pointed(String store, Point point, byte @Nullable [] behind) {
+    String id = point.id();
+    return id == null
+        ? new Pointed.AtTime(history, store, point.hlc(), behind, heapBytesMax)
+        : new Pointed.InSnapshot(open(id), store);
+  }
+
+  private void requireWhole(Point point) {
+    if (point.id() == null) {
+      history.rollbacks().requireWhole(point.hlc());
     }
   }
 

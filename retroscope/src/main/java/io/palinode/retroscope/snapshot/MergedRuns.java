@@ -19,6 +19,14 @@ final class MergedRuns {
     runs.forEach(run -> cursors.add(new Cursor((key, max) -> run.page(store, key, max), after)));
   }
 
+  /**
+   * @param pages the older first
+   * @param after begin behind this key; null: at the first
+   */
+  MergedRuns(List<Cursor.Pages> pages, byte @Nullable [] after) {
+    pages.forEach(some -> cursors.add(new Cursor(some, after)));
+  }
+
   /** The next entry, absent keys included; null behind the last. */
   @Nullable Entry next() {
     Entry least = null;

@@ -1,35 +1,48 @@
 package io.palinode.retroscope.snapshot;
 
+import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.Diff;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.NavigableMap;
-import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /**
- * What the keys that changed after a time had at that time, collected while they go on to change.
- * It is extended often, so that the window-log need not reach back to the time for as long as a
- * whole store takes to be read. For one thread.
+ * Follows what the keys that change after a time had at that time, while they go on to change. It
+ * is extended often, so that the window-log need not reach back to the time for as long as a whole
+ * store takes to be read. For one thread.
  */
 final class Overlay {
   static final Comparator<byte[]> UNSIGNED = Arrays::compareUnsigned;
 
+  /** A difference holds the window-log's memory: so a long time is gone through in slices. */
+  private static final int SLICES_MAX = 64;
+
+  private static final long SLICE_HLC = Hlc.ofMicros(250_000);
+
   private final History history;
   private final List<String> stores;
-  private final List<NavigableMap<byte[], Entry>> oldByKey = new ArrayList<>();
+  private final Sink sink;
+  private final Runnable afterSlice;
   private long upTo;
-  private long bytes;
-  private long entries;
 
-  Overlay(History history, long hlc) {
+  /** Takes what is found; of a key that comes twice, the first counts. */
+  @FunctionalInterface
+  interface Sink {
+    /**
+     * @param store its place among the stores
+     */
+    void add(int store, Entry old);
+  }
+
+  /**
+   * @param afterSlice called now and then while no memory of the window-log is held; may throw
+   */
+  Overlay(History history, List<String> stores, long hlc, Sink sink, Runnable afterSlice) {
     this.history = history;
-    this.stores = history.stores();
+    this.stores = stores;
     this.upTo = hlc;
-    stores.forEach(store -> oldByKey.add(new TreeMap<>(UNSIGNED)));
+    this.sink = sink;
+    this.afterSlice = afterSlice;
   }
 
   /**
@@ -37,48 +50,27 @@ final class Overlay {
    * the window-log does not reach back to the last extension (first, to the time itself).
    */
   void extend() {
-    long now = history.settle(upTo);
-    for (int store = 0; store < stores.size(); store++) {
-      Map<byte[], Entry> old = oldByKey.get(store);
-      try (Diff diff = history.past(stores.get(store)).diffBetween(upTo, now)) {
-        diff.forEach((key, value) -> add(old, new Entry(key, value)));
+    extendTo(history.settle(upTo));
+  }
+
+  /** Adds what has changed up to a time that was settled. */
+  void extendTo(long hlc) {
+    long slice = Math.max(SLICE_HLC, (hlc - upTo) / SLICES_MAX);
+    boolean more = true;
+    while (more) {
+      long end = hlc - upTo > slice ? upTo + slice : hlc;
+      for (int store = 0; store < stores.size(); store++) {
+        addBetween(store, upTo, end);
       }
-    }
-    upTo = now;
-  }
-
-  /** The earliest change tells what the key had. */
-  private void add(Map<byte[], Entry> old, Entry entry) {
-    if (old.putIfAbsent(entry.key(), entry) == null) {
-      bytes += entry.bytes();
-      entries++;
+      upTo = end;
+      more = upTo < hlc;
+      afterSlice.run();
     }
   }
 
-  long bytes() {
-    return bytes;
-  }
-
-  boolean isEmpty() {
-    return entries == 0;
-  }
-
-  /** Entries of a store, in order. */
-  Iterable<Entry> entries(int store) {
-    return oldByKey.get(store).values();
-  }
-
-  /** Entries of a store behind one key (null: from the first) up to another (null: the last). */
-  Iterable<Entry> between(String store, byte @Nullable [] after, byte @Nullable [] last) {
-    NavigableMap<byte[], Entry> some = oldByKey.get(stores.indexOf(store));
-    some = after == null ? some : some.tailMap(after, false);
-    return (last == null ? some : some.headMap(last, true)).values();
-  }
-
-  /** Forgets what it has; later extensions go on from here. */
-  void clear() {
-    oldByKey.forEach(Map::clear);
-    bytes = 0;
-    entries = 0;
+  private void addBetween(int store, long start, long end) {
+    try (Diff diff = history.past(stores.get(store)).diffBetween(start, end)) {
+      diff.forEach((key, old) -> sink.add(store, new Entry(key, old)));
+    }
   }
 }

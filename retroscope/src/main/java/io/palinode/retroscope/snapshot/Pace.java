@@ -12,6 +12,12 @@ import java.util.function.LongSupplier;
  * @param pause waits for so many nanoseconds, or less when the thread is interrupted
  */
 public record Pace(double share, LongSupplier nanos, LongConsumer pause) {
+  /** Less work than this is not paused for yet: a pause has its price too. */
+  private static final long WORK_NANOS_MIN = 1_000_000;
+
+  /** A longer pause would be taken for silence. */
+  private static final long PAUSE_NANOS_MAX = 1_000_000_000;
+
   /** Of the time of one thread: three nodes on one machine take half a processor together. */
   public static final double SHARE_DEFAULT = 0.15;
 
@@ -32,10 +38,12 @@ public record Pace(double share, LongSupplier nanos, LongConsumer pause) {
     return (keys, bytes) -> {
       boolean wanted = watch.progress(keys, bytes);
       long work = nanos.getAsLong() - worked[0];
-      if (wanted && work > 0 && share < 1) {
-        pause.accept((long) (work * (1 / share - 1)));
+      if (work >= WORK_NANOS_MIN) {
+        if (wanted && share < 1) {
+          pause.accept((long) Math.min(PAUSE_NANOS_MAX, work * (1 / share - 1)));
+        }
+        worked[0] = nanos.getAsLong();
       }
-      worked[0] = nanos.getAsLong();
       return wanted;
     };
   }

@@ -1,6 +1,8 @@
 package io.palinode.retroscope.snapshot;
 
+import java.util.Arrays;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -9,15 +11,13 @@ sealed interface Pointed extends AutoCloseable {
   /** As {@link History#page}. */
   List<Entry> page(byte @Nullable [] after, int bytesMax);
 
+  /** Of the keys behind this one it cannot tell; null: it can tell of all. May become less. */
+  default byte @Nullable [] end() {
+    return null;
+  }
+
   @Override
   default void close() {}
-
-  static Pointed open(LocalSnapshots snapshots, History history, String store, Point point) {
-    String id = point.id();
-    return id == null
-        ? new AtTime(history, store, point.hlc())
-        : new InSnapshot(snapshots.open(id), store);
-  }
 
   /** A store in a snapshot. */
   record InSnapshot(OpenSnapshot snapshot, String store) implements Pointed {
@@ -32,18 +32,32 @@ sealed interface Pointed extends AutoCloseable {
     }
   }
 
-  /** A store at a time: as it is, with what has changed since put back. */
+  /**
+   * A store at a time: as it is, with what has changed since put back. Of that, so many bytes are
+   * held, for the least keys behind where it begins; further it cannot tell.
+   */
   final class AtTime implements Pointed {
     private final History history;
     private final String store;
+    private final LeastKeys old;
     private final Overlay overlay;
 
-    AtTime(History history, String store, long hlc) {
+    /**
+     * @param behind the least key that is of interest comes after it; null: all are
+     */
+    AtTime(History history, String store, long hlc, byte @Nullable [] behind, long heapBytesMax) {
       this.history = history;
       this.store = store;
-      this.overlay = new Overlay(history, hlc);
+      this.old = new LeastKeys(behind, heapBytesMax);
+      this.overlay =
+          new Overlay(history, List.of(store), hlc, (only, entry) -> old.add(entry), () -> {});
       // Before anything is read: no write at or before the time may follow.
       overlay.extend();
+    }
+
+    @Override
+    public byte @Nullable [] end() {
+      return old.end();
     }
 
     @Override
@@ -53,27 +67,39 @@ sealed interface Pointed extends AutoCloseable {
         List<Entry> present = history.page(store, from, bytesMax);
         byte[] last = present.isEmpty() ? null : present.get(present.size() - 1).key();
         overlay.extend();
+        byte[] end = old.end();
+        if (end != null && from != null && Arrays.compareUnsigned(from, end) >= 0) {
+          return List.of();
+        }
+        boolean isLast = last == null || (end != null && Arrays.compareUnsigned(last, end) >= 0);
+        last = isLast ? end : last;
         List<Entry> page = putBack(present, from, last);
+        if (last != null) {
+          old.forgetUpTo(last);
+        }
         // When all of a page was absent at that time, the next one may not be.
-        if (!page.isEmpty() || last == null) {
+        if (!page.isEmpty() || isLast) {
           return page;
         }
         from = last;
       }
     }
 
+    /** The keys behind one (null: from the first) up to another (null: the last). */
     private List<Entry> putBack(
         List<Entry> present, byte @Nullable [] after, byte @Nullable [] last) {
-      TreeMap<byte[], Entry> page = new TreeMap<>(Overlay.UNSIGNED);
+      NavigableMap<byte[], Entry> page = new TreeMap<>(Overlay.UNSIGNED);
       present.forEach(entry -> page.put(entry.key(), entry));
-      for (Entry old : overlay.between(store, after, last)) {
-        if (old.record() == null) {
-          page.remove(old.key());
+      NavigableMap<byte[], Entry> some = old.kept();
+      some = after == null ? some : some.tailMap(after, false);
+      for (Entry entry : (last == null ? some : some.headMap(last, true)).values()) {
+        if (entry.record() == null) {
+          page.remove(entry.key());
         } else {
-          page.put(old.key(), old);
+          page.put(entry.key(), entry);
         }
       }
-      return List.copyOf(page.values());
+      return List.copyOf((last == null ? page : page.headMap(last, true)).values());
     }
   }
 }

@@ -86,6 +86,11 @@ final class RunReader implements AutoCloseable {
     }
   }
 
+  /** Of its file. */
+  String name() {
+    return run.name();
+  }
+
   /**
    * The entries of a store behind {@code after} (null: from the first), absent ones included: as
    * many as have {@code bytesMax} bytes, one at least; empty behind the last.

@@ -90,6 +90,20 @@ final class RunWriter implements AutoCloseable {
 
   /** Puts all of it on the disk, power failures included. */
   Run finish() throws IOException {
+    Run run = writeIndex();
+    disk.getFD().sync();
+    out.close();
+    return run;
+  }
+
+  /** Of a run that is read by this process alone. */
+  Run finishForNow() throws IOException {
+    Run run = writeIndex();
+    out.close();
+    return run;
+  }
+
+  private Run writeIndex() throws IOException {
     if (block.size() > 0) {
       endBlock();
     }
@@ -104,8 +118,6 @@ final class RunWriter implements AutoCloseable {
     out.writeInt(bytes.length);
     out.writeInt(checksum);
     out.flush();
-    disk.getFD().sync();
-    out.close();
     return new Run(
         file.getFileName().toString(), entries, offset + bytes.length + END_BYTES, checksum);
   }

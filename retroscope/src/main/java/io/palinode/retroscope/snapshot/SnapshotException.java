@@ -4,7 +4,7 @@ import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /** A snapshot cannot be taken or read: one sentence that says why. */
-public final class SnapshotException extends RuntimeException {
+public sealed class SnapshotException extends RuntimeException permits HalfUndoneException {
   @Serial private static final long serialVersionUID = 1L;
 
   public SnapshotException(String message) {

@@ -2,11 +2,13 @@ package io.palinode.retroscope.snapshot;
 
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -29,13 +31,31 @@ import org.jspecify.annotations.Nullable;
  * {@link LocalSnapshots#sweep} removes them. Throws {@link SnapshotException} when the disk does.
  */
 final class SnapshotFolder {
-  private static final String MANIFEST = "manifest";
+  static final String MANIFEST = "manifest";
   private static final String FRESH = ".tmp";
 
   private final Path root;
+  private final Sync sync;
 
   SnapshotFolder(Path root) {
+    this(root, SnapshotFolder::syncFolder);
+  }
+
+  SnapshotFolder(Path root, Sync sync) {
     this.root = root;
+    this.sync = sync;
+  }
+
+  /** Puts on the disk which files a folder has. */
+  @FunctionalInterface
+  interface Sync {
+    void sync(Path folder) throws IOException;
+  }
+
+  private static void syncFolder(Path folder) throws IOException {
+    try (FileChannel opened = FileChannel.open(folder, StandardOpenOption.READ)) {
+      opened.force(true);
+    }
   }
 
   Path of(String id) {
@@ -44,8 +64,13 @@ final class SnapshotFolder {
 
   /** The folder of a snapshot, made if it is not there. */
   Path make(String id) {
+    Path folder = of(id);
     try {
-      return Files.createDirectories(of(id));
+      if (!Files.isDirectory(folder)) {
+        Files.createDirectories(folder);
+        sync.sync(root);
+      }
+      return folder;
     } catch (IOException e) {
       throw failed("the folder of snapshot " + id + " cannot be made", e);
     }
@@ -60,7 +85,9 @@ final class SnapshotFolder {
   }
 
   static boolean isOf(long number, String file) {
-    return file.equals(partName(number)) || file.startsWith("run-" + number + "-");
+    return file.equals(partName(number))
+        || file.equals(partName(number) + FRESH)
+        || file.startsWith("run-" + number + "-");
   }
 
   static boolean isManifest(String file) {
@@ -100,7 +127,7 @@ final class SnapshotFolder {
     }
   }
 
-  /** Moved into its place when it is on the disk. */
+  /** Moved into its place when it is on the disk; when this returns, that is on the disk too. */
   private void write(String id, String name, byte[] bytes) {
     Path fresh = of(id).resolve(name + FRESH);
     try {
@@ -113,6 +140,7 @@ final class SnapshotFolder {
           of(id).resolve(name),
           StandardCopyOption.ATOMIC_MOVE,
           StandardCopyOption.REPLACE_EXISTING);
+      sync.sync(of(id));
     } catch (IOException e) {
       throw failed("the file " + name + " of snapshot " + id + " cannot be written", e);
     }

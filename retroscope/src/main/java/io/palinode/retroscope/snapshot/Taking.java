@@ -2,8 +2,9 @@ package io.palinode.retroscope.snapshot;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,17 +12,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Of all keys: the stores are read page by page while they are served, into one run. A key that
  * has changed since the snapshot's time may stand there with a later record, or not at all; what it
- * had at that time is collected from the window-log and laid over, as further runs. The earlier a
- * change was collected the more it counts, so its run stands later. (Charapko et al., ICDCS 2017,
- * §III.)
+ * had at that time is collected from the window-log and laid over, as another run. (Charapko et
+ * al., ICDCS 2017, §III.)
  *
- * <p>Over a base: only the keys that changed between its time and the new one. For one thread.
+ * <p>Over a base: only the keys that changed between its time and the new one.
+ *
+ * <p>It holds a page, three spills at most, and what a slice of the window-log's differences needs:
+ * some 32 MiB, however much has changed. What does not fit lies in runs beside those of the part,
+ * until it is done. For one thread.
  */
 final class Taking {
   private static final int PAGE_BYTES = 1 << 20;
-  private static final long OVERLAY_BYTES_MAX = 32L << 20;
-
-  private static final int PROGRESS_ENTRIES = 10_000;
+  private static final int PROGRESS_ENTRIES = 1_000;
+  private static final int KEYS_BETWEEN_EXTENSIONS = 10_000;
 
   /** More runs are merged when a snapshot rolls. */
   static final int RUNS_MAX = 8;
@@ -32,12 +35,21 @@ final class Taking {
   private final Order order;
   private final Watch watch;
   private final List<Run> written = new ArrayList<>();
+  private final long heapBytesMax;
   private @Nullable Part base;
   private long changed;
   private long bytes;
+  private long keysWritten;
   private int runsBegun;
 
-  Taking(int node, History history, SnapshotFolder folder, Order order, Watch watch) {
+  Taking(
+      int node,
+      History history,
+      SnapshotFolder folder,
+      Order order,
+      Watch watch,
+      long heapBytesMax) {
+    this.heapBytesMax = heapBytesMax;
     this.node = node;
     this.history = history;
     this.folder = folder;
@@ -76,19 +88,19 @@ final class Taking {
   // ---- of all keys
 
   private Part ofAllKeys() throws IOException {
-    Overlay overlay = new Overlay(history, order.hlc());
-    // At once: from here on the window-log need only reach back to the last page.
-    overlay.extend();
-    List<Run> overlays = new ArrayList<>();
-    try (RunWriter run = writer()) {
-      for (int store = 0; store < history.stores().size(); store++) {
-        writeStore(store, run, overlay, overlays);
-      }
+    try (Spill old = spill()) {
+      Overlay overlay = overlay(order.hlc(), old);
+      // At once: from here on the window-log need only reach back to the last page.
       overlay.extend();
-      written.add(0, run.finish());
+      try (RunWriter run = writer()) {
+        for (int store = 0; store < history.stores().size(); store++) {
+          writeStore(store, run, overlay);
+        }
+        overlay.extend();
+        written.add(finished(run));
+      }
+      writeOverlay(old);
     }
-    writeOverlay(overlay, overlays);
-    written.addAll(overlays);
     Part counted = part(order.kind(), Ref.NONE, 0, written);
     try (OpenSnapshot all = OpenSnapshot.open(folder, counted)) {
       // Also reads back what was written.
@@ -97,8 +109,7 @@ final class Taking {
     return part(order.kind(), Ref.NONE, changed, written);
   }
 
-  private void writeStore(int store, RunWriter run, Overlay overlay, List<Run> overlays)
-      throws IOException {
+  private void writeStore(int store, RunWriter run, Overlay overlay) throws IOException {
     String name = history.stores().get(store);
     byte[] after = null;
     for (List<Entry> page = history.page(name, after, PAGE_BYTES);
@@ -108,48 +119,90 @@ final class Taking {
         run.add(store, entry);
         after = entry.key();
       }
+      told(run);
       overlay.extend();
-      if (overlay.bytes() > OVERLAY_BYTES_MAX) {
-        writeOverlay(overlay, overlays);
-      }
-      watch.passed(run.entries(), bytes + run.bytes());
     }
   }
 
-  private void writeOverlay(Overlay overlay, List<Run> overlays) throws IOException {
-    if (overlay.isEmpty()) {
+  private void writeOverlay(Spill old) throws IOException {
+    if (old.isEmpty()) {
       return;
     }
     try (RunWriter run = writer()) {
       for (int store = 0; store < history.stores().size(); store++) {
-        for (Entry entry : overlay.entries(store)) {
+        MergedRuns all = old.merged(store, null);
+        for (Entry entry = all.next(); entry != null; entry = all.next()) {
           run.add(store, entry);
+          tellNowAndThen(run);
         }
       }
-      overlays.add(0, finished(run));
+      written.add(finished(run));
     }
-    overlay.clear();
   }
 
   // ---- over a base
 
-  /** Writes a run of what differs from the base; how many more keys there are. */
+  /**
+   * Writes a run of what differs from the base; how many more keys there are. First what the keys
+   * had at the earlier time, which the window-log may soon not reach any more; then, for the same
+   * keys, what they have now; meanwhile what has changed since the later time.
+   */
   private long writeChanges(long from) throws IOException {
-    boolean isForward = order.hlc() >= from;
-    long growth = 0;
-    try (RunWriter run = writer()) {
-      Map<String, Change> changes =
-          Change.ofAll(history, Math.min(from, order.hlc()), Math.max(from, order.hlc()));
+    long early = Math.min(from, order.hlc());
+    long late = Math.max(from, order.hlc());
+    try (Spill before = spill();
+        Spill present = spill();
+        Spill since = spill()) {
+      history.settle(late);
+      overlay(early, before).extendTo(late);
+      Overlay overlay = overlay(late, since);
       for (int store = 0; store < history.stores().size(); store++) {
-        Change change = changes.get(history.stores().get(store));
-        for (Entry entry : change == null ? List.<Entry>of() : change.entries(isForward)) {
-          run.add(store, entry);
-        }
-        growth += change == null ? 0 : isForward ? change.growth() : -change.growth();
-        watch.passed(run.entries(), run.bytes());
+        readPresent(store, before, present, overlay);
       }
-      changed = run.entries();
-      written.add(finished(run));
+      // What was read is in the window-log by now, if it is later.
+      overlay.extend();
+      try (RunWriter run = writer()) {
+        long growth = 0;
+        for (int store = 0; store < history.stores().size(); store++) {
+          List<Cursor.Pages> after = new ArrayList<>(present.pages(store));
+          after.addAll(since.pages(store));
+          growth += writeChanged(store, run, before.merged(store, null), after);
+        }
+        changed = run.entries();
+        written.add(finished(run));
+        return order.hlc() >= from ? growth : -growth;
+      }
+    }
+  }
+
+  private void readPresent(int store, Spill keys, Spill present, Overlay overlay) {
+    String name = history.stores().get(store);
+    MergedRuns all = keys.merged(store, null);
+    for (Entry entry = all.next(); entry != null; entry = all.next()) {
+      present.add(store, new Entry(entry.key(), history.get(name, entry.key())));
+      watch.passed(++keysWritten, bytes);
+      if (keysWritten % KEYS_BETWEEN_EXTENSIONS == 0) {
+        overlay.extend();
+      }
+    }
+  }
+
+  private long writeChanged(
+      int store, RunWriter run, MergedRuns before, List<Cursor.Pages> afterPages)
+      throws IOException {
+    boolean isForward = order.hlc() >= Objects.requireNonNull(base).hlc();
+    MergedRuns after = new MergedRuns(afterPages, null);
+    long growth = 0;
+    for (Entry old = before.next(); old != null; old = before.next()) {
+      Entry fresh = after.next();
+      // All of the first are among the others.
+      while (fresh != null && !Arrays.equals(fresh.key(), old.key())) {
+        fresh = after.next();
+      }
+      byte[] record = Objects.requireNonNull(fresh).record();
+      run.add(store, isForward ? new Entry(old.key(), record) : old);
+      growth += (record == null ? 0 : 1) - (old.record() == null ? 0 : 1);
+      tellNowAndThen(run);
     }
     return growth;
   }
@@ -185,9 +238,7 @@ final class Taking {
           if (!presentOnly || entry.record() != null) {
             run.add(store, entry);
           }
-          if (run.entries() % PROGRESS_ENTRIES == 0) {
-            watch.passed(run.entries(), bytes + run.bytes());
-          }
+          tellNowAndThen(run);
         }
       }
       return finished(run);
@@ -196,11 +247,35 @@ final class Taking {
     }
   }
 
-  // ---- files
+  // ---- progress, files
+
+  private void tellNowAndThen(RunWriter run) {
+    if (run.entries() % PROGRESS_ENTRIES == 0) {
+      told(run);
+    }
+  }
+
+  private void told(RunWriter run) {
+    keysWritten = run.entries();
+    watch.passed(keysWritten, bytes + run.bytes());
+  }
+
+  private Overlay overlay(long hlc, Spill into) {
+    return new Overlay(
+        history, history.stores(), hlc, into, () -> watch.passed(keysWritten, bytes));
+  }
+
+  private Spill spill() {
+    return new Spill(
+        history.stores().size(), folder.of(order.id().id()), this::nextRun, heapBytesMax);
+  }
+
+  private String nextRun() {
+    return SnapshotFolder.runName(order.id().number(), runsBegun++);
+  }
 
   private RunWriter writer() throws IOException {
-    String name = SnapshotFolder.runName(order.id().number(), runsBegun++);
-    return new RunWriter(folder.of(order.id().id()).resolve(name));
+    return new RunWriter(folder.of(order.id().id()).resolve(nextRun()));
   }
 
   private Run finished(RunWriter writer) throws IOException {

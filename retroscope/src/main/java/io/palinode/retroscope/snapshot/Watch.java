@@ -1,6 +1,6 @@
 package io.palinode.retroscope.snapshot;
 
-/** Follows a taking, in its thread, about once for each MiB. */
+/** Follows a taking, in its thread: several times a second, unless the disk stands still. */
 public interface Watch {
   /** Nobody follows it. */
   Watch NOBODY = (keys, bytes) -> true;

@@ -2,6 +2,7 @@ package io.palinode.retroscope.snapshot;
 
 import static io.palinode.retroscope.snapshot.MapHistory.bytes;
 import static io.palinode.retroscope.snapshot.MapHistory.text;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.WindowLogConfig;
+import io.palinode.retroscope.snapshot.RollbackTimes.Span;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,7 +42,9 @@ class LocalSnapshotsTest {
 
   private void begin(long seed, WindowLogConfig config, String name) {
     history = new MapHistory(new Random(seed), config);
-    snapshots = new LocalSnapshots(NODE, history, folder.resolve(name));
+    // With every other seed, three keys or so fit into memory.
+    long heapBytesMax = seed % 2 == 0 ? 500 : LocalSnapshots.HEAP_BYTES_MAX;
+    snapshots = new LocalSnapshots(NODE, history, folder.resolve(name), heapBytesMax);
   }
 
   @Test
@@ -146,6 +151,39 @@ class LocalSnapshotsTest {
   }
 
   @Test
+  void aTimeWithinARollbackIsRefusedByNameAndLeavesNothing() {
+    change(30);
+    long hlc = history.now();
+    change(30);
+    history.rollbacks = RollbackTimes.NONE.with(new Span(2, hlc - 1, hlc + 1));
+    Order order = new Order(new Ref("s", 1), hlc, Kind.RETROSPECTIVE, Ref.NONE);
+    assertHalfUndone(() -> snapshots.take(order, Watch.NOBODY));
+    assertHalfUndone(() -> history.getAsOf("one", bytes("k1"), hlc));
+    Point whole = Point.ofTime(hlc + 1);
+    assertHalfUndone(() -> snapshots.difference("one", Point.ofTime(hlc), whole, null));
+    assertHalfUndone(() -> snapshots.difference("one", whole, Point.ofTime(hlc), null));
+    assertThat(folder.resolve("first/s")).doesNotExist();
+    take("before", hlc - 1, Kind.RETROSPECTIVE, Ref.NONE);
+    take("after", hlc + 1, Kind.RETROSPECTIVE, Ref.NONE);
+  }
+
+  @Test
+  void aRollbackThatBecomesKnownWhileAPartIsTakenSpoilsIt() {
+    change(30);
+    long hlc = history.now();
+    history.rollbacksDuringAPage = RollbackTimes.NONE.with(new Span(2, hlc - 1, hlc + 1));
+    Order order = new Order(new Ref("s", 1), hlc, Kind.INSTANT, Ref.NONE);
+    assertHalfUndone(() -> snapshots.take(order, Watch.NOBODY));
+    assertThat(folder.resolve("first/s")).doesNotExist();
+  }
+
+  private static void assertHalfUndone(ThrowingCallable action) {
+    assertThatThrownBy(action)
+        .isInstanceOf(HalfUndoneException.class)
+        .hasMessageContaining("half undone, by the rollback to epoch 2");
+  }
+
+  @Test
   void aWindowThatMovesOnWhileASnapshotIsTakenDoesNotSpoilIt() {
     begin(3, new WindowLogConfig(Duration.ofHours(1), 600_000), "narrow");
     history.valueBytes = 500;
@@ -166,6 +204,47 @@ class LocalSnapshotsTest {
         .isInstanceOf(SnapshotException.class)
         .hasMessage("cancelled");
     assertThat(folder.resolve("first/s")).doesNotExist();
+  }
+
+  @Test
+  void anIncrementalTakingEndsSoonAfterItIsCancelled() {
+    change(30);
+    Ref base = take("base", history.now(), Kind.INSTANT, Ref.NONE);
+    change(300);
+    for (int wantedFor = 0; wantedFor < 40; wantedFor++) {
+      int[] left = {wantedFor};
+      history.keysRead = 0;
+      Order order = new Order(new Ref("s", ++numbers), history.now(), Kind.INCREMENTAL, base);
+      assertThatThrownBy(() -> snapshots.take(order, (keys, bytes) -> left[0]-- > 0))
+          .hasMessage("cancelled");
+      assertThat(history.keysRead).isLessThanOrEqualTo(wantedFor);
+      assertThat(folder.resolve("first/s")).doesNotExist();
+    }
+  }
+
+  @Test
+  void whatDidNotFitIntoMemoryIsNotLeftOnTheDisk() throws IOException {
+    begin(2, WindowLogConfig.DEFAULT, "spilled");
+    change(30);
+    Ref base = take("base", history.now(), Kind.INSTANT, Ref.NONE);
+    change(300);
+    snapshots.take(
+        new Order(new Ref("s", ++numbers), history.now(), Kind.INCREMENTAL, base), Watch.NOBODY);
+    assertThat(files("spilled", "s")).hasSize(2).anyMatch(name -> name.startsWith("part-"));
+  }
+
+  @Test
+  void aDifferenceOfTwoTimesLooksAtNoMoreKeysThanHaveChanged() {
+    change(400);
+    long one = history.now();
+    change(3);
+    long other = history.now();
+    history.keysRead = 0;
+    history.pagesRead = 0;
+    Map<String, String> expected = difference(history.at(one), history.at(other));
+    assertThat(difference(Point.ofTime(one), Point.ofTime(other))).isEqualTo(expected);
+    assertThat(history.pagesRead).isZero();
+    assertThat(history.keysRead).isLessThanOrEqualTo(3);
   }
 
   @Test
@@ -190,6 +269,71 @@ class LocalSnapshotsTest {
     }
     snapshots.sweep(List.of());
     assertThat(folder.resolve("first/s")).doesNotExist();
+  }
+
+  @Test
+  void aPartThatIsThereIsNotTouchedWhenItIsToBeTakenAgain() throws IOException {
+    change(30);
+    long hlc = history.now();
+    Ref id = new Ref("s", ++numbers);
+    Order order = new Order(id, hlc, Kind.INSTANT, Ref.NONE);
+    Taken taken = snapshots.take(order, Watch.NOBODY);
+    snapshots.file(manifest(id, hlc, taken, ""));
+    Map<String, List<Object>> before = contents("first", "s");
+    change(30);
+    LocalSnapshots restarted = new LocalSnapshots(NODE, history, folder.resolve("first"));
+    assertThat(restarted.take(order, Watch.NOBODY)).isEqualTo(taken);
+    assertThat(restarted.take(order, (keys, bytes) -> false)).isEqualTo(taken);
+    assertThat(contents("first", "s")).isEqualTo(before);
+    assertHolds(id, hlc, "taken again");
+  }
+
+  /** With the times of the files. */
+  private Map<String, List<Object>> contents(String name, String id) throws IOException {
+    Map<String, List<Object>> contents = new TreeMap<>();
+    for (String file : files(name, id)) {
+      Path path = folder.resolve(name).resolve(id).resolve(file);
+      contents.put(
+          file, List.of(Files.readString(path, ISO_8859_1), Files.getLastModifiedTime(path)));
+    }
+    return contents;
+  }
+
+  @Test
+  void whatIsDiscardedTakesNoFileOfAnotherTakingWithIt() throws IOException {
+    change(30);
+    long hlc = history.now();
+    Ref id = take("s", hlc, Kind.INSTANT, Ref.NONE);
+    for (String file :
+        List.of("part-8.tmp", "manifest.tmp", "run-8-0", "part-77.tmp", "part-7.tmp")) {
+      Files.writeString(folder.resolve("first/s").resolve(file), "half");
+    }
+    snapshots.discard(new Ref("s", 7));
+    assertThat(files("first", "s"))
+        .contains("part-8.tmp", "manifest.tmp", "run-8-0", "part-77.tmp")
+        .doesNotContain("part-7.tmp");
+    assertHolds(id, hlc, "still there");
+  }
+
+  @Test
+  void aSnapshotThatWasDeletedAndItsNameGivenAnewIsSweptAndARollingOneIsNot() throws IOException {
+    change(30);
+    Ref gone = take("s", history.now(), Kind.INSTANT, Ref.NONE);
+    Ref rolled = take("r", history.now(), Kind.INSTANT, Ref.NONE);
+    change(5);
+    long hlc = history.now();
+    rolled = take("r", hlc, Kind.ROLLING, rolled);
+    snapshots.sweep(List.of(new Ref("s", gone.number() + 5), rolled));
+    assertThat(folder.resolve("first/s")).doesNotExist();
+    assertHolds(rolled, hlc, "swept");
+    // Taken and answered for, and the node was away when it was closed.
+    change(5);
+    Ref open = new Ref("r", ++numbers);
+    snapshots.take(new Order(open, history.now(), Kind.ROLLING, rolled), Watch.NOBODY);
+    snapshots.sweep(List.of(rolled, open));
+    assertHolds(rolled, hlc, "swept while open");
+    snapshots.sweep(List.of(open));
+    assertThat(files("first", "r")).contains("part-" + open.number()).doesNotContain("manifest");
   }
 
   @Test

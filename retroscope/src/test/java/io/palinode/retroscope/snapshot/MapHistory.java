@@ -31,8 +31,15 @@ final class MapHistory implements History {
   private final TreeMap<Long, Map<String, String>> states = new TreeMap<>();
 
   private long clock = 100;
+  RollbackTimes rollbacks = RollbackTimes.NONE;
+
+  /** Known from the next page on. */
+  @Nullable RollbackTimes rollbacksDuringAPage;
+
   int changesDuringAPage;
   int valueBytes = 7;
+  int keysRead;
+  int pagesRead;
 
   MapHistory(Random random, WindowLogConfig config) {
     this.random = random;
@@ -101,14 +108,21 @@ final class MapHistory implements History {
   }
 
   @Override
+  public RollbackTimes rollbacks() {
+    return rollbacks;
+  }
+
+  @Override
   public byte @Nullable [] get(String store, byte[] key) {
     byte[] record = of(store).get(key);
+    keysRead++;
     changeMeanwhile();
     return record;
   }
 
   @Override
   public List<Entry> page(String store, byte @Nullable [] after, int bytesMax) {
+    pagesRead++;
     List<Entry> page = new ArrayList<>();
     NavigableMap<byte[], byte[]> of = of(store);
     var some = after == null ? of : of.tailMap(after, false);
@@ -124,6 +138,8 @@ final class MapHistory implements History {
   }
 
   private void changeMeanwhile() {
+    RollbackTimes fresh = rollbacksDuringAPage;
+    rollbacks = fresh == null ? rollbacks : fresh;
     for (int i = 0; i < changesDuringAPage; i++) {
       change();
     }

@@ -14,17 +14,35 @@ class PaceTest {
   @Test
   void workAndPauseTogetherKeepToTheShare() {
     Watch paced = new Pace(0.25, () -> now, this::pause).over(Watch.NOBODY);
-    now += 100;
+    now += 100_000_000;
     assertThat(paced.progress(1, 1)).isTrue();
-    now += 10;
+    now += 10_000_000;
     assertThat(paced.progress(2, 2)).isTrue();
-    assertThat(pauses).containsExactly(300L, 30L);
+    assertThat(pauses).containsExactly(300_000_000L, 30_000_000L);
+  }
+
+  @Test
+  void aLittleWorkIsPausedForWhenThereIsMore() {
+    Watch paced = new Pace(0.25, () -> now, this::pause).over(Watch.NOBODY);
+    for (int i = 0; i < 10; i++) {
+      now += 500_000;
+      assertThat(paced.progress(1, 1)).isTrue();
+    }
+    assertThat(pauses).containsExactly(3_000_000L, 3_000_000L, 3_000_000L, 3_000_000L, 3_000_000L);
+  }
+
+  @Test
+  void noPauseIsTakenForSilence() {
+    Watch paced = new Pace(0.01, () -> now, this::pause).over(Watch.NOBODY);
+    now += 100_000_000;
+    assertThat(paced.progress(1, 1)).isTrue();
+    assertThat(pauses).containsExactly(1_000_000_000L);
   }
 
   @Test
   void whatIsNotWantedAnyMoreIsNotPausedFor() {
     Watch paced = new Pace(0.25, () -> now, this::pause).over((keys, bytes) -> false);
-    now += 100;
+    now += 100_000_000;
     assertThat(paced.progress(1, 1)).isFalse();
     assertThat(pauses).isEmpty();
   }

@@ -1,5 +1,6 @@
 package io.palinode.orchestrator.kafka;
 
+import io.palinode.orchestrator.Journal;
 import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.rest.UnavailableException;
 import io.palinode.orchestrator.snapshot.Snapshot;
@@ -33,6 +34,11 @@ final class SnapshotDesk implements AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final SnapshotMachine machine;
+  private Journal rollbacks;
+
+  /** Of the clock's thread. */
+  private boolean ticksFail;
+
   private final LongSupplier wallMicros;
   private final Consumer<ControlRecord> append;
   private final ScheduledExecutorService clock =
@@ -45,6 +51,7 @@ final class SnapshotDesk implements AutoCloseable {
 
   SnapshotDesk(SnapshotSettings settings, LongSupplier wallMicros, Consumer<ControlRecord> append) {
     this.machine = new SnapshotMachine(settings);
+    this.rollbacks = Journal.empty(settings.nodes());
     this.wallMicros = wallMicros;
     this.append = append;
   }
@@ -57,7 +64,14 @@ final class SnapshotDesk implements AutoCloseable {
             write(machine.read(record.getSnapshot(), record.getAtMicros(), wallMicros.getAsLong()));
             changed.signalAll();
           });
+    } else {
+      locked(() -> follow(record));
     }
+  }
+
+  private void follow(ControlRecord record) {
+    rollbacks = rollbacks.read(record);
+    machine.follow(rollbacks);
   }
 
   /** The log is read up to its end: what is due is written from now on. */
@@ -65,10 +79,21 @@ final class SnapshotDesk implements AutoCloseable {
     locked(() -> write(machine.caughtUp(wallMicros.getAsLong())));
     var unused =
         clock.scheduleWithFixedDelay(
-            () -> locked(() -> write(machine.tick(wallMicros.getAsLong()))),
-            TICK.toMillis(),
-            TICK.toMillis(),
-            TimeUnit.MILLISECONDS);
+            this::tick, TICK.toMillis(), TICK.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** A tick that fails must not be the last one. */
+  private void tick() {
+    try {
+      locked(() -> write(machine.tick(wallMicros.getAsLong())));
+      ticksFail = false;
+    } catch (RuntimeException e) {
+      if (!ticksFail) {
+        // Once, not ten times a second.
+        log.error("snapshots=FAILED", e);
+      }
+      ticksFail = true;
+    }
   }
 
   /**

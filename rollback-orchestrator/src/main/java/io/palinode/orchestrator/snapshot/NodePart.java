@@ -45,6 +45,12 @@ public record NodePart(int node, State state, SnapshotTaken taken, long heardMic
     return isDone() ? this : new NodePart(node, end, answer, atMicros);
   }
 
+  /** What its snapshot's end says of it counts, whatever it said itself. */
+  NodePart closed(SnapshotTaken part, long atMicros) {
+    return new NodePart(
+        node, part.getFailure().isEmpty() ? State.TAKEN : State.FAILED, part, atMicros);
+  }
+
   NodePart failed(String reason, long atMicros) {
     return isDone()
         ? this

@@ -82,7 +82,7 @@ public record Snapshot(
   Snapshot closed(SnapshotClosed closed, long atMicros) {
     Snapshot ended = this;
     for (SnapshotTaken part : closed.getPartsList()) {
-      ended = ended.with(part.getNode(), node -> node.answered(part, atMicros));
+      ended = ended.with(part.getNode(), node -> node.closed(part, atMicros));
     }
     return new Snapshot(opened, phase(closed), ended.nodes, openedMicros, atMicros);
   }
@@ -110,6 +110,15 @@ public record Snapshot(
         .setDiscarded(discarded)
         .setCancelled(cancelled)
         .build();
+  }
+
+  /** The record that ends it when all parts are of no use. */
+  SnapshotClosed closingSpoiled(String reason) {
+    SnapshotClosed.Builder closed = closing(false).toBuilder().setDiscarded(true);
+    closed
+        .getPartsBuilderList()
+        .forEach(part -> part.setFailure(part.getFailure().isEmpty() ? reason : part.getFailure()));
+    return closed.build();
   }
 
   private static SnapshotTaken closingPart(NodePart part) {

@@ -1,6 +1,7 @@
 package io.palinode.orchestrator.snapshot;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.Journal;
 import io.palinode.orchestrator.RefusedException;
 import io.palinode.wire.v1.SnapshotClosed;
 import io.palinode.wire.v1.SnapshotDeleted;
@@ -50,11 +51,14 @@ public final class SnapshotMachine {
   private final Map<Long, SnapshotOpened> requested = new TreeMap<>();
 
   private final Map<SnapshotStep, Long> askedAt = new HashMap<>();
+  private Journal rollbacks;
   private long lastNumber;
+  private long lastRequested;
   private boolean live;
 
   public SnapshotMachine(SnapshotSettings settings) {
     this.settings = settings;
+    this.rollbacks = Journal.empty(settings.nodes());
   }
 
   // ---- what the log says
@@ -131,6 +135,11 @@ public final class SnapshotMachine {
     failedRolls.remove(id);
   }
 
+  /** What the log says of rollbacks up to the step that is read next. */
+  public void follow(Journal latest) {
+    rollbacks = latest;
+  }
+
   /** The log is read up to its end: from now on the machine acts. */
   public List<SnapshotStep> caughtUp(long nowMicros) {
     live = true;
@@ -158,7 +167,9 @@ public final class SnapshotMachine {
           "a snapshot's time must not be in the future: %s, now is %s"
               .formatted(Hlc.format(hlc), Hlc.format(now)));
     }
-    long number = Math.max(lastNumber, requested.keySet().stream().reduce(0L, Math::max)) + 1;
+    requireWhole(hlc);
+    // Also what was given up may be in the log one day: no number is given twice.
+    long number = Math.max(lastNumber, lastRequested) + 1;
     SnapshotOpened.Builder opened =
         SnapshotOpened.newBuilder().setHlc(hlc).setKind(kind(request)).setAtOnce(request.atOnce());
     String base = request.base();
@@ -169,7 +180,15 @@ public final class SnapshotMachine {
     requireRoom(request.rolling());
     opened.setSnapshot(SnapshotRef.newBuilder().setId(id).setNumber(number));
     requested.put(number, opened.build());
+    lastRequested = number;
     return SnapshotStep.newBuilder().setOpened(opened).build();
+  }
+
+  private void requireWhole(long hlc) throws RefusedException {
+    String halfUndone = rollbacks.halfUndoneAt(hlc);
+    if (halfUndone != null) {
+      throw new RefusedException(halfUndone);
+    }
   }
 
   private static SnapshotKind kind(SnapshotRequest request) {
@@ -326,7 +345,8 @@ public final class SnapshotMachine {
         open.values().stream()
             .anyMatch(o -> o.number() < snapshot.number() && o.id().equals(snapshot.id()));
     if (isSecond || snapshot.isDoneEverywhere()) {
-      due.add(SnapshotStep.newBuilder().setClosed(snapshot.closing(isSecond)).build());
+      SnapshotClosed end = isSecond ? snapshot.closing(true) : ending(snapshot);
+      due.add(SnapshotStep.newBuilder().setClosed(end).build());
       return;
     }
     int atOnce = snapshot.opened().getAtOnce();
@@ -346,6 +366,15 @@ public final class SnapshotMachine {
                 .build());
       }
     }
+  }
+
+  /**
+   * A node that answered has passed the time, so whatever it undoes from then on is later. What it
+   * had undone before, it was told to undo by a record before its answer: that is read by now.
+   */
+  private SnapshotClosed ending(Snapshot snapshot) {
+    String halfUndone = rollbacks.halfUndoneAt(snapshot.opened().getHlc());
+    return halfUndone == null ? snapshot.closing(false) : snapshot.closingSpoiled(halfUndone);
   }
 
   private void addGivenUp(

@@ -4,7 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.Journal;
 import io.palinode.orchestrator.RefusedException;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Converge;
+import io.palinode.wire.v1.Pause;
+import io.palinode.wire.v1.Paused;
+import io.palinode.wire.v1.PlanOpened;
+import io.palinode.wire.v1.Restore;
+import io.palinode.wire.v1.Resume;
 import io.palinode.wire.v1.SnapshotOpened;
 import io.palinode.wire.v1.SnapshotStep;
 import io.palinode.wire.v1.SnapshotTaken;
@@ -159,6 +167,16 @@ class SnapshotMachineTest {
   }
 
   @Test
+  void aNumberIsNotGivenTwiceAlsoWhenTheLogSeemedNotToTakeIt() throws RefusedException {
+    live();
+    SnapshotStep late = machine.request(request("a", null, false, 0), now);
+    machine.failed(late);
+    SnapshotStep next = machine.request(request("b", null, false, 0), now);
+    append(List.of(late, next));
+    assertThat(snapshot("a").number()).isLessThan(snapshot("b").number());
+  }
+
+  @Test
   void moreThanAreKeptAreRefused() throws RefusedException {
     live();
     for (String id : List.of("a", "b", "c", "d", "e")) {
@@ -181,6 +199,71 @@ class SnapshotMachineTest {
     }
     assertThat(snapshot("a").phase()).isEqualTo(Snapshot.Phase.COMPLETE);
     assertThat(snapshot("a").number()).isEqualTo(1);
+  }
+
+  @Test
+  void aTimeWithinARollbackIsRefusedWithTheNearestTimesThatAreNot() throws RefusedException {
+    live();
+    rollBack(Hlc.ofMicros(400), Hlc.ofMicros(600));
+    for (long half : List.of(Hlc.ofMicros(400) + 1, Hlc.ofMicros(600) - 1)) {
+      assertRefused(
+          new SnapshotRequest("a", half, null, false, 0),
+          "up to %s, and from %s on"
+              .formatted(Hlc.format(Hlc.ofMicros(400)), Hlc.format(Hlc.ofMicros(600))));
+    }
+    complete(new SnapshotRequest("a", Hlc.ofMicros(400), null, false, 0));
+    complete(new SnapshotRequest("b", Hlc.ofMicros(600), null, false, 0));
+  }
+
+  @Test
+  void aSnapshotIsRefusedWhileARollbackGoesOn() throws RefusedException {
+    live();
+    undo(Hlc.ofMicros(now) - 1);
+    assertRefused(request("a", null, false, 0), "the rollback to epoch 1 is under way");
+    complete(new SnapshotRequest("a", Hlc.ofMicros(now) - 1, null, false, 0));
+  }
+
+  @Test
+  void aSnapshotThatARollbackOvertakesIsDiscardedAndSaysSo() throws RefusedException {
+    live();
+    take(request("a", null, false, 0));
+    answer("a", 0, "");
+    answer("a", 1, "disk full");
+    undo(snapshot("a").opened().getHlc() - 1);
+    answer("a", 2, "");
+    assertThat(snapshot("a").phase()).isEqualTo(Snapshot.Phase.FAILED);
+    assertThat(log.get(log.size() - 1).getClosed().getDiscarded()).isTrue();
+    assertThat(snapshot("a").nodes().get(0).taken().getFailure()).contains("rollback to epoch 1");
+    assertThat(snapshot("a").nodes().get(1).taken().getFailure()).isEqualTo("disk full");
+    // One that the rollback has not reached stands.
+    long before = snapshot("a").opened().getHlc() - 1;
+    complete(new SnapshotRequest("b", before, null, false, 0));
+  }
+
+  private Journal undo(long quietSince) {
+    Journal journal = Journal.empty(NODES);
+    journal = journal.read(plan().setPlanOpened(PlanOpened.getDefaultInstance()).build());
+    journal = journal.read(plan().setPause(Pause.getDefaultInstance()).build());
+    for (int node = 0; node < NODES; node++) {
+      Paused paused = Paused.newBuilder().setNode(node).setQuietSince(quietSince + node).build();
+      journal = journal.read(plan().setPaused(paused).build());
+    }
+    machine.follow(journal);
+    assertThat(journal.halfUndoneAt(quietSince + 1)).isNull();
+    journal = journal.read(plan().setRestore(Restore.newBuilder().setAttempt(1)).build());
+    machine.follow(journal);
+    return journal;
+  }
+
+  private void rollBack(long quietSince, long clock) {
+    Journal journal = undo(quietSince);
+    journal = journal.read(plan().setConverge(Converge.newBuilder().setAttempt(1)).build());
+    machine.follow(
+        journal.read(plan().setResume(Resume.newBuilder().setAttempt(1).setClock(clock)).build()));
+  }
+
+  private static ControlRecord.Builder plan() {
+    return ControlRecord.newBuilder().setEpoch(1);
   }
 
   /** Kills the orchestrator anywhere; what replays the log goes on and knows the same. */

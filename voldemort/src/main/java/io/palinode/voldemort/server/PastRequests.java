@@ -40,6 +40,11 @@ final class PastRequests {
     return request.hasDifference() || request.hasVerify() || request.getReach();
   }
 
+  /** How far the past reaches is told at once. */
+  static boolean isBulk(Pb0.GetAllRequest request) {
+    return request.hasDifference() || request.hasVerify();
+  }
+
   static void tellUnderstood(Pb0.GetRequest request, Pb0.GetResponse.Builder out) {
     if (request.hasAsOf()) {
       out.setAsOf(request.getAsOf());

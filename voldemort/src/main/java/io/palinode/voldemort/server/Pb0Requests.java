@@ -59,6 +59,43 @@ final class Pb0Requests {
     };
   }
 
+  /** Whether it goes through so much that clients should not wait for it. */
+  boolean isBulk(VoldemortRequest request) {
+    return switch (request.getType()) {
+      case GET, GET_VERSION -> PastRequests.isOfThePast(request.getGet());
+      case GET_ALL -> PastRequests.isBulk(request.getGetAll());
+      case PUT, DELETE -> false;
+    };
+  }
+
+  /** The answer to a bulk request when there are too many. */
+  MessageLite refuseBulk(VoldemortRequest request) {
+    Operation refusal =
+        caller -> {
+          throw node.refuse(
+              ErrorCode.VOLDEMORT,
+              "node %d is busy with %d other requests of this kind: try again later"
+                  .formatted(node.node(), BulkRequests.THREADS + BulkRequests.WAITING_MAX));
+        };
+    return switch (request.getType()) {
+      case GET_ALL -> {
+        GetAllResponse.Builder out = GetAllResponse.newBuilder();
+        respond(request, refusal, new Outcome(out::setError, out::setPalinode));
+        yield out.build();
+      }
+      case GET_VERSION -> {
+        GetVersionResponse.Builder out = GetVersionResponse.newBuilder();
+        respond(request, refusal, new Outcome(out::setError, out::setPalinode));
+        yield out.build();
+      }
+      case GET, PUT, DELETE -> {
+        GetResponse.Builder out = GetResponse.newBuilder();
+        respond(request, refusal, new Outcome(out::setError, out::setPalinode));
+        yield out.build();
+      }
+    };
+  }
+
   private MessageLite get(VoldemortRequest request) {
     GetResponse.Builder out = GetResponse.newBuilder();
     respond(

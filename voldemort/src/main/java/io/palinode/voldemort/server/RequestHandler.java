@@ -1,6 +1,7 @@
 package io.palinode.voldemort.server;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.MessageLite;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
@@ -10,21 +11,30 @@ import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.NodeCounters;
 import io.palinode.voldemort.protocol.Frames;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
+import java.util.ArrayDeque;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Runs the requests of one connection in their order, on the executor that it was added with, and
- * sends each answer. What is no request ends the connection.
+ * sends each answer. A bulk request runs elsewhere; those behind it on its connection wait for it,
+ * and nobody else does. What is no request ends the connection.
  */
 final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
   private static final Logger log = LoggerFactory.getLogger(RequestHandler.class);
 
   private final Pb0Requests requests;
+  private final BulkRequests bulk;
   private final NodeCounters counters;
 
-  RequestHandler(Pb0Requests requests, NodeCounters counters) {
+  /** Behind a bulk request; as many as the connection may have in flight. */
+  private final ArrayDeque<VoldemortRequest> waiting = new ArrayDeque<>();
+
+  private boolean isAtBulk;
+
+  RequestHandler(Pb0Requests requests, BulkRequests bulk, NodeCounters counters) {
     this.requests = requests;
+    this.bulk = bulk;
     this.counters = counters;
   }
 
@@ -32,8 +42,51 @@ final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
   protected void channelRead0(ChannelHandlerContext ctx, ByteBuf frame)
       throws InvalidProtocolBufferException {
     VoldemortRequest request = Frames.parse(frame, VoldemortRequest.parser());
+    if (isAtBulk) {
+      waiting.add(request);
+    } else {
+      start(ctx, request);
+    }
+  }
+
+  private void start(ChannelHandlerContext ctx, VoldemortRequest request) {
+    if (!requests.isBulk(request)) {
+      send(ctx, requests.answer(request));
+      return;
+    }
+    isAtBulk = bulk.offer(() -> runBulk(ctx, request));
+    if (!isAtBulk) {
+      send(ctx, requests.refuseBulk(request));
+    }
+  }
+
+  /** In a thread of the bulk requests. */
+  private void runBulk(ChannelHandlerContext ctx, VoldemortRequest request) {
+    if (!ctx.channel().isActive()) {
+      // Nobody waits for it any more.
+      return;
+    }
+    try {
+      MessageLite answer = requests.answer(request);
+      ctx.executor().execute(() -> answered(ctx, answer));
+    } catch (Error bug) {
+      var unused = ctx.close();
+      throw bug;
+    }
+  }
+
+  private void answered(ChannelHandlerContext ctx, MessageLite answer) {
+    isAtBulk = false;
+    send(ctx, answer);
+    while (!isAtBulk && !waiting.isEmpty()) {
+      start(ctx, waiting.remove());
+    }
+    ctx.flush();
+  }
+
+  private static void send(ChannelHandlerContext ctx, MessageLite answer) {
     // An answer that cannot be sent would leave the next one in its place.
-    ctx.write(requests.answer(request)).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
+    ctx.write(answer).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
   }
 
   @Override

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The socket of a node. One thread reads and writes all connections; requests run on a few others,
- * those of one connection on one.
+ * those of one connection on one; what takes long, on others ({@link BulkRequests}).
  */
 final class StoreServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(StoreServer.class);
@@ -37,6 +37,7 @@ final class StoreServer implements AutoCloseable {
   private final Pb0Requests requests;
   private final EventLoopGroup io;
   private final EventExecutorGroup workers;
+  private final BulkRequests bulk;
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final Channel listener;
 
@@ -49,6 +50,7 @@ final class StoreServer implements AutoCloseable {
     this.workers =
         new DefaultEventExecutorGroup(
             config.requestThreads(), new DefaultThreadFactory(name + "-requests", true));
+    this.bulk = new BulkRequests(name + "-bulk", config.closeTimeout());
     this.listener = bind();
   }
 
@@ -102,6 +104,7 @@ final class StoreServer implements AutoCloseable {
 
   private void stopThreads() {
     long timeoutMs = config.closeTimeout().toMillis();
+    bulk.close();
     // Closed channels still tell the workers so, and those tell it back: a moment of quiet ends it.
     io.shutdownGracefully(QUIET_MS, timeoutMs, TimeUnit.MILLISECONDS)
         .awaitUninterruptibly(timeoutMs);
@@ -124,7 +127,7 @@ final class StoreServer implements AutoCloseable {
           .addLast(Frames.decoder())
           .addLast(new InFlightLimit(config.inFlightMax(), node.counters()))
           .addLast(Frames.encoder())
-          .addLast(workers, new RequestHandler(requests, node.counters()));
+          .addLast(workers, new RequestHandler(requests, bulk, node.counters()));
     }
   }
 }

@@ -1,0 +1,152 @@
+package io.palinode.voldemort.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.palinode.retroscope.WindowLog;
+import io.palinode.retroscope.snapshot.Entry;
+import io.palinode.retroscope.snapshot.History;
+import io.palinode.retroscope.snapshot.LocalSnapshots;
+import io.palinode.voldemort.StoreNode;
+import io.palinode.voldemort.TestNodes;
+import io.palinode.voldemort.protocol.Pb0;
+import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RequestHandlerTest {
+  private static final Duration BOUND = Duration.ofSeconds(10);
+
+  @TempDir Path folder;
+  private final CountDownLatch release = new CountDownLatch(1);
+  private final StoreNode node = TestNodes.inMemory(TestNodes.clock());
+  private final BulkRequests bulk = new BulkRequests("test-bulk", BOUND);
+
+  @AfterEach
+  void close() {
+    release.countDown();
+    bulk.close();
+    node.close();
+  }
+
+  @Test
+  void aBulkRequestKeepsNobodyWaitingButThoseBehindItOnItsConnection() {
+    EmbeddedChannel bulky = connection();
+    EmbeddedChannel other = connection();
+    bulky.writeInbound(frame(difference()), frame(get()));
+    other.writeInbound(frame(get()));
+    assertThat(other.<Object>readOutbound()).isInstanceOf(Pb0.GetResponse.class);
+    assertThat(bulky.<Object>readOutbound()).isNull();
+    release.countDown();
+    assertThat(next(bulky)).isInstanceOf(Pb0.GetAllResponse.class);
+    assertThat(next(bulky)).isInstanceOf(Pb0.GetResponse.class);
+    other.writeInbound(frame(difference()));
+    assertThat(next(other)).isInstanceOf(Pb0.GetAllResponse.class);
+  }
+
+  @Test
+  void moreBulkRequestsThanThereIsRoomForAreRefusedByName() {
+    List<EmbeddedChannel> busy = new ArrayList<>();
+    for (int i = 0; i < BulkRequests.THREADS + BulkRequests.WAITING_MAX; i++) {
+      EmbeddedChannel channel = connection();
+      channel.writeInbound(frame(difference()));
+      busy.add(channel);
+    }
+    EmbeddedChannel refused = connection();
+    refused.writeInbound(frame(difference()), frame(get()));
+    Pb0.GetAllResponse answer = refused.readOutbound();
+    assertThat(answer.getError().getErrorMessage())
+        .isEqualTo("node 0 is busy with 8 other requests of this kind: try again later");
+    assertThat(refused.<Object>readOutbound()).isInstanceOf(Pb0.GetResponse.class);
+    release.countDown();
+    busy.forEach(channel -> assertThat(((Pb0.GetAllResponse) next(channel)).hasError()).isFalse());
+  }
+
+  private EmbeddedChannel connection() {
+    LocalSnapshots snapshots = new LocalSnapshots(0, new Held(node.history(), release), folder);
+    return new EmbeddedChannel(
+        new RequestHandler(new Pb0Requests(node, snapshots), bulk, node.counters()));
+  }
+
+  private static Object next(EmbeddedChannel channel) {
+    List<Object> answers = new ArrayList<>();
+    Awaitility.await("an answer")
+        .atMost(BOUND)
+        .until(
+            () -> {
+              channel.runPendingTasks();
+              Object answer = channel.readOutbound();
+              return answer != null && answers.add(answer);
+            });
+    return answers.get(0);
+  }
+
+  private static Object frame(VoldemortRequest request) {
+    return Unpooled.wrappedBuffer(request.toByteArray());
+  }
+
+  private static VoldemortRequest get() {
+    return VoldemortRequest.newBuilder()
+        .setType(Pb0.RequestType.GET)
+        .setShouldRoute(false)
+        .setStore(TestNodes.EVERYWHERE)
+        .setGet(Pb0.GetRequest.newBuilder().setKey(ByteString.copyFromUtf8("k")))
+        .build();
+  }
+
+  private VoldemortRequest difference() {
+    Pb0.PastPoint now = Pb0.PastPoint.newBuilder().setHlc(node.clock().last().own()).build();
+    return VoldemortRequest.newBuilder()
+        .setType(Pb0.RequestType.GET_ALL)
+        .setShouldRoute(false)
+        .setStore(TestNodes.EVERYWHERE)
+        .setGetAll(
+            Pb0.GetAllRequest.newBuilder()
+                .setDifference(Pb0.DifferenceRequest.newBuilder().setBefore(now).setAfter(now)))
+        .build();
+  }
+
+  /** Stands still until it is released. */
+  private record Held(History history, CountDownLatch release) implements History {
+    @Override
+    public List<String> stores() {
+      return history.stores();
+    }
+
+    @Override
+    public WindowLog past(String store) {
+      return history.past(store);
+    }
+
+    @Override
+    public long settle(long hlc) {
+      try {
+        assertThat(release.await(BOUND.toSeconds(), TimeUnit.SECONDS)).isTrue();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+      return history.settle(hlc);
+    }
+
+    @Override
+    public byte @Nullable [] get(String store, byte[] key) {
+      return history.get(store, key);
+    }
+
+    @Override
+    public List<Entry> page(String store, byte @Nullable [] after, int bytesMax) {
+      return history.page(store, after, bytesMax);
+    }
+  }
+}
