@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** The bytes of version 1: a log that was written once can be read for ever. */
@@ -26,9 +27,36 @@ class DiskLogFormatTest {
     log.append(0x2001, new byte[] {'l', 'm'}, new byte[0]);
     log.close();
     byte[] file = volume.files.get(1L);
-    assertThat(hex(file, 0, 48)).isEqualTo("HEADER");
-    assertThat(hex(file, DiskFile.HEADER_BYTES, 64)).isEqualTo("SLOT");
-    assertThat(hex(volume.state, 0, 64)).isEqualTo("STATE");
+    assertThat(hex(file, 0, 48))
+        .isEqualTo(
+            "505746494c455301" // "PWFILES", version
+                + "0100000000000000" // number
+                + "8010000000000000" // bytes
+                + "0400000000000000" // session
+                + "40000000" // slot bytes
+                + "0000000000000000" // slots and used bytes of the file before
+                + "d16bba04");
+    assertThat(hex(file, DiskFile.HEADER_BYTES, 64))
+        .isEqualTo(
+            "0010000000000000" // base
+                + "28000000534c4f54" // content bytes, "SLOT"
+                + "02000000488fe490" // entries, checksum
+                + "01016b00" // at 1001: k, absent
+                + "8020016b03" // at 2001: k, of 2 bytes
+                + "00".repeat(29)
+                + "7677");
+    assertThat(hex(file, DiskFile.HEADER_BYTES + 64, 64))
+        .isEqualTo("012000000000000028000000534c4f540100000064a5237600026c6d01" + "00".repeat(35));
+    assertThat(hex(Objects.requireNonNull(volume.state), 0, 64))
+        .isEqualTo(
+            "5057535441544501" // "PWSTATE", version
+                + "636c6f7365640000" // "closed"
+                + "0200000100000000" // slot 2 of file 1
+                + "0400000000000000" // session
+                + "05006669727374" // boot
+                + "0e006e6f64653d302073746f72653d73" // label
+                + "9c0700bd"
+                + "00".repeat(5));
   }
 
   @Test

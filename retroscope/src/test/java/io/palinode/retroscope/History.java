@@ -56,6 +56,10 @@ final class History {
     remember();
   }
 
+  void idle(long hlc) {
+    now += hlc;
+  }
+
   /** A write that is logged, and then not made. */
   void fail() {
     now += 1 + random.nextInt(50);

@@ -76,8 +76,12 @@ public final class LogFolder implements LogVolume {
   public ByteBuffer writeState(byte[] state) throws IOException {
     // Moved into place whole: a crash leaves the old one.
     Path begun = folder.resolve(STATE + ".new");
-    Files.write(begun, state);
-    ByteBuffer mapped = uninterrupted(() -> map(begun, MapMode.READ_WRITE));
+    ByteBuffer mapped =
+        uninterrupted(
+            () -> {
+              Files.write(begun, state);
+              return map(begun, MapMode.READ_WRITE);
+            });
     Files.move(
         begun,
         folder.resolve(STATE),

@@ -103,7 +103,7 @@ class LogFolderTest {
     }
     assertThat(log.reach()).isZero();
     assertThat(log.memoryReach()).isGreaterThan(18_000);
-    assertThat(log.diskBytes()).isBetween(20L << 20, 24L << 20);
+    assertThat(log.diskBytes()).isBetween(19L << 20, 24L << 20);
     check(log, 0, 20_000);
     check(log, 500, 19_500);
     log.close();
