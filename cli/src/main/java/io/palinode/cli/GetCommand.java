@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = {
       "List predicates, violations, rollbacks or nodes; the latest first.",
-      "Of nodes: which times can be read and restored (REACH to REACH-TO), and the memory that takes, as they say now; what the orchestrator heard last when they do not answer."
+      "Of nodes: which times can be read and restored (REACH to REACH-TO; from MEMORY-REACH on without the disk), and what that takes of memory and disk, as they say now; what the orchestrator heard last when they do not answer."
     },
     footer = {
       "",
@@ -63,7 +63,16 @@ final class GetCommand implements Callable<Integer> {
                 "convergedKeys",
                 "totalMs");
         case NODES ->
-            List.of("node", "incarnation", "reach", "reachTo", "memory", "lastAck", "why");
+            List.of(
+                "node",
+                "incarnation",
+                "reach",
+                "memoryReach",
+                "reachTo",
+                "memory",
+                "disk",
+                "lastAck",
+                "why");
       };
     }
   }
@@ -149,7 +158,14 @@ final class GetCommand implements Callable<Integer> {
     try {
       PastStore.Reach reach = access.use(store -> store.past().reachAt(item.path("node").asInt()));
       node.put("reach", Hlc.format(reach.from())).put("reachTo", Hlc.format(reach.to()));
-      node.put("memoryBytes", reach.bytes()).put("memory", SnapshotCommand.bytes(reach.bytes()));
+      node.put("memoryReach", Hlc.format(reach.memoryFrom()));
+      node.put("memoryBytes", reach.memoryBytes());
+      node.put("memory", SnapshotCommand.bytes(reach.memoryBytes()));
+      node.put("diskBytes", reach.diskBytes());
+      node.put("disk", SnapshotCommand.bytes(reach.diskBytes()));
+      if (!reach.diskFailure().isEmpty()) {
+        node.put("why", "the window-log is not written to disk: " + reach.diskFailure());
+      }
     } catch (Refusal unanswered) {
       node.put("why", unanswered.getMessage());
     }

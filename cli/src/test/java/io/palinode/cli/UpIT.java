@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.palinode.cli.cluster.Ports;
 import io.palinode.hvc.Hlc;
 import io.palinode.voldemort.client.ClientConfig;
+import io.palinode.voldemort.client.PastStore;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
 import io.palinode.voldemort.client.StoreException;
@@ -94,11 +95,44 @@ class UpIT {
     assertThat(status().path("coverageLosses").asInt()).as("after a stop in order").isZero();
   }
 
+  @Test
+  void thePastBeforeAKillCanBeReadAfterIt() throws Exception {
+    portBase = freeBase();
+    Files.writeString(folder.resolve("stores.xml"), STORES);
+    Process up = start();
+    long first;
+    try (StoreClient client = client()) {
+      client.store("kept").put("k", "first");
+      first = nowHlc();
+      for (int i = 0; i < WRITES_MIN; i++) {
+        client.store("kept").put("k", "later" + i);
+      }
+    }
+    up.destroyForcibly();
+    assertThat(up.waitFor(STOP_MAX.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    start();
+    try (StoreClient client = client()) {
+      Store store = client.store("kept");
+      assertThat(store.past().getAt("k", first)).isEqualTo("first");
+      for (int node = 0; node < NODES; node++) {
+        PastStore.Reach reach = store.past().reachAt(node);
+        assertThat(reach.from()).isLessThan(first);
+        assertThat(reach.memoryFrom()).isGreaterThan(first);
+        assertThat(reach.diskBytes()).isPositive();
+        assertThat(reach.diskFailure()).isEmpty();
+      }
+    }
+  }
+
   /** Asked once, it waits: what is now is past a moment later. */
   private boolean isSafePointPastNow() throws IOException, InterruptedException {
-    long now = Hlc.ofMicros(ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()));
+    long now = nowHlc();
     await().atMost(START_MAX).until(() -> Hlc.parse(status().path("safePoint").asText()) >= now);
     return true;
+  }
+
+  private static long nowHlc() {
+    return Hlc.ofMicros(ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()));
   }
 
   private JsonNode status() throws IOException, InterruptedException {

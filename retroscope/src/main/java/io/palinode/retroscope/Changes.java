@@ -52,12 +52,14 @@ final class Changes {
     Cursor entry = new Cursor();
     for (int i = 0; i < parts.size(); i++) {
       Part part = parts.get(i);
+      long after = Math.max(start, part.after());
+      long upTo = Math.min(end, part.upTo());
       numbers.enter(part);
-      entry.open(part, start);
+      entry.open(part, after);
       if (numbers.asksForBatches()) {
-        collectBatches(start, end, (long) i << PLACE_BITS, entry, numbers, only);
+        collectBatches(after, upTo, (long) i << PLACE_BITS, entry, numbers, only);
       } else {
-        collectNumbered(start, end, (long) i << PLACE_BITS, entry, numbers, only);
+        collectNumbered(after, upTo, (long) i << PLACE_BITS, entry, numbers, only);
       }
     }
   }

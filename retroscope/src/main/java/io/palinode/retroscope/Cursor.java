@@ -95,6 +95,14 @@ final class Cursor {
     return hlc;
   }
 
+  int headerAt() {
+    return headerAt;
+  }
+
+  int headerEnd() {
+    return next;
+  }
+
   /** Where the key is when it is not interned. */
   int keyAt() {
     return keyAt;

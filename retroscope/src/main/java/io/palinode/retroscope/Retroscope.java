@@ -55,6 +55,26 @@ public final class Retroscope {
     }
   }
 
+  /**
+   * Like the other, with a log that goes on where {@code disk} ended; the clock is after that then.
+   * Whoever opens it begins it, see {@link DiskLog#begin}, and closes the log in the end.
+   */
+  public void openLog(String name, WindowLogConfig config, PresentValues present, DiskLog disk) {
+    last.accumulateAndGet(disk.last(), Math::max);
+    Log log = new Log(new WindowLog(config, timeTick(), executor, disk), present);
+    if (logs.putIfAbsent(name, log) != null) {
+      throw new IllegalArgumentException("a log must have a name of its own: name=" + name);
+    }
+  }
+
+  /**
+   * Ends a log in order, see {@link WindowLog#close}. The store has everything on its medium, and
+   * appends nothing after it.
+   */
+  public void closeLog(String name) {
+    named(name).window().close();
+  }
+
   /** The time of a local or send event: greater than all before it. */
   public long timeTick() {
     long now = epochMicros.getAsLong();

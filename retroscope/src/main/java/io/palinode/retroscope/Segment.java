@@ -5,6 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,6 +92,14 @@ final class Segment {
     return headersEnd + bytes.capacity() - valuesFrom;
   }
 
+  int headersEnd() {
+    return headersEnd;
+  }
+
+  int valuesFrom() {
+    return valuesFrom;
+  }
+
   /** Writes an entry with its key. */
   void write(long hlc, byte[] key, byte @Nullable [] old) {
     int at = beginEntry(hlc);
@@ -137,6 +146,30 @@ final class Segment {
     int at = Varint.put(bytes, headersEnd, hlc - writtenHlc);
     writtenHlc = hlc;
     return at;
+  }
+
+  /**
+   * Takes over so many entries that lie in it already, and shows each. Throws {@link
+   * IndexOutOfBoundsException} when they do not.
+   */
+  void adopt(int count, Consumer<Cursor> shown) {
+    Cursor entry = new Cursor();
+    mark(0);
+    entry.open(new Part(this, bytes.capacity(), 1, marks, null), base);
+    while (writtenEntries < count && entry.next()) {
+      if (writtenEntries % MARK_ENTRIES == 0) {
+        mark(writtenEntries / MARK_ENTRIES);
+      }
+      shown.accept(entry);
+      writtenEntries++;
+      writtenHlc = entry.hlc();
+      headersEnd = entry.headerEnd();
+      valuesFrom = entry.oldAt();
+    }
+    if (writtenEntries < count) {
+      throw new IndexOutOfBoundsException(count);
+    }
+    publish();
   }
 
   private void mark(int mark) {
@@ -234,9 +267,28 @@ final class Segment {
     return new Part(this, headers, entries, publishedMarks, keys);
   }
 
-  /** What is published of a segment at some moment, and its keys then. */
+  /**
+   * What is published of a segment at some moment, and its keys then.
+   *
+   * @param after its entries up to here are told by another part
+   * @param upTo its entries behind are told by another part
+   */
   record Part(
-      Segment segment, int headers, int entries, Marks marks, KeyDictionary.@Nullable View keys) {
+      Segment segment,
+      int headers,
+      int entries,
+      Marks marks,
+      KeyDictionary.@Nullable View keys,
+      long after,
+      long upTo) {
+    Part(
+        Segment segment, int headers, int entries, Marks marks, KeyDictionary.@Nullable View keys) {
+      this(segment, headers, entries, marks, keys, Long.MIN_VALUE, Long.MAX_VALUE);
+    }
+
+    Part within(long newAfter, long newUpTo) {
+      return new Part(segment, headers, entries, marks, keys, newAfter, newUpTo);
+    }
 
     /** The last mark at which time had not passed {@code hlc}, or the first one. */
     int markBefore(long hlc) {

@@ -4,13 +4,16 @@ import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.Diff.Known;
 import io.palinode.retroscope.Interning.Rewritten;
 import io.palinode.retroscope.Segment.Part;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,11 +26,14 @@ import org.jspecify.annotations.Nullable;
  * that fills the next one. A diff compares numbers, not keys, and is a view. (ADR 0008 has the
  * measurements.)
  *
+ * <p>With a {@link DiskLog} each entry is written to a file too, so the log reaches further back
+ * than memory, and past a restart. What memory has is read from there.
+ *
  * <p>Thread-safe. The lock is held for an append, for dropping a segment and for taking hold of
  * segments that are to be read, never while they are read or rewritten. While a diff is made
  * nothing is rewritten, and appends go on.
  */
-public final class WindowLog {
+public final class WindowLog implements AutoCloseable {
   static final int SEGMENT_BYTES = 256 << 10;
 
   /** Below so many segments, numbers are not worth the memory that the keys would hold. */
@@ -41,6 +47,7 @@ public final class WindowLog {
   private final ReentrantReadWriteLock rewriting = new ReentrantReadWriteLock();
   private final Runnable internSealed = this::internSealed;
   private final long ageMaxHlc;
+  private final @Nullable DiskLog disk;
   private long reach;
   private long lastHlc;
 
@@ -85,24 +92,47 @@ public final class WindowLog {
 
   /** Like the other, but full segments are rewritten by {@code executor}, not by appends. */
   public WindowLog(WindowLogConfig config, long openedAt, Executor executor) {
-    this(config, openedAt, executor, Layout.of(config));
+    this(config, openedAt, executor, Layout.of(config), null);
   }
 
-  WindowLog(WindowLogConfig config, long openedAt, Executor executor, Layout layout) {
+  /**
+   * Like the other, beside {@code disk}, which was begun: the log goes on from there. It is closed
+   * with this.
+   *
+   * @param openedAt not before the last entry of {@code disk}
+   */
+  public WindowLog(WindowLogConfig config, long openedAt, Executor executor, DiskLog disk) {
+    this(config, openedAt, executor, Layout.of(config), disk);
+  }
+
+  WindowLog(
+      WindowLogConfig config,
+      long openedAt,
+      Executor executor,
+      Layout layout,
+      @Nullable DiskLog disk) {
+    if (disk != null && disk.last() > openedAt) {
+      throw new IllegalArgumentException(
+          "a log goes on after its last entry: openedAt=%s last=%s"
+              .formatted(Hlc.format(openedAt), Hlc.format(disk.last())));
+    }
     this.config = config;
+    this.disk = disk;
     this.layout = layout;
     this.executor = executor;
     this.segments = new Segments(layout);
-    this.ageMaxHlc = Hlc.ofMicros(Math.min(Hlc.MICROS_MAX, micros(config)));
+    this.ageMaxHlc = hlc(config.ageMax());
     this.interning = new Interning(layout, ageMaxHlc);
     this.reach = openedAt;
     this.lastHlc = openedAt;
   }
 
-  private static long micros(WindowLogConfig config) {
-    return config.ageMax().toSeconds() >= Hlc.MICROS_MAX / 1_000_000
-        ? Hlc.MICROS_MAX
-        : config.ageMax().toNanos() / 1_000;
+  /** As a difference of two times. */
+  static long hlc(Duration age) {
+    return Hlc.ofMicros(
+        age.toSeconds() >= Hlc.MICROS_MAX / 1_000_000
+            ? Hlc.MICROS_MAX
+            : Math.min(Hlc.MICROS_MAX, age.toNanos() / 1_000));
   }
 
   /**
@@ -153,6 +183,9 @@ public final class WindowLog {
             : segments.roll(size, lastHlc);
     active.write(hlc, key, oldValue);
     active.publish();
+    if (disk != null) {
+      disk.append(hlc, lastHlc, key, oldValue);
+    }
     lastHlc = hlc;
     trim();
     return active != before && layout.interns() && segments.sealed() > 0;
@@ -168,7 +201,27 @@ public final class WindowLog {
 
   /** The earliest time that can be reached. */
   public synchronized long reach() {
+    return disk == null ? reach : Math.min(reach, disk.reach());
+  }
+
+  /** The earliest time that can be reached without the disk. */
+  public synchronized long memoryReach() {
     return reach;
+  }
+
+  /** Since when everything is on disk; {@link Long#MAX_VALUE}: nothing is. */
+  public synchronized long diskReach() {
+    return disk == null ? Long.MAX_VALUE : disk.reach();
+  }
+
+  /** The bytes that the log takes on disk, nearly; 0 without one. */
+  public synchronized long diskBytes() {
+    return disk == null ? 0 : disk.bytes();
+  }
+
+  /** Why nothing is written to disk at present; null: it is, or there is none. */
+  public synchronized @Nullable String diskFailure() {
+    return disk == null ? null : disk.failure();
   }
 
   /** The time of the last entry, or when the log began. */
@@ -198,11 +251,19 @@ public final class WindowLog {
    */
   public Diff diffBetween(long start, long end) {
     requireOrder(start, end);
+    Pinned pinned = pin(start, end);
+    return orUnpin(
+        pinned,
+        () -> {
+          Changes changes = changesBetween(start, end, pinned.parts());
+          return new Diff(changes, List.of(), changes.entries(), () -> unpin(pinned));
+        });
+  }
+
+  private Changes changesBetween(long start, long end, List<Part> parts) {
     rewriting.readLock().lock();
     try {
-      List<Part> parts = pin(start, end);
-      Changes changes = Changes.between(start, end, parts, new KeyNumbers(parts));
-      return new Diff(changes, List.of(), changes.entries(), () -> unpin(parts));
+      return Changes.between(start, end, parts, new KeyNumbers(parts));
     } finally {
       rewriting.readLock().unlock();
     }
@@ -216,20 +277,29 @@ public final class WindowLog {
    */
   public Diff diffForward(long start, long end, PresentValues present) {
     requireOrder(start, end);
-    Changes changed;
-    Changes later;
-    List<Part> parts;
+    Pinned pinned = pin(start, Long.MAX_VALUE);
+    return orUnpin(
+        pinned,
+        () -> {
+          BothWays found = changesAround(start, end, pinned.parts());
+          List<Known> unchangedSince = unchangedSince(found.changed(), found.later(), present);
+          return new Diff(
+              found.later(), unchangedSince, found.changed().entries(), () -> unpin(pinned));
+        });
+  }
+
+  /** The changes up to some time, and those of the same keys after it. */
+  private record BothWays(Changes changed, Changes later) {}
+
+  private BothWays changesAround(long start, long end, List<Part> parts) {
     rewriting.readLock().lock();
     try {
-      parts = pin(start, Long.MAX_VALUE);
       KeyNumbers numbers = new KeyNumbers(parts);
-      changed = Changes.comparable(start, end, parts, numbers);
-      later = changed.after(end, numbers);
+      Changes changed = Changes.comparable(start, end, parts, numbers);
+      return new BothWays(changed, changed.after(end, numbers));
     } finally {
       rewriting.readLock().unlock();
     }
-    List<Known> unchangedSince = unchangedSince(changed, later, present);
-    return new Diff(later, unchangedSince, changed.entries(), () -> unpin(parts));
   }
 
   private static List<Known> unchangedSince(Changes changed, Changes later, PresentValues present) {
@@ -257,19 +327,21 @@ public final class WindowLog {
    * between).
    */
   public void forEachBetween(long start, long end, ChangeVisitor visitor) {
-    List<Part> parts = pin(start, end);
+    Pinned pinned = pin(start, end);
     try {
       Cursor entry = new Cursor();
-      for (Part part : parts) {
-        entry.open(part, start);
-        while (entry.next() && entry.hlc() <= end) {
-          if (entry.hlc() > start) {
+      for (Part part : pinned.parts()) {
+        long after = Math.max(start, part.after());
+        long upTo = Math.min(end, part.upTo());
+        entry.open(part, after);
+        while (entry.next() && entry.hlc() <= upTo) {
+          if (entry.hlc() > after) {
             visitor.visit(entry.hlc(), entry.copyKey(), entry.copyOld());
           }
         }
       }
     } finally {
-      unpin(parts);
+      unpin(pinned);
     }
   }
 
@@ -288,15 +360,77 @@ public final class WindowLog {
     }
   }
 
-  private synchronized List<Part> pin(long start, long end) {
-    if (start < reach) {
-      throw new OutOfReachException(start, reach, lastHlc);
+  /** What is read, and does not go before it is unpinned. */
+  private record Pinned(List<Part> parts, List<Segment> memory, DiskLog.Pinned disk) {}
+
+  private Pinned pin(long start, long end) {
+    while (true) {
+      Pinned pinned = hold(start, end);
+      try {
+        List<Part> parts = new ArrayList<>(pinned.disk().read(start, end));
+        parts.addAll(pinned.parts());
+        return new Pinned(parts, pinned.memory(), pinned.disk());
+      } catch (IOException damaged) {
+        // Then the reach is behind the damage, and the next look tells.
+        unpin(pinned);
+        lose(damaged);
+      } catch (RuntimeException | Error e) {
+        unpin(pinned);
+        throw e;
+      }
     }
-    return segments.pin(start, end);
   }
 
-  private synchronized void unpin(List<Part> parts) {
-    parts.forEach(part -> segments.unpin(part.segment()));
+  /** What memory has comes from there, and only what it has not from the disk. */
+  private synchronized Pinned hold(long start, long end) {
+    if (start < reach()) {
+      throw new OutOfReachException(start, reach(), lastHlc);
+    }
+    long from = Math.max(start, reach);
+    List<Part> parts =
+        end < from
+            ? List.of()
+            : segments.pin(from, end).stream()
+                .map(part -> part.within(from, Long.MAX_VALUE))
+                .toList();
+    List<Segment> memory = parts.stream().map(Part::segment).toList();
+    DiskLog.Pinned files =
+        disk == null || start >= reach
+            ? DiskLog.Pinned.NONE
+            : disk.pin(start, Math.min(end, reach));
+    return new Pinned(parts, memory, files);
+  }
+
+  private synchronized void lose(IOException damaged) {
+    if (disk != null) {
+      disk.lose(damaged, lastHlc);
+    }
+  }
+
+  private Diff orUnpin(Pinned pinned, Supplier<Diff> made) {
+    try {
+      return made.get();
+    } catch (RuntimeException | Error e) {
+      unpin(pinned);
+      throw e;
+    }
+  }
+
+  private synchronized void unpin(Pinned pinned) {
+    pinned.memory().forEach(segments::unpin);
+    pinned.disk().unpin();
+  }
+
+  /**
+   * Ends a log on disk in order, so that it goes on where it is opened next, whatever happens to
+   * the machine. Called when all that was appended is on the store's medium; nothing is appended
+   * after it. What the log knows can still be read. Idempotent.
+   */
+  @Override
+  public synchronized void close() {
+    if (disk != null) {
+      disk.close();
+    }
   }
 
   /** Gives way to diffs, and to another that does the same: what is left waits for the next. */

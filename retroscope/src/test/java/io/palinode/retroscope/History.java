@@ -19,13 +19,16 @@ final class History {
   private static final int SIBLINGS_MAX = 3;
 
   final Random random;
-  final WindowLog log;
+  WindowLog log;
   final List<Change> changes = new ArrayList<>();
   final List<Long> times = new ArrayList<>();
   private final List<Map<String, String>> states = new ArrayList<>();
   private final Map<String, String> state = new HashMap<>();
   private final ArrayDeque<Runnable> postponed = new ArrayDeque<>();
   private final int keys;
+  private final WindowLogConfig config;
+  private final WindowLog.Layout layout;
+  private final Executor executor;
   private long now = 1_000;
 
   record Change(long hlc, String key, @Nullable String old) {}
@@ -36,14 +39,48 @@ final class History {
     int segmentBytes = pick(64, 100, 333, 4_096);
     long bytesMax = (long) segmentBytes * pick(2, 5, 30, 1_000_000);
     Duration ageMax = Duration.ofNanos(1_000L * pick(100, 2_000, 1_000_000_000));
-    WindowLog.Layout layout =
+    layout =
         new WindowLog.Layout(segmentBytes, pick(0, 500, 3_000, 1_000_000), ByteBuffer::allocate);
-    Executor executor = random.nextBoolean() ? Runnable::run : postponed::add;
-    log = new WindowLog(new WindowLogConfig(ageMax, bytesMax), now, executor, layout);
+    executor = random.nextBoolean() ? Runnable::run : postponed::add;
+    config = new WindowLogConfig(ageMax, bytesMax);
+    log = new WindowLog(config, now, executor, layout, null);
     remember();
   }
 
-  private int pick(int... choices) {
+  /** The process ends, and another one goes on, with {@code disk}. */
+  void restart(DiskLog disk) {
+    postponed.clear();
+    now += random.nextInt(1_000);
+    log = new WindowLog(config, Math.max(now, disk.last()), executor, layout, disk);
+    now = log.last();
+    remember();
+  }
+
+  void idle(long hlc) {
+    now += hlc;
+  }
+
+  /** A write that is logged, and then not made. */
+  void fail() {
+    now += 1 + random.nextInt(50);
+    String key = key(random.nextInt(keys));
+    String old = state.get(key);
+    log.append(now, bytes(key), old == null ? null : bytes(old));
+    changes.add(new Change(now, key, old));
+    remember();
+  }
+
+  /** Changes of which the log hears nothing. */
+  void changeUnseen() {
+    WindowLog seeing = log;
+    log = new WindowLog(config, now, executor, layout, null);
+    for (int i = random.nextInt(5); i >= 0; i--) {
+      change();
+    }
+    log = seeing;
+  }
+
+  int pick(int... choices) {
     return choices[random.nextInt(choices.length)];
   }
 

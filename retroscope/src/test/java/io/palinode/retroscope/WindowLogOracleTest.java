@@ -44,7 +44,7 @@ class WindowLogOracleTest {
         });
   }
 
-  private static void check(History history, long seed, long start, long end) {
+  static void check(History history, long seed, long start, long end) {
     String as = "seed=%d start=%d end=%d".formatted(seed, start, end);
     Diff backward = history.log.diffBetween(start, end);
     assertThat(History.read(backward)).as(as).isEqualTo(history.expected(start, end, start));

@@ -14,6 +14,12 @@ record LocalStore(String name, Ring ring, WindowLog past, Deletes deletes) {
     return ring.preferenceList(key).contains(node);
   }
 
+  /** Ends what is on disk of its past in order: its records are on the medium. */
+  void close() {
+    past.close();
+    deletes.close();
+  }
+
   /** The versions in a record, none in an absent one. */
   static List<Versioned> versions(byte @Nullable [] record) {
     return record == null ? List.of() : Siblings.decode(record);

@@ -18,5 +18,7 @@ public enum NodeCounter {
   /** Connections closed for bytes that are no request. */
   MALFORMED,
   /** Times that a connection was not read on until its answers were out. */
-  THROTTLED
+  THROTTLED,
+  /** Times that a window-log on disk lost what it had: it could not be written, or was damaged. */
+  WINDOW_LOG_LOST
 }

@@ -79,8 +79,10 @@ final class Rewind {
     }
     Restoration restoration = new Restoration(undone, changedNear(stores, target));
     NodeMeta.Mark mark = new NodeMeta.Mark(epoch, attempt, restoration);
-    done(mark, pasts(stores, mark, sinceFor(target), target), repairs);
+    NodeMeta.Pasts past = pasts(stores, mark, sinceFor(target), target);
+    // Before it is: a delete that is taken for undone loses nothing, one that wrongly stands does.
     stores.forEach(store -> store.deletes().undone(clock.last().own(), target));
+    done(mark, past, repairs);
     return restoration;
   }
 

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
@@ -81,30 +82,49 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
    * @param epochMicros the physical clock, microseconds since the Unix epoch
    */
   public StoreNode(StoreNodeConfig config, StorageEngine engine, LongSupplier epochMicros) {
+    this(config, engine, epochMicros, null);
+  }
+
+  /**
+   * Like the other; its window-logs go on where they ended, when nothing can be missing since.
+   * Throws {@link io.palinode.retroscope.DiskLogException} when what lies there is not its own.
+   *
+   * @param disk null: they are in memory only
+   */
+  public StoreNode(
+      StoreNodeConfig config,
+      StorageEngine engine,
+      LongSupplier epochMicros,
+      @Nullable PastOnDisk disk) {
     this.config = config;
     this.engine = engine;
     this.clock =
         new HvcClock(
             config.nodeId(), config.nodes(), config.epsilon(), epochMicros, config.maxDrift());
     NodeMeta.Start last = NodeMeta.Start.read(engine);
-    long openedAt = clock.tick(ownReading(last.promisedHlc())).own();
+    DiskLogs logs = new DiskLogs(config, disk, last.incarnation(), counters);
+    long openedAt = clock.tick(ownReading(Math.max(last.promisedHlc(), logs.last()))).own();
     this.incarnation = last.incarnation() + 1;
     promise(openedAt, Durability.SYNCED);
+    // Only now: a log that is of a later incarnation than the records could miss some.
+    logs.begin(incarnation);
     this.fence = NodeMeta.readFence(engine);
     this.rewind = new Rewind(config, engine, clock);
     for (StoreDefinition store : config.stores()) {
       Ring ring = new Ring(config.cluster(), store.replicationFactor());
-      WindowLog past = new WindowLog(config.windowLog(), openedAt);
-      stores.put(store.name(), new LocalStore(store.name(), ring, past, noDeletes()));
+      WindowLog past = logs.past(store.name(), config.windowLog(), openedAt);
+      Deletes deletes = deletes(logs.deletes(store.name(), openedAt));
+      stores.put(store.name(), new LocalStore(store.name(), ring, past, deletes));
     }
     this.history = new NodeHistory(engine, clock, stores, writeLock);
     log.info("node={} phase=OPEN incarnation={} epoch={}", node(), incarnation, fence.epoch());
   }
 
-  private Deletes noDeletes() {
+  private Deletes deletes(@Nullable WindowLog disk) {
     return new Deletes(
         config.windowLog().bytesMax() / DELETES_PART,
-        () -> counters.add(NodeCounter.DELETES_FORGOTTEN));
+        () -> counters.add(NodeCounter.DELETES_FORGOTTEN),
+        disk);
   }
 
   /** The store of the node's own records, which its engine must hold beside the config's. */
@@ -565,6 +585,27 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
         .sum();
   }
 
+  /** The earliest time that is in reach without the disk. */
+  public long memoryReach() {
+    return stores.values().stream().mapToLong(store -> store.past().memoryReach()).max().orElse(0);
+  }
+
+  /** What the window-logs take on disk, in bytes. */
+  public long windowLogDiskBytes() {
+    return stores.values().stream()
+        .mapToLong(store -> store.past().diskBytes() + store.deletes().diskBytes())
+        .sum();
+  }
+
+  /** Why some window-log is not written to disk at present; empty: all are that should be. */
+  public String windowLogDiskFailure() {
+    return stores.values().stream()
+        .map(store -> store.past().diskFailure())
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse("");
+  }
+
   /** Waits for the write in flight; requests end before. Idempotent. */
   @Override
   public void close() {
@@ -575,6 +616,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       }
       closed = true;
       promise(clock.last().own(), Durability.SYNCED);
+      // With that promise every record before it is on the medium.
+      stores.values().forEach(LocalStore::close);
       log.info("node={} phase=CLOSED", node());
     } catch (StorageException e) {
       // The earlier promise stands: the next start begins a little later than it would have.

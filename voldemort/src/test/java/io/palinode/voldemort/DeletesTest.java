@@ -18,7 +18,7 @@ class DeletesTest {
   private static final long ENTRY = Deletes.ENTRY_BYTES + 1L + UP_TO.encode().length;
 
   private final AtomicInteger forgotten = new AtomicInteger();
-  private final Deletes deletes = new Deletes(3 * ENTRY, forgotten::incrementAndGet);
+  private final Deletes deletes = new Deletes(3 * ENTRY, forgotten::incrementAndGet, null);
 
   @Test
   void theOldestAreForgottenWhenThereIsNoRoom() {

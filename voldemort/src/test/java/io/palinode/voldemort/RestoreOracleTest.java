@@ -20,6 +20,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,11 +40,31 @@ class RestoreOracleTest {
   void aRestoreGivesTheStateThatReplayingUpToTheTargetGives(Medium medium, int seeds)
       throws RefusedException {
     for (long seed = 0; seed < seeds; seed++) {
-      StorageEngine engine = medium.open(folder.resolve("seed" + seed));
-      try (Run run = new Run(engine, seed)) {
+      Path data = folder.resolve("seed" + seed);
+      try (Run run = new Run(() -> medium.open(data), null, seed)) {
         for (int epoch = 1; epoch <= 4; epoch++) {
           run.write(60);
           run.rollBack(epoch);
+        }
+      }
+    }
+  }
+
+  /** Targets before restarts are in reach, whether the node was stopped or killed. */
+  @ParameterizedTest
+  @CsvSource({"60, false", "8, true"})
+  void soItDoesWhenTheNodeIsStartedAnewMeanwhile(int seeds, boolean bdb) throws RefusedException {
+    for (long seed = 0; seed < seeds; seed++) {
+      Path data = folder.resolve("seed" + seed);
+      StorageEngine kept = Medium.MEMORY.open(data);
+      PastOnDisk disk = PastOnDiskTest.in(data.resolve("logs"), "a");
+      try (Run run = new Run(() -> bdb ? Medium.BDB.open(data.resolve("bdb")) : kept, disk, seed)) {
+        for (int epoch = 1; epoch <= 4; epoch++) {
+          run.write(30);
+          run.restart();
+          run.write(30);
+          run.rollBack(epoch);
+          run.restart();
         }
       }
     }
@@ -56,14 +77,35 @@ class RestoreOracleTest {
     private final AtomicLong micros = TestNodes.clock();
     private final Random random;
     private final String label;
-    private final StoreNode node;
+    private final Supplier<StorageEngine> opener;
+    private final @Nullable PastOnDisk disk;
     private final List<Moment> history = new ArrayList<>();
+    private StorageEngine engine;
+    private StoreNode node;
 
-    Run(StorageEngine engine, long seed) {
+    Run(Supplier<StorageEngine> opener, @Nullable PastOnDisk disk, long seed) {
       random = new Random(seed);
       label = "seed=" + seed;
-      node = new StoreNode(TestNodes.config(), engine, micros::get);
+      this.opener = opener;
+      this.disk = disk;
+      this.engine = opener.get();
+      this.node = new StoreNode(TestNodes.config(), engine, micros::get, disk);
       history.add(new Moment(node.reach(), Map.of(), false));
+    }
+
+    void restart() {
+      long reach = node.reach();
+      if (random.nextBoolean()) {
+        node.close();
+      } else {
+        // Of a killed process, nothing but what is on disk.
+        engine.close();
+      }
+      micros.addAndGet(200_000 + random.nextInt(1000));
+      engine = opener.get();
+      node = new StoreNode(TestNodes.config(), engine, micros::get, disk);
+      assertThat(node.reach()).as(label).isEqualTo(reach);
+      assertThat(actual()).as(label).isEqualTo(now());
     }
 
     void write(int writes) throws RefusedException {

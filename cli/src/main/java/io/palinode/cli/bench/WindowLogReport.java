@@ -43,20 +43,22 @@ record WindowLogReport(String machine, int entries, int rounds, long seed, List<
   }
 
   static WindowLogReport of(List<Result> results, int entries, int rounds, long seed) {
+    return new WindowLogReport(
+        describeMachine(), entries, rounds, seed, results.stream().map(Case::of).toList());
+  }
+
+  static String describeMachine() {
     String collectors =
         ManagementFactory.getGarbageCollectorMXBeans().stream()
             .map(each -> each.getName())
             .collect(Collectors.joining(" and "));
-    String machine =
-        "Java %s, %s, %d cores, heap %,d MiB, %s"
-            .formatted(
-                System.getProperty("java.version"),
-                System.getProperty("os.arch"),
-                Runtime.getRuntime().availableProcessors(),
-                Runtime.getRuntime().maxMemory() >> 20,
-                collectors);
-    return new WindowLogReport(
-        machine, entries, rounds, seed, results.stream().map(Case::of).toList());
+    return "Java %s, %s, %d cores, heap %,d MiB, %s"
+        .formatted(
+            System.getProperty("java.version"),
+            System.getProperty("os.arch"),
+            Runtime.getRuntime().availableProcessors(),
+            Runtime.getRuntime().maxMemory() >> 20,
+            collectors);
   }
 
   static String name(Sizes sizes) {

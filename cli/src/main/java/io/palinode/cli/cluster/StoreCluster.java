@@ -5,6 +5,7 @@ import io.palinode.detector.kafka.NodeMonitor;
 import io.palinode.detector.kafka.NodeMonitorConfig;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.HvcClock;
+import io.palinode.retroscope.DiskBound;
 import io.palinode.retroscope.WindowLogConfig;
 import io.palinode.voldemort.StorageEngine.Durability;
 import io.palinode.voldemort.StoreNode;
@@ -50,6 +51,22 @@ public final class StoreCluster implements AutoCloseable {
       Epsilon epsilon,
       @Nullable NodeMonitorConfig watch,
       MeterRegistry registry) {
+    return start(ports, stores, data, null, epsilon, watch, registry);
+  }
+
+  /**
+   * Like the other.
+   *
+   * @param windowLogDisk of each node's window-log of each store; null: they are in memory only
+   */
+  public static StoreCluster start(
+      List<Integer> ports,
+      List<StoreDefinition> stores,
+      Path data,
+      @Nullable DiskBound windowLogDisk,
+      Epsilon epsilon,
+      @Nullable NodeMonitorConfig watch,
+      MeterRegistry registry) {
     StoreCluster cluster = new StoreCluster(layout(ports));
     try {
       for (int node = 0; node < ports.size(); node++) {
@@ -65,7 +82,9 @@ public final class StoreCluster implements AutoCloseable {
                 Durability.WRITTEN);
         cluster.services.add(
             cluster.parts.started(
-                StoreService.open(StoreServiceConfig.of(config, data), new SystemMicros())));
+                StoreService.open(
+                    StoreServiceConfig.of(config, data).withWindowLogDisk(windowLogDisk),
+                    new SystemMicros())));
       }
       for (StoreService service : cluster.services) {
         if (watch != null) {

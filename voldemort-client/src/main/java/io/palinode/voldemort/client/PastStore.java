@@ -63,14 +63,28 @@ public final class PastStore {
   /** What a node found whole; the checksum is that of its part's file. */
   public record Verified(long number, long keys, int checksum) {}
 
-  /** The times that can be read at a node, and the memory that its window-logs take. */
-  public record Reach(long from, long to, long bytes) {}
+  /**
+   * The times that can be read at a node, and what its window-logs take.
+   *
+   * @param memoryFrom how far back memory alone reaches
+   * @param memoryBytes of memory
+   * @param diskFailure why some of it is not written to disk now; empty: it is, or is not meant to
+   *     be
+   */
+  public record Reach(
+      long from, long to, long memoryFrom, long memoryBytes, long diskBytes, String diskFailure) {}
 
   /** Throws {@link NodeException} when the node does not answer. */
   public Reach reachAt(int node) {
     Ask<Pb0.ReachResponse> ask = Ask.reach(definition.name());
     Pb0.ReachResponse reach = replicas.run(call -> Replicas.await(replicas.ask(node, ask, call)));
-    return new Reach(reach.getFromHlc(), reach.getToHlc(), reach.getBytes());
+    return new Reach(
+        reach.getFromHlc(),
+        reach.getToHlc(),
+        reach.hasMemoryFromHlc() ? reach.getMemoryFromHlc() : reach.getFromHlc(),
+        reach.getBytes(),
+        reach.getDiskBytes(),
+        reach.getDiskFailure());
   }
 
   /** The value that the key had at {@code hlc}, by R replicas; null when it had none. */

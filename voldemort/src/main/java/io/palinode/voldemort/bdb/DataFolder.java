@@ -1,9 +1,11 @@
 package io.palinode.voldemort.bdb;
 
 import java.io.IOException;
+import java.net.URLEncoder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  *     LOCK      locked while a process uses the folder
  *     bdb/      the Berkeley DB environment
  *     snapshots/  one folder a snapshot
+ *     window-log/  two folders a store: changes and deletes
  * </pre>
  */
 public final class DataFolder implements AutoCloseable {
@@ -29,6 +32,7 @@ public final class DataFolder implements AutoCloseable {
   private static final String LOCK_FILE = "LOCK";
   private static final String BDB = "bdb";
   private static final String SNAPSHOTS = "snapshots";
+  private static final String WINDOW_LOG = "window-log";
 
   private final Path folder;
   private final FileChannel lockChannel;
@@ -71,6 +75,15 @@ public final class DataFolder implements AutoCloseable {
   /** Where snapshots go; not there before the first one. */
   public Path snapshots() {
     return folder.resolve(SNAPSHOTS);
+  }
+
+  /** Where a log of a store's past goes; not there before the first one. */
+  public Path windowLog(String store, String log) {
+    // Names are anybody's, and ".." is none of a folder.
+    return folder
+        .resolve(WINDOW_LOG)
+        .resolve("store-" + URLEncoder.encode(store, StandardCharsets.UTF_8))
+        .resolve(log);
   }
 
   /** Lets another process use the folder. */

@@ -82,7 +82,10 @@ final class PastRequests {
           Pb0.ReachResponse.newBuilder()
               .setFromHlc(node.reach())
               .setToHlc(node.clock().last().own())
-              .setBytes(node.windowLogBytes()));
+              .setBytes(node.windowLogBytes())
+              .setMemoryFromHlc(node.memoryReach())
+              .setDiskBytes(node.windowLogDiskBytes())
+              .setDiskFailure(node.windowLogDiskFailure()));
     }
     return true;
   }

@@ -1,6 +1,9 @@
 package io.palinode.voldemort.server;
 
+import io.palinode.retroscope.DiskBound;
+import io.palinode.retroscope.disk.LogFolder;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
+import io.palinode.voldemort.PastOnDisk;
 import io.palinode.voldemort.SplitEngine;
 import io.palinode.voldemort.StorageException;
 import io.palinode.voldemort.StoreNode;
@@ -9,8 +12,11 @@ import io.palinode.voldemort.bdb.DataFolder;
 import io.palinode.voldemort.bdb.DataFolderException;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +44,7 @@ public final class StoreService implements AutoCloseable {
    * @param epochMicros the physical clock; {@link SystemMicros} outside of tests
    * @throws DataFolderException when the folder is not for this node, or not for this process
    * @throws StorageException when the data cannot be opened
+   * @throws io.palinode.retroscope.DiskLogException when a window-log there is not the node's own
    * @throws io.palinode.hvc.ClockDriftException when the clock is behind what the node wrote
    *     earlier
    */
@@ -47,13 +54,32 @@ public final class StoreService implements AutoCloseable {
     SplitEngine engine = null;
     try {
       engine = engine(config, folder);
-      return new StoreService(config, folder, new StoreNode(config.node(), engine, epochMicros));
+      StoreNode node = new StoreNode(config.node(), engine, epochMicros, past(config, folder));
+      return new StoreService(config, folder, node);
     } catch (RuntimeException e) {
       if (engine != null) {
         engine.close();
       }
       folder.close();
       throw e;
+    }
+  }
+
+  private static @Nullable PastOnDisk past(StoreServiceConfig config, DataFolder folder) {
+    DiskBound bound = config.windowLogDisk();
+    return bound == null
+        ? null
+        : new PastOnDisk(
+            bound,
+            (store, log) ->
+                logFolder(folder.windowLog(store, log.name().toLowerCase(Locale.ROOT))));
+  }
+
+  private static LogFolder logFolder(Path path) {
+    try {
+      return LogFolder.open(path);
+    } catch (IOException e) {
+      throw new StorageException("opening " + path + " failed: " + e, e);
     }
   }
 

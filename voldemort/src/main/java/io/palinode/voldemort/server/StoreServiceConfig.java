@@ -1,22 +1,34 @@
 package io.palinode.voldemort.server;
 
+import io.palinode.retroscope.DiskBound;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.bdb.BdbConfig;
 import io.palinode.voldemort.cluster.Node;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A node, where its data lies, and where it listens.
  *
  * @param data the folder of the cluster's data; the node's own is {@code node-<i>} in it
+ * @param windowLogDisk of each store that is on disk; null: window-logs are in memory only
  */
 public record StoreServiceConfig(
-    StoreNodeConfig node, Path data, BdbConfig bdb, ServerConfig server) {
+    StoreNodeConfig node,
+    Path data,
+    BdbConfig bdb,
+    ServerConfig server,
+    @Nullable DiskBound windowLogDisk) {
 
-  /** Listens at the address that cluster.xml gives the node. */
+  /** Listens at the address that cluster.xml gives the node; window-logs in memory. */
   public static StoreServiceConfig of(StoreNodeConfig node, Path data) {
     Node address = node.cluster().node(node.nodeId());
     return new StoreServiceConfig(
-        node, data, BdbConfig.DEFAULT, ServerConfig.at(address.host(), address.socketPort()));
+        node, data, BdbConfig.DEFAULT, ServerConfig.at(address.host(), address.socketPort()), null);
+  }
+
+  /** The same with window-logs on disk, or without when it is null. */
+  public StoreServiceConfig withWindowLogDisk(@Nullable DiskBound bound) {
+    return new StoreServiceConfig(node, data, bdb, server, bound);
   }
 }

@@ -93,7 +93,7 @@ class StoreServiceTest {
         new ServerConfig("127.0.0.1", port, 2, 4, IN_FLIGHT_MAX, Duration.ofSeconds(10));
     StoreNodeConfig config = StoreNodeConfig.of(0, TestNodes.cluster(3), stores);
     return StoreService.open(
-        new StoreServiceConfig(config, folder, BdbConfig.DEFAULT, server), micros::get);
+        new StoreServiceConfig(config, folder, BdbConfig.DEFAULT, server, null), micros::get);
   }
 
   private RawConnection connect() throws IOException {

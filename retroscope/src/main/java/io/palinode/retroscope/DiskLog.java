@@ -1,0 +1,455 @@
+package io.palinode.retroscope;
+
+import io.palinode.hvc.Hlc;
+import io.palinode.retroscope.LogState.Phase;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The window-log's entries in files, beside those in memory: further back, and after a restart.
+ *
+ * <p>What is appended is in mapped files when {@link #append} returns, so it outlives the process,
+ * but not the machine: nothing is forced before {@link #close}. A log is used again only when
+ * nothing can be missing between its end and what its store has: it was closed in order, or the
+ * machine has not been started anew; and the store was never open without it. If not, it begins
+ * anew. (ADR 0012.)
+ *
+ * <p>No failure of a file reaches who appends. Without room the oldest files go; without even that,
+ * all do, and the log is tried again later.
+ *
+ * <p>Opened and begun by one thread, then under the window-log's lock, except that what was pinned
+ * is read outside of it.
+ */
+public final class DiskLog {
+  private static final long RETRY_HLC = Hlc.ofMicros(10_000_000);
+  private static final int GREAT_SLOT_STEP = 4_096;
+
+  private final LogVolume volume;
+  private final DiskBound bound;
+  private final Layout layout;
+  private final String label;
+  private final DiskWatch watch;
+  private final long ageMaxHlc;
+  private final ArrayDeque<DiskFile> files;
+
+  private long session;
+  private @Nullable LogState state;
+  private LogVolume.@Nullable Fresh fresh;
+  private @Nullable ByteBuffer freshBytes;
+  private @Nullable Slot slot;
+  private long nextNumber;
+  private long last;
+  private long reach;
+  private long bytes;
+  private long retryAt;
+  private long newest;
+  private boolean closed;
+  private @Nullable String failure;
+
+  /** How great files and slots are. */
+  record Layout(int fileBytes, int slotBytes) {
+    private static final int SLOT_BYTES = 64 << 10;
+    private static final int FILE_BYTES_MAX = 64 << 20;
+    private static final int FILES = 64;
+    private static final int SLOTS_MIN = 16;
+
+    /** A bound is kept to one of so many files. */
+    static Layout of(DiskBound bound) {
+      long slots = Math.min(FILE_BYTES_MAX, bound.bytesMax() / FILES) / SLOT_BYTES;
+      return new Layout(
+          (int) Math.max(SLOTS_MIN, slots) * SLOT_BYTES + DiskFile.HEADER_BYTES, SLOT_BYTES);
+    }
+
+    /** A multiple of eight, so that each slot's words are aligned. */
+    Layout {
+      if (slotBytes % Long.BYTES != 0
+          || slotBytes < 64
+          || slotBytes > Segment.BYTES_MAX
+          || fileBytes < DiskFile.HEADER_BYTES + slotBytes) {
+        throw new IllegalArgumentException(
+            "slots must be of a multiple of 8 bytes, and one fit into a file: fileBytes="
+                + fileBytes
+                + " slotBytes="
+                + slotBytes);
+      }
+    }
+  }
+
+  private DiskLog(
+      LogVolume volume,
+      DiskBound bound,
+      Layout layout,
+      String label,
+      FoundLog found,
+      DiskWatch watch) {
+    this.volume = volume;
+    this.bound = bound;
+    this.layout = layout;
+    this.label = label;
+    this.watch = watch;
+    this.ageMaxHlc = WindowLog.hlc(bound.ageMax());
+    this.nextNumber = found.nextNumber();
+    this.newest = found.newest();
+    this.last = found.last();
+    this.files = found.files();
+    files.forEach(file -> bytes += file.usedBytes());
+    this.reach = files.isEmpty() ? Long.MAX_VALUE : files.getFirst().base();
+  }
+
+  /**
+   * Finds what there is. Nothing is changed before {@link #begin}. Throws {@link DiskLogException}
+   * for a log of another label or format.
+   *
+   * @param label whose log it is; the same at each opening
+   * @param session the store's number of its last run, which it keeps itself; 0: there was none. A
+   *     log that was not open in that run begins anew
+   */
+  public static DiskLog open(
+      LogVolume volume, DiskBound bound, String label, long session, DiskWatch watch) {
+    return open(volume, bound, Layout.of(bound), label, session, watch);
+  }
+
+  static DiskLog open(
+      LogVolume volume,
+      DiskBound bound,
+      Layout layout,
+      String label,
+      long session,
+      DiskWatch watch) {
+    FoundLog found = FoundLog.in(volume, label, session, watch);
+    if (found.lost() != null) {
+      watch.lost("the window-log in %s begins anew: %s".formatted(volume.name(), found.lost()));
+    }
+    return new DiskLog(volume, bound, layout, label, found, watch);
+  }
+
+  /** The time of the last entry that was found; 0: there is none. */
+  public long last() {
+    return last;
+  }
+
+  /**
+   * Lets entries follow, of another run of the store. What was found and cannot be used is removed.
+   * When the disk cannot be written, the watch hears of it, and it is tried again later.
+   *
+   * @param newSession the store's number of this run: it must know it by now, whatever happens
+   */
+  public void begin(long newSession) {
+    session = newSession;
+    try {
+      writeState();
+      for (long number : volume.numbers()) {
+        if (files.isEmpty()
+            || number < files.getFirst().number()
+            || number > files.getLast().number()) {
+          volume.remove(number, false);
+        }
+      }
+      volume.forceState();
+    } catch (IOException e) {
+      giveUp(e, last);
+    }
+  }
+
+  private LogState writeState() throws IOException {
+    byte[] encoded = LogState.encode(newest, session, volume.boot(), label);
+    LogState begun = new LogState(volume.writeState(encoded));
+    state = begun;
+    return begun;
+  }
+
+  /** The earliest time from which on everything is on disk; {@link Long#MAX_VALUE}: none is. */
+  long reach() {
+    return reach;
+  }
+
+  /** What the files take, nearly. */
+  long bytes() {
+    return bytes;
+  }
+
+  /** Why nothing is written; null: it is. */
+  @Nullable String failure() {
+    return failure;
+  }
+
+  /**
+   * Never fails: see the class.
+   *
+   * @param before the time of the entry before
+   */
+  void append(long hlc, long before, byte[] key, byte @Nullable [] old) {
+    if (closed || (failure != null && hlc < retryAt)) {
+      return;
+    }
+    try {
+      Slot target = slot;
+      long size = Segment.bytesMax(key, old);
+      if (target == null || !target.hasRoomFor(size)) {
+        target = roll(size, before);
+      }
+      target.write(hlc, key, old);
+      last = hlc;
+    } catch (IOException | RuntimeException | InternalError e) {
+      // A mapped page that cannot be written is an InternalError.
+      giveUp(e, hlc);
+    }
+  }
+
+  private Slot roll(long size, long before) throws IOException {
+    trim();
+    int slotBytes = slotBytesFor(size);
+    ByteBuffer into = freshBytes;
+    if (into == null || into.capacity() - files.getLast().usedBytes() < slotBytes) {
+      into = beginFile(Math.max(layout.fileBytes(), DiskFile.HEADER_BYTES + slotBytes), before);
+    }
+    DiskFile file = files.getLast();
+    int at = file.usedBytes();
+    reserve(at, slotBytes);
+    boolean great = slotBytes > layout.slotBytes();
+    Slot begun = Slot.begin(into, at, slotBytes - Slot.HEADER_BYTES, last, great);
+    bytes += slotBytes;
+    newest = LogState.newestOf(file.number(), file.addSlot(slotBytes));
+    // Known before there is an entry in it: if it is missing, that is seen.
+    LogState known = state;
+    if (known == null) {
+      writeState();
+    } else {
+      known.newest(newest);
+    }
+    slot = begun;
+    if (failure != null) {
+      failure = null;
+      watch.mended("the window-log in %s is written again".formatted(volume.name()));
+    }
+    return begun;
+  }
+
+  private int slotBytesFor(long size) {
+    if (size <= layout.slotBytes() - Slot.HEADER_BYTES) {
+      return layout.slotBytes();
+    }
+    long steps = (size + Slot.HEADER_BYTES + GREAT_SLOT_STEP - 1) / GREAT_SLOT_STEP;
+    return Math.toIntExact(steps * GREAT_SLOT_STEP);
+  }
+
+  private ByteBuffer beginFile(int fileBytes, long before) throws IOException {
+    seal();
+    leaveRoom(fileBytes);
+    long number = nextNumber++;
+    LogVolume.Fresh begun = volume.create(number, fileBytes);
+    fresh = begun;
+    reserve(0, DiskFile.HEADER_BYTES);
+    ByteBuffer into = begun.bytes().order(ByteOrder.LITTLE_ENDIAN);
+    DiskFile.writeHeader(into, number, session, layout.slotBytes(), files.peekLast());
+    freshBytes = into;
+    if (files.isEmpty()) {
+      last = before;
+      reach = before;
+    }
+    files.addLast(new DiskFile(volume, number, layout.slotBytes(), last));
+    bytes += DiskFile.HEADER_BYTES;
+    return into;
+  }
+
+  private void seal() throws IOException {
+    slot = null;
+    freshBytes = null;
+    if (fresh != null) {
+      fresh.close();
+      fresh = null;
+    }
+  }
+
+  /** The store needs room too: with too little left, what is oldest goes. */
+  private void leaveRoom(int fileBytes) throws IOException {
+    while (volume.freeBytes() - fileBytes < bound.freeBytesMin()) {
+      if (!dropFirst()) {
+        throw new IOException(
+            "%d bytes are free, and %d are left to others"
+                .formatted(volume.freeBytes(), bound.freeBytesMin()));
+      }
+    }
+  }
+
+  private void reserve(int from, int slotBytes) throws IOException {
+    LogVolume.Fresh into = fresh;
+    while (into != null) {
+      try {
+        into.reserve(from, slotBytes);
+        return;
+      } catch (IOException full) {
+        if (!dropFirst()) {
+          throw full;
+        }
+      }
+    }
+  }
+
+  private void trim() throws IOException {
+    long oldest = last - Math.min(last, ageMaxHlc);
+    while (files.size() > 1 && (bytes > bound.bytesMax() || second().base() < oldest)) {
+      dropFirst();
+    }
+  }
+
+  private DiskFile second() {
+    Iterator<DiskFile> each = files.iterator();
+    each.next();
+    return each.next();
+  }
+
+  /** False: only the one that is written is left. */
+  private boolean dropFirst() throws IOException {
+    if (files.size() < 2) {
+      return false;
+    }
+    DiskFile first = files.removeFirst();
+    bytes -= first.usedBytes();
+    reach = Math.max(reach, files.getFirst().base());
+    first.drop();
+    return true;
+  }
+
+  /** First it is made sure that nobody takes what is left for the whole. */
+  private void giveUp(Throwable why, long hlc) {
+    markBroken(why);
+    if (failure == null) {
+      watch.lost(
+          "the window-log in %s cannot be written, it reaches no further back than memory until it can: %s"
+              .formatted(volume.name(), why));
+    }
+    failure = String.valueOf(why.getMessage());
+    retryAt = hlc + RETRY_HLC;
+    try {
+      seal();
+    } catch (IOException e) {
+      why.addSuppressed(e);
+    }
+    for (DiskFile file : files) {
+      try {
+        file.drop();
+      } catch (IOException e) {
+        // It is of no use to anybody, and is removed when the log is begun the next time.
+        why.addSuppressed(e);
+      }
+    }
+    files.clear();
+    bytes = 0;
+    reach = Long.MAX_VALUE;
+    newest = 0;
+    // What could not be removed must not seem to be followed.
+    nextNumber++;
+  }
+
+  private void markBroken(Throwable why) {
+    try {
+      if (state != null) {
+        state.phase(Phase.BROKEN);
+      }
+    } catch (InternalError e) {
+      // Then it is the files' removal that tells.
+      why.addSuppressed(e);
+    }
+    state = null;
+  }
+
+  /** Those that may have entries in {@code (start, end]}. */
+  Pinned pin(long start, long end) {
+    List<DiskFile> pinned = new ArrayList<>();
+    List<Long> nextBases = new ArrayList<>();
+    List<Integer> slots = new ArrayList<>();
+    Iterator<DiskFile> latestFirst = files.descendingIterator();
+    long nextBase = Long.MAX_VALUE;
+    while (latestFirst.hasNext() && nextBase > start) {
+      DiskFile file = latestFirst.next();
+      if (file.base() <= end) {
+        file.pin();
+        pinned.add(0, file);
+        nextBases.add(0, nextBase);
+        slots.add(0, file.slots());
+      }
+      nextBase = file.base();
+    }
+    return new Pinned(pinned, nextBases, slots, end);
+  }
+
+  /**
+   * Files that stay readable, of each the base of the file behind it and how many slots it had.
+   *
+   * @param endMax what follows is not read
+   */
+  record Pinned(List<DiskFile> files, List<Long> nextBases, List<Integer> slots, long endMax) {
+    static final Pinned NONE = new Pinned(List.of(), List.of(), List.of(), 0);
+
+    /** Not under the log's lock. Throws {@link DamagedFileException}. */
+    List<Segment.Part> read(long start, long end) throws IOException {
+      List<Segment.Part> parts = new ArrayList<>();
+      for (int i = 0; i < files.size(); i++) {
+        parts.addAll(
+            files.get(i).read(start, Math.min(end, endMax), nextBases.get(i), slots.get(i)));
+      }
+      return parts;
+    }
+
+    void unpin() {
+      files.forEach(DiskFile::unpin);
+    }
+  }
+
+  /** Something was found that cannot be read: what is before it is lost. */
+  void lose(IOException found, long now) {
+    long goodFrom =
+        found instanceof DamagedFileException damaged ? damaged.goodFrom() : Long.MAX_VALUE;
+    if (goodFrom <= reach || files.isEmpty()) {
+      return;
+    }
+    if (goodFrom == Long.MAX_VALUE) {
+      giveUp(found, now);
+      return;
+    }
+    watch.lost(found.getMessage() + "; times before " + Hlc.format(goodFrom) + " are lost");
+    reach = goodFrom;
+    try {
+      while (files.size() > 1 && second().base() <= goodFrom) {
+        dropFirst();
+      }
+    } catch (IOException e) {
+      giveUp(e, now);
+    }
+  }
+
+  /**
+   * The store has everything on its medium that was appended, and appends no more: so the log can
+   * be used again after whatever happens. O(files that were not forced yet).
+   */
+  void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    LogState open = state;
+    try {
+      seal();
+      if (open == null) {
+        return;
+      }
+      for (DiskFile file : files) {
+        volume.force(file.number());
+      }
+      volume.forceState();
+      open.phase(Phase.CLOSED);
+      volume.forceState();
+    } catch (IOException e) {
+      watch.lost(
+          "the window-log in %s was not closed in order, it begins anew if the machine stops: %s"
+              .formatted(volume.name(), e));
+    }
+  }
+}

@@ -1,0 +1,224 @@
+package io.palinode.retroscope;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A log whose bytes are not what was written: it is told, and nothing wrong is ever read. */
+class DiskLogDamageTest {
+  private static final DiskBound BOUND = new DiskBound(Duration.ofDays(1), 1 << 20, 0);
+  private static final DiskLog.Layout LAYOUT =
+      new DiskLog.Layout(DiskFile.HEADER_BYTES + 3 * 128, 128);
+  private static final int CHANGES = 80;
+  private static final int KEYS = 7;
+
+  private final MemoryVolume written = new MemoryVolume();
+  private final List<String> told = new ArrayList<>();
+
+  /** Change i is of key i mod {@link #KEYS}, at time i; its value was i − {@link #KEYS} before. */
+  @BeforeEach
+  void write() {
+    WindowLog log = open(written, 0);
+    for (int i = 1; i <= CHANGES; i++) {
+      log.append(i, text(i % KEYS), i <= KEYS ? null : text(i - KEYS));
+    }
+    assertThat(written.files).hasSizeGreaterThan(4);
+  }
+
+  private WindowLog open(MemoryVolume volume, long session) {
+    DiskLog disk = DiskLog.open(volume, BOUND, LAYOUT, "test", session, told::add);
+    disk.begin(session + 1);
+    // Less than memory holds, so the disk is asked.
+    return new WindowLog(
+        new WindowLogConfig(Duration.ofHours(1), 1),
+        Math.max(disk.last(), session == 0 ? 0 : CHANGES),
+        Runnable::run,
+        new WindowLog.Layout(64, 0, java.nio.ByteBuffer::allocate),
+        disk);
+  }
+
+  /** Returns how far back it reached in truth. */
+  private long check(MemoryVolume damaged, String what) {
+    WindowLog log = open(damaged, 1);
+    long reach = CHANGES;
+    for (long target = CHANGES; target >= 0; target--) {
+      try (Diff diff = log.diffTo(target)) {
+        Map<String, String> seen = new HashMap<>();
+        diff.forEach((key, old) -> seen.put(string(key), old == null ? "absent" : string(old)));
+        assertThat(seen).as("%s target=%d", what, target).isEqualTo(expected(target));
+        reach = target;
+      } catch (OutOfReachException e) {
+        assertThat(told).as(what).isNotEmpty();
+      }
+    }
+    return reach;
+  }
+
+  private static Map<String, String> expected(long target) {
+    Map<String, String> expected = new HashMap<>();
+    for (long i = target + 1; i <= CHANGES; i++) {
+      expected.putIfAbsent(Long.toString(i % KEYS), i <= KEYS ? "absent" : Long.toString(i - KEYS));
+    }
+    return expected;
+  }
+
+  @Test
+  void withoutDamageEverythingIsThere() {
+    assertThat(check(written.copy(), "whole")).isZero();
+    assertThat(told).isEmpty();
+  }
+
+  @Test
+  void aFileThatWasCutAnywhereIsFound() {
+    long newest = written.files.lastKey();
+    written.files.forEach(
+        (number, bytes) -> {
+          for (int length = 0; length < bytes.length; length++) {
+            told.clear();
+            MemoryVolume cut = written.copy();
+            cut.files.put(number, Arrays.copyOf(bytes, length));
+            long reach = check(cut, "file=" + number + " length=" + length);
+            assertThat(told.get(0)).contains("file " + number).contains("memory");
+            // What follows an older file is as good as before.
+            assertThat(reach == CHANGES).isEqualTo(number == newest);
+          }
+        });
+  }
+
+  @Test
+  void pagesThatNeverReachedTheMediumAreFound() {
+    written.files.forEach(
+        (number, bytes) -> {
+          for (int from = 0; from < bytes.length; from++) {
+            MemoryVolume torn = written.copy();
+            byte[] zeros = bytes.clone();
+            Arrays.fill(zeros, from, bytes.length, (byte) 0);
+            torn.files.put(number, zeros);
+            told.clear();
+            long reach = check(torn, "file=" + number + " from=" + from);
+            boolean same = Arrays.equals(zeros, bytes);
+            assertThat(reach == 0).as("file=%d from=%d", number, from).isEqualTo(same);
+          }
+        });
+  }
+
+  @Test
+  void anyBitThatChangesIsFoundOrOfNoMeaning() {
+    written.files.forEach(
+        (number, bytes) -> {
+          for (int at = 0; at < bytes.length; at++) {
+            for (int bit : new int[] {1, 0x80}) {
+              MemoryVolume spoilt = written.copy();
+              spoilt.files.get(number)[at] ^= (byte) bit;
+              told.clear();
+              try {
+                check(spoilt, "file=%d at=%d bit=%d".formatted(number, at, bit));
+              } catch (DiskLogException refused) {
+                // The byte of the version.
+                assertThat(at).isEqualTo(7);
+              }
+            }
+          }
+        });
+  }
+
+  @Test
+  void anyBitOfTheStateThatChangesIsFoundOrOfNoMeaning() {
+    for (int at = 0; at < LogState.BYTES; at++) {
+      for (int bit = 1; bit < 256; bit <<= 1) {
+        MemoryVolume spoilt = written.copy();
+        byte[] state = java.util.Objects.requireNonNull(spoilt.state);
+        state[at] ^= (byte) bit;
+        told.clear();
+        try {
+          check(spoilt, "at=%d bit=%d".formatted(at, bit));
+        } catch (DiskLogException refused) {
+          assertThat(at).isEqualTo(7);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aMissingFileCutsWhatIsBeforeItAndTheNewestAll() {
+    for (long number : new TreeMap<>(written.files).keySet()) {
+      MemoryVolume missing = written.copy();
+      missing.files.remove(number);
+      told.clear();
+      long reach = check(missing, "file=" + number);
+      if (number == written.files.lastKey()) {
+        assertThat(told)
+            .containsExactly(
+                "the window-log in memory begins anew: its file " + number + " is missing");
+        assertThat(reach).isEqualTo(CHANGES);
+      } else {
+        assertThat(reach).isLessThan(CHANGES);
+      }
+    }
+  }
+
+  @Test
+  void aFileInTheWrongPlaceIsNamed() {
+    MemoryVolume swapped = written.copy();
+    swapped.files.put(2L, written.files.get(1L).clone());
+    open(swapped, 1);
+    assertThat(told)
+        .singleElement()
+        .asString()
+        .startsWith("file 2 of the window-log in memory is damaged: it was file 1; times before ");
+  }
+
+  @Test
+  void aLogOfAnotherStoreOrReleaseIsRefusedAndKept() {
+    assertThatThrownBy(() -> DiskLog.open(written, BOUND, LAYOUT, "another", 1, told::add))
+        .isInstanceOf(DiskLogException.class)
+        .hasMessage(
+            "the window-log in memory is that of test, not of another: remove the folder, or give it back");
+    MemoryVolume later = written.copy();
+    later.files.lastEntry().getValue()[7] = 2;
+    assertThatThrownBy(() -> open(later, 1))
+        .isInstanceOf(DiskLogException.class)
+        .hasMessage(
+            "file %d in memory is of format 2, this release reads 1: use the release that wrote it, or remove the folder"
+                .formatted(written.files.lastKey()));
+    assertThat(later.files).hasSameSizeAs(written.files);
+  }
+
+  /** What an append had begun when its process died lies behind the entries. */
+  @Test
+  void aTornEntryIsCut() {
+    MemoryVolume before = written.copy();
+    WindowLog log = open(before, 1);
+    MemoryVolume begun = before.copy();
+    log.append(CHANGES + 1, text(1), text(CHANGES + 1 - KEYS));
+    byte[] after = before.files.lastEntry().getValue();
+    byte[] torn = after.clone();
+    // All but the word that says so.
+    int published = DiskFile.HEADER_BYTES + 16;
+    Arrays.fill(torn, published, published + Long.BYTES, (byte) 0);
+    begun.files.put(before.files.lastKey(), torn);
+    begun.state = before.state;
+    told.clear();
+    DiskLog found = DiskLog.open(begun, BOUND, LAYOUT, "test", 2, told::add);
+    assertThat(found.last()).isEqualTo(CHANGES);
+    assertThat(found.reach()).isZero();
+    assertThat(told).isEmpty();
+  }
+
+  private static byte[] text(long number) {
+    return History.bytes(Long.toString(number));
+  }
+
+  private static String string(byte[] bytes) {
+    return History.text(bytes);
+  }
+}

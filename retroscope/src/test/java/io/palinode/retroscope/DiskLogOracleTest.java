@@ -1,0 +1,189 @@
+package io.palinode.retroscope;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.palinode.hvc.Hlc;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Random histories with a log on disk: restarts in order and by a kill, machines that stop, disks
+ * that fill up. After each, whatever is in reach equals the replay from the beginning.
+ */
+class DiskLogOracleTest {
+  private static final int SEEDS = Integer.getInteger("palinode.seeds", 2_000);
+
+  private final List<String> told = new ArrayList<>();
+  private MemoryVolume volume = new MemoryVolume();
+  private DiskBound bound = new DiskBound(Duration.ofDays(1), 1, 0);
+  private DiskLog.Layout layout = new DiskLog.Layout(4_200, 64);
+  private DiskLog disk = DiskLog.open(volume, bound, layout, "test", 0, told::add);
+  private long session;
+
+  private History begin(long seed) {
+    History history = new History(seed);
+    volume = new MemoryVolume();
+    session = 0;
+    told.clear();
+    int slotBytes = history.pick(64, 128, 512);
+    int slots = history.pick(1, 2, 7);
+    layout = new DiskLog.Layout(DiskFile.HEADER_BYTES + slots * slotBytes, slotBytes);
+    Duration ageMax = Duration.ofNanos(1_000L * history.pick(10_000, 1_000_000_000));
+    bound = new DiskBound(ageMax, history.pick(10_000, 100_000, 100_000_000), 0);
+    restart(history);
+    return history;
+  }
+
+  private void restart(History history) {
+    disk = DiskLog.open(volume, bound, layout, "test", session, told::add);
+    session++;
+    disk.begin(session);
+    history.restart(disk);
+  }
+
+  private interface Step {
+    void of(History history, long seed);
+  }
+
+  private void forEachSeed(Step step) {
+    for (long seed = 0; seed < SEEDS / 4; seed++) {
+      History history = begin(seed);
+      for (int i = 0; i < 8; i++) {
+        for (int changes = history.random.nextInt(40); changes > 0; changes--) {
+          history.change();
+        }
+        step.of(history, seed);
+        check(history, seed);
+      }
+    }
+  }
+
+  private static void check(History history, long seed) {
+    List<Long> times = history.timesInReach();
+    for (long target : times) {
+      Map<String, String> restored = history.present();
+      try (Diff diff = history.log.diffTo(target)) {
+        restored.putAll(History.read(diff));
+      }
+      restored.values().removeIf("absent"::equals);
+      assertThat(restored)
+          .as("seed=%d target=%d", seed, target)
+          .isEqualTo(history.replayed(target));
+    }
+    for (int i = 0; i < 5 && !times.isEmpty(); i++) {
+      long one = times.get(history.random.nextInt(times.size()));
+      long other = times.get(history.random.nextInt(times.size()));
+      WindowLogOracleTest.check(history, seed, Math.min(one, other), Math.max(one, other));
+    }
+    long reach = history.log.reach();
+    assertThatThrownBy(() -> history.log.diffTo(reach - 1)).isInstanceOf(OutOfReachException.class);
+  }
+
+  @Test
+  void aKilledProcessLosesNothing() {
+    forEachSeed(
+        (history, seed) -> {
+          // The last write was in the log, and not yet in the store.
+          if (history.random.nextBoolean()) {
+            history.fail();
+          }
+          long reach = disk.reach();
+          // What an old process still does is nothing to the new one.
+          volume = volume.copy();
+          restart(history);
+          assertThat(disk.reach()).as("seed=" + seed).isEqualTo(reach);
+          assertThat(told).as("seed=" + seed).isEmpty();
+        });
+  }
+
+  @Test
+  void whatWasClosedInOrderGoesOnOnAnotherRunOfTheMachine() {
+    forEachSeed(
+        (history, seed) -> {
+          long reach = disk.reach();
+          history.log.close();
+          volume.boot = "later" + session;
+          restart(history);
+          assertThat(disk.reach()).as("seed=" + seed).isEqualTo(reach);
+          assertThat(told).as("seed=" + seed).isEmpty();
+        });
+  }
+
+  @Test
+  void afterALossOfPowerItBeginsAnew() {
+    forEachSeed(
+        (history, seed) -> {
+          boolean any = disk.bytes() > 0;
+          volume = volume.copy();
+          volume.boot = "after" + session;
+          told.clear();
+          restart(history);
+          assertThat(history.log.reach()).as("seed=" + seed).isEqualTo(history.log.last());
+          assertThat(told).as("seed=" + seed).hasSize(any ? 1 : 0);
+          assertThat(told).allMatch(what -> what.contains("the machine stopped before it was"));
+          assertThat(volume.files).isEmpty();
+        });
+  }
+
+  @Test
+  void aStoreThatRanWithoutItsLogMakesItBeginAnew() {
+    forEachSeed(
+        (history, seed) -> {
+          boolean any = disk.bytes() > 0;
+          history.log.close();
+          history.changeUnseen();
+          session++;
+          told.clear();
+          restart(history);
+          assertThat(history.log.reach()).as("seed=" + seed).isEqualTo(history.log.last());
+          assertThat(told).as("seed=" + seed).hasSize(any ? 1 : 0);
+          assertThat(told).allMatch(what -> what.contains("its store ran without it"));
+        });
+  }
+
+  @Test
+  void aDiskThatFillsUpOrFailsCostsReachAndNothingElse() {
+    forEachSeed(
+        (history, seed) -> {
+          switch (history.random.nextInt(4)) {
+            case 0 -> volume.fails = true;
+            case 1 -> volume.freeBytes = history.random.nextInt(20_000);
+            default -> {
+              volume.fails = false;
+              volume.freeBytes = Long.MAX_VALUE;
+              // So long that it is tried again.
+              history.idle(Hlc.ofMicros(11_000_000));
+            }
+          }
+          if (history.random.nextInt(3) == 0) {
+            volume = volume.copy();
+            restart(history);
+          }
+        });
+  }
+
+  @Test
+  void differencesThatAreHeldKeepWhatTheySawWhateverFilesGo() {
+    for (long seed = 0; seed < SEEDS / 4; seed++) {
+      History history = begin(seed);
+      List<Map.Entry<Diff, Map<String, String>>> held = new ArrayList<>();
+      for (int i = 0; i < 100; i++) {
+        if (i % 5 == 0) {
+          Diff diff = history.log.diffTo(history.log.reach());
+          held.add(Map.entry(diff, History.read(diff)));
+        }
+        if (i % 7 == 0 && !held.isEmpty()) {
+          held.remove(0).getKey().close();
+        }
+        history.change();
+      }
+      for (Map.Entry<Diff, Map<String, String>> each : held) {
+        assertThat(History.read(each.getKey())).as("seed=" + seed).isEqualTo(each.getValue());
+      }
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package io.palinode.voldemort;
+
+import io.palinode.retroscope.DiskLog;
+import io.palinode.retroscope.DiskWatch;
+import io.palinode.retroscope.WindowLog;
+import io.palinode.retroscope.WindowLogConfig;
+import io.palinode.voldemort.PastOnDisk.Log;
+import io.palinode.voldemort.cluster.StoreDefinition;
+import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The window-logs of a node as far as they are on disk: those of stores that are on disk
+ * themselves. What a store in memory was before a restart, nothing leads back to.
+ */
+final class DiskLogs {
+  private static final Logger logger = LoggerFactory.getLogger(DiskLogs.class);
+
+  /** What is read of them is in memory anyway. */
+  private static final WindowLogConfig DELETES_IN_MEMORY =
+      new WindowLogConfig(Duration.ofMinutes(1), 1);
+
+  private final Map<String, Map<Log, DiskLog>> byStore = new LinkedHashMap<>();
+
+  /**
+   * Finds what there is.
+   *
+   * @param where null: nothing is on disk
+   * @param incarnation the last one, in which the logs must have been open
+   */
+  DiskLogs(
+      StoreNodeConfig config, @Nullable PastOnDisk where, long incarnation, NodeCounters counters) {
+    if (where == null) {
+      return;
+    }
+    for (StoreDefinition store : config.stores()) {
+      if (store.persistence() != Persistence.MEMORY) {
+        Map<Log, DiskLog> logs = new EnumMap<>(Log.class);
+        for (Log log : Log.values()) {
+          logs.put(log, open(config.nodeId(), store.name(), log, where, incarnation, counters));
+        }
+        byStore.put(store.name(), logs);
+      }
+    }
+  }
+
+  private static DiskLog open(
+      int node, String store, Log log, PastOnDisk where, long incarnation, NodeCounters counters) {
+    String label =
+        "node=%d store=%s log=%s".formatted(node, store, log.name().toLowerCase(Locale.ROOT));
+    return DiskLog.open(
+        where.volumes().of(store, log),
+        where.bound(log),
+        label,
+        incarnation,
+        watch(label, counters));
+  }
+
+  private static DiskWatch watch(String label, NodeCounters counters) {
+    return new DiskWatch() {
+      @Override
+      public void lost(String what) {
+        counters.add(NodeCounter.WINDOW_LOG_LOST);
+        logger.warn("{} phase=WINDOW_LOG_LOST {}", label, what);
+      }
+
+      @Override
+      public void mended(String what) {
+        logger.info("{} phase=WINDOW_LOG_WORKS {}", label, what);
+      }
+    };
+  }
+
+  /** The time of the last entry of any of them; 0: there is none. */
+  long last() {
+    return byStore.values().stream()
+        .flatMap(logs -> logs.values().stream())
+        .mapToLong(DiskLog::last)
+        .max()
+        .orElse(0);
+  }
+
+  /** The engine knows of this incarnation. */
+  void begin(long incarnation) {
+    byStore.values().forEach(logs -> logs.values().forEach(each -> each.begin(incarnation)));
+  }
+
+  /** A log of a store, which goes on at {@code openedAt}; null: that is not on disk. */
+  private @Nullable WindowLog opened(String store, Log log, WindowLogConfig memory, long openedAt) {
+    DiskLog disk = byStore.getOrDefault(store, Map.of()).get(log);
+    return disk == null ? null : new WindowLog(memory, openedAt, Runnable::run, disk);
+  }
+
+  /** The window-log of a store. */
+  WindowLog past(String store, WindowLogConfig memory, long openedAt) {
+    WindowLog opened = opened(store, Log.CHANGES, memory, openedAt);
+    return opened == null ? new WindowLog(memory, openedAt) : opened;
+  }
+
+  /** The deletes of a store; null: they are in memory only. */
+  @Nullable WindowLog deletes(String store, long openedAt) {
+    return opened(store, Log.DELETES, DELETES_IN_MEMORY, openedAt);
+  }
+}
