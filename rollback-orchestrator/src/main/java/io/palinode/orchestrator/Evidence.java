@@ -19,6 +19,7 @@ import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.Witness;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A violation of the log as one that can be checked without a cluster. Pure. */
