@@ -8,7 +8,6 @@ import java.time.Duration;
  * @param freeBytesMin so much of the volume is left to others: with less, the log gives back files
  */
 public record DiskBound(Duration ageMax, long bytesMax, long freeBytesMin) {
-  public static final Duration AGE_MAX_DEFAULT = Duration.ofDays(7);
   public static final long FREE_BYTES_MIN_DEFAULT = 1L << 30;
 
   public DiskBound {
@@ -17,10 +16,5 @@ public record DiskBound(Duration ageMax, long bytesMax, long freeBytesMin) {
           "a window-log on disk needs positive bounds, and free bytes of 0 or more: ageMax=%s bytesMax=%d freeBytesMin=%d"
               .formatted(ageMax, bytesMax, freeBytesMin));
     }
-  }
-
-  /** For a week at most, and a gibibyte is left free. */
-  public static DiskBound of(long bytesMax) {
-    return new DiskBound(AGE_MAX_DEFAULT, bytesMax, FREE_BYTES_MIN_DEFAULT);
   }
 }
