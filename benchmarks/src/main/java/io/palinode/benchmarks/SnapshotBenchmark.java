@@ -10,30 +10,11 @@ import io.palinode.retroscope.snapshot.Pace;
 import io.palinode.retroscope.snapshot.Ref;
 import io.palinode.retroscope.snapshot.Taken;
 import io.palinode.retroscope.snapshot.Watch;
-import io.palinode.voldemort.StorageEngine;
-import io.palinode.voldemort.StorageEngine.Change;
-import io.palinode.voldemort.StorageEngine.Durability;
-import io.palinode.voldemort.StoreNodeConfig;
-import io.palinode.voldemort.bdb.BdbConfig;
-import io.palinode.voldemort.bdb.BdbEngine;
-import io.palinode.voldemort.bdb.DataFolder;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.StoreClient;
 import io.palinode.voldemort.cluster.Cluster;
-import io.palinode.voldemort.cluster.Node;
-import io.palinode.voldemort.cluster.StoreDefinition;
-import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
-import io.palinode.voldemort.protocol.Siblings;
-import io.palinode.voldemort.protocol.VectorClock;
-import io.palinode.voldemort.protocol.Versioned;
 import io.palinode.voldemort.server.StoreService;
-import io.palinode.voldemort.server.StoreServiceConfig;
 import io.palinode.voldemort.server.SystemMicros;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,8 +30,7 @@ import java.util.function.Consumer;
  */
 public final class SnapshotBenchmark {
   private static final int NODES = 3;
-  private static final String STORE = "default";
-  private static final int BATCH = 1_000;
+  private static final double WRITES = 0.5;
   private static final double NANOS_PER_MS = 1e6;
 
   private final Setting setting;
@@ -114,20 +94,23 @@ public final class SnapshotBenchmark {
   /** Takes a minute or so with small settings. */
   public List<Result> run() throws InterruptedException {
     List<StoreService> services = new ArrayList<>();
-    Cluster cluster = cluster();
+    Cluster cluster = LoadedNode.cluster(NODES);
     try {
       for (int node = 0; node < NODES; node++) {
         progress.accept("loading node " + node + " with " + setting.keys() + " keys");
-        services.add(open(node, cluster));
+        services.add(
+            LoadedNode.open(
+                LoadedNode.config(node, cluster), data, setting.keys(), setting.valueBytes()));
       }
       services.forEach(StoreService::start);
       String address = "127.0.0.1:" + cluster.node(0).socketPort();
       try (StoreClient client = StoreClient.connect(ClientConfig.of(List.of(address), "bench"));
           StoreLoad load =
               new StoreLoad(
-                  client.store(STORE),
+                  client.store(LoadedNode.STORE),
                   setting.keys(),
                   setting.valueBytes(),
+                  WRITES,
                   setting.clients(),
                   setting.seed(),
                   System::nanoTime)) {
@@ -210,51 +193,5 @@ public final class SnapshotBenchmark {
     var unused = load.lap();
     TimeUnit.SECONDS.sleep(seconds);
     return load.lap();
-  }
-
-  private StoreService open(int node, Cluster cluster) {
-    List<StoreDefinition> stores = List.of(StoreDefinition.of(STORE, Persistence.BDB, NODES, 1, 1));
-    StoreServiceConfig config =
-        StoreServiceConfig.of(StoreNodeConfig.of(node, cluster, stores), data);
-    try (DataFolder folder = DataFolder.open(data, node, NODES);
-        StorageEngine engine = BdbEngine.open(folder.bdb(), List.of(STORE), BdbConfig.DEFAULT)) {
-      fill(engine);
-    }
-    return StoreService.open(config, new SystemMicros());
-  }
-
-  /** Every replica has the same version of every key. */
-  private void fill(StorageEngine engine) {
-    VectorClock clock = VectorClock.EMPTY.incremented(0, 1);
-    String value = "x".repeat(setting.valueBytes());
-    byte[] record = Siblings.encode(List.of(Versioned.ofText(value, clock)));
-    List<Change> batch = new ArrayList<>(BATCH);
-    for (int i = 0; i < setting.keys(); i++) {
-      byte[] key = StoreLoad.key(i).getBytes(StandardCharsets.UTF_8);
-      batch.add(new Change(STORE, key, record));
-      if (batch.size() == BATCH || i == setting.keys() - 1) {
-        engine.commit(batch, Durability.BUFFERED);
-        batch.clear();
-      }
-    }
-  }
-
-  private static Cluster cluster() {
-    List<Node> nodes = new ArrayList<>();
-    List<ServerSocket> reserved = new ArrayList<>();
-    try {
-      for (int i = 0; i < NODES; i++) {
-        ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        reserved.add(socket);
-        int port = socket.getLocalPort();
-        nodes.add(new Node(i, "127.0.0.1", port, port, port, 0, List.of(i, i + NODES)));
-      }
-      for (ServerSocket socket : reserved) {
-        socket.close();
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException("no free port on the loopback address", e);
-    }
-    return new Cluster("bench", List.of(), nodes);
   }
 }

@@ -8,8 +8,8 @@ import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
 
 /**
- * Clients that read and write keys of a store at random, half of each, as fast as they are
- * answered. {@link #lap} may be called by one thread.
+ * Clients that read and write keys of a store at random, as fast as they are answered. {@link #lap}
+ * may be called by one thread.
  */
 final class StoreLoad implements AutoCloseable {
   private static final long NANOS_MAX = 60_000_000_000L;
@@ -20,18 +20,31 @@ final class StoreLoad implements AutoCloseable {
   private final LongSupplier nanoTime;
   private final int keys;
   private final String value;
+  private final double writes;
   private final List<Thread> threads = new ArrayList<>();
   private volatile boolean closed;
   private Histogram latencies = new Histogram(NANOS_MAX, 3);
   private long lapBegun;
 
   /** What the clients got since the last lap. */
-  record Lap(double operationsPerSecond, double p99Ms) {}
+  record Lap(long operations, double operationsPerSecond, double p50Ms, double p99Ms) {}
 
-  StoreLoad(Store store, int keys, int valueBytes, int clients, long seed, LongSupplier nanoTime) {
+  /**
+   * @param writes the share of operations that are puts; the others are gets
+   * @param clients threads
+   */
+  StoreLoad(
+      Store store,
+      int keys,
+      int valueBytes,
+      double writes,
+      int clients,
+      long seed,
+      LongSupplier nanoTime) {
     this.store = store;
     this.keys = keys;
     this.value = "x".repeat(valueBytes);
+    this.writes = writes;
     this.nanoTime = nanoTime;
     this.lapBegun = nanoTime.getAsLong();
     for (int i = 0; i < clients; i++) {
@@ -51,7 +64,7 @@ final class StoreLoad implements AutoCloseable {
     while (!closed) {
       String key = key(random.nextInt(keys));
       long begun = nanoTime.getAsLong();
-      if (random.nextBoolean()) {
+      if (random.nextDouble() < writes) {
         store.put(key, value);
       } else {
         var unused = store.get(key);
@@ -69,7 +82,9 @@ final class StoreLoad implements AutoCloseable {
     long now = nanoTime.getAsLong();
     Lap lap =
         new Lap(
+            latencies.getTotalCount(),
             latencies.getTotalCount() * NANOS_PER_SECOND / Math.max(1, now - lapBegun),
+            latencies.getValueAtPercentile(50) / NANOS_PER_MS,
             latencies.getValueAtPercentile(99) / NANOS_PER_MS);
     latencies = new Histogram(NANOS_MAX, 3);
     lapBegun = now;

@@ -58,6 +58,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   private final StoreNodeConfig config;
   private final StorageEngine engine;
   private final HvcClock clock;
+  private final Hvc noReading;
   private final long incarnation;
   private final Map<String, LocalStore> stores = new LinkedHashMap<>();
   private final List<WriteListener> listeners = new CopyOnWriteArrayList<>();
@@ -101,6 +102,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     this.clock =
         new HvcClock(
             config.nodeId(), config.nodes(), config.epsilon(), epochMicros, config.maxDrift());
+    this.noReading = Hvc.unknown(config.nodes());
     NodeMeta.Start last = NodeMeta.Start.read(engine);
     DiskLogs logs = new DiskLogs(config, disk, last.incarnation(), counters);
     long openedAt = clock.tick(ownReading(Math.max(last.promisedHlc(), logs.last()))).own();
@@ -112,7 +114,9 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     this.rewind = new Rewind(config, engine, clock);
     for (StoreDefinition store : config.stores()) {
       Ring ring = new Ring(config.cluster(), store.replicationFactor());
-      WindowLog past = logs.past(store.name(), config.windowLog(), openedAt);
+      // Where no past is kept, no time is in reach.
+      long from = config.keepsPast() ? openedAt : Long.MAX_VALUE;
+      WindowLog past = logs.past(store.name(), config.windowLog(), from);
       Deletes deletes = deletes(logs.deletes(store.name(), openedAt));
       stores.put(store.name(), new LocalStore(store.name(), ring, past, deletes));
     }
@@ -264,20 +268,20 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       FenceState admitted)
       throws RefusedException {
     byte[] key = write.key().key();
+    Change change = new Change(store.name(), key, LocalStore.record(siblings));
+    if (!config.keepsPast()) {
+      make(change);
+      return new Reply<>(true, lastReading(), 0, admitted.epoch());
+    }
     Hvc before = clock.tick();
     Hvc after = receive(write.caller());
     if (after.own() > promisedHlc) {
       promise(after.own() + PROMISE_HLC, config.writes());
     }
-    Change change = new Change(store.name(), key, LocalStore.record(siblings));
     // First the log: a change in it that was not made changes nothing, but one that was made and is
     // not in it could never be undone.
     store.past().append(after.own(), key, old);
-    engine.commit(List.of(change), config.writes());
-    if (!mediumWorks) {
-      mediumWorks = true;
-      log.info("node={} phase=STORAGE_WORKS", node());
-    }
+    make(change);
     store.deletes().forgetUpTo(store.past().reach());
     noteDelete(store, write, after.own());
     if (!listeners.isEmpty()) {
@@ -285,6 +289,14 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       listeners.forEach(listener -> listener.written(event));
     }
     return new Reply<>(true, after, after.own(), admitted.epoch());
+  }
+
+  private void make(Change change) {
+    engine.commit(List.of(change), config.writes());
+    if (!mediumWorks) {
+      mediumWorks = true;
+      log.info("node={} phase=STORAGE_WORKS", node());
+    }
   }
 
   /**
@@ -301,7 +313,9 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   private Reply<Boolean> unchanged(LocalStore store, Write write, FenceState admitted)
       throws RefusedException {
     Hvc reading = receive(write.caller());
-    noteDelete(store, write, reading.own());
+    if (config.keepsPast()) {
+      noteDelete(store, write, reading.own());
+    }
     if (write.added() != null) {
       counters.add(NodeCounter.OBSOLETE);
       throw new RefusedException(
@@ -340,6 +354,9 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   }
 
   private Hvc receive(Caller caller) throws RefusedException {
+    if (!config.keepsPast()) {
+      return lastReading();
+    }
     Hvc received = caller.hvc();
     if (received == null) {
       return clock.tick();
@@ -402,8 +419,17 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     return clock;
   }
 
+  /** The clock after the last operation; of no owner, and zero, when no past is kept. */
+  public Hvc lastReading() {
+    return config.keepsPast() ? clock.last() : noReading;
+  }
+
+  /** {@inheritDoc} A node that keeps no past cannot be watched. */
   @Override
   public void listen(WriteListener listener) {
+    if (!config.keepsPast()) {
+      throw new IllegalStateException("a node that keeps no past tells of no write: " + node());
+    }
     listeners.add(listener);
   }
 

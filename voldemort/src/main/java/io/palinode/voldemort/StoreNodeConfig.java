@@ -20,6 +20,7 @@ import java.util.Set;
  * @param convergenceWindow keys changed this long before a rollback's target are made equal on all
  *     replicas too: longer than a copy of a write is under way
  * @param writes what an acknowledged write outlives
+ * @param past whether operations are stamped, and what writes replace is logged
  */
 public record StoreNodeConfig(
     int nodeId,
@@ -29,7 +30,19 @@ public record StoreNodeConfig(
     Duration maxDrift,
     WindowLogConfig windowLog,
     Duration convergenceWindow,
-    Durability writes) {
+    Durability writes,
+    Past past) {
+  /** What a node keeps of the past. */
+  public enum Past {
+    /** Each operation has its HVC, each write is in the window-log. */
+    KEPT,
+    /**
+     * Nothing, as in a stock node: no clock rides along and nothing is logged. So nothing can be
+     * watched, taken back, or read as it was. For comparison.
+     */
+    NONE
+  }
+
   /**
    * Above the client's request timeout of 5 s, after which a copy is given up, and the drift of
    * clocks.
@@ -65,7 +78,18 @@ public record StoreNodeConfig(
         HvcClock.MAX_DRIFT_DEFAULT,
         WindowLogConfig.DEFAULT,
         CONVERGENCE_WINDOW_DEFAULT,
-        Durability.WRITTEN);
+        Durability.WRITTEN,
+        Past.KEPT);
+  }
+
+  /** The same node, keeping {@code newPast}. */
+  public StoreNodeConfig withPast(Past newPast) {
+    return new StoreNodeConfig(
+        nodeId, cluster, stores, epsilon, maxDrift, windowLog, convergenceWindow, writes, newPast);
+  }
+
+  boolean keepsPast() {
+    return past == Past.KEPT;
   }
 
   public int nodes() {

@@ -97,7 +97,8 @@ class DeletesTest {
             base.maxDrift(),
             new WindowLogConfig(Duration.ofMinutes(10), 300_000),
             base.convergenceWindow(),
-            base.writes());
+            base.writes(),
+            base.past());
     return new StoreNode(
         config, Medium.MEMORY.open(Path.of("unused")), TestNodes.clock()::incrementAndGet);
   }

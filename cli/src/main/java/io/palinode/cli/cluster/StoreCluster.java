@@ -79,7 +79,8 @@ public final class StoreCluster implements AutoCloseable {
                 HvcClock.MAX_DRIFT_DEFAULT,
                 WindowLogConfig.DEFAULT,
                 StoreNodeConfig.CONVERGENCE_WINDOW_DEFAULT,
-                Durability.WRITTEN);
+                Durability.WRITTEN,
+                StoreNodeConfig.Past.KEPT);
         cluster.services.add(
             cluster.parts.started(
                 StoreService.open(

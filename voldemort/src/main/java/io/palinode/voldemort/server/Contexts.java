@@ -50,7 +50,7 @@ final class Contexts {
 
   /** For a request that was refused or failed; {@code fence} is what the client is to know. */
   ResponseContext of(RefusedException refused) {
-    ResponseContext.Builder context = at(node.clock().last(), node.fence().epoch());
+    ResponseContext.Builder context = at(node.lastReading(), node.fence().epoch());
     FenceState fence = refused.fence();
     if (fence != null) {
       context.setFence(toProto(fence));
@@ -59,10 +59,10 @@ final class Contexts {
   }
 
   private ResponseContext.Builder at(Hvc hvc, long epoch) {
-    ResponseContext.Builder context =
-        ResponseContext.newBuilder()
-            .setHvc(ByteString.copyFrom(HvcCodec.encode(hvc)))
-            .setEpoch(epoch);
+    ResponseContext.Builder context = ResponseContext.newBuilder().setEpoch(epoch);
+    if (hvc.owner() != Hvc.NO_OWNER) {
+      context.setHvc(ByteString.copyFrom(HvcCodec.encode(hvc)));
+    }
     // Read first, then compared: a safe point of a later epoch says nothing about this one's
     // writes.
     long safePoint = node.safePoint();

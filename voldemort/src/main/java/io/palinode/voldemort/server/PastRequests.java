@@ -60,7 +60,7 @@ final class PastRequests {
       return node.getAsOf(key, request.getAsOf(), caller);
     }
     byte[] record = refusing(() -> snapshots.get(request.getSnapshot(), key.store(), key.key()));
-    return new Reply<>(versions(record), node.clock().last(), 0, node.fence().epoch());
+    return new Reply<>(versions(record), node.lastReading(), 0, node.fence().epoch());
   }
 
   /** Fills the response; what it gives is of no interest. */

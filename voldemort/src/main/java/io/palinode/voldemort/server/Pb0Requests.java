@@ -245,7 +245,7 @@ final class Pb0Requests {
 
   /** Metadata is read while the node is paused too: a client must be able to bootstrap. */
   private <T> Reply<T> unfenced(T value) {
-    return new Reply<>(value, node.clock().last(), 0, node.fence().epoch());
+    return new Reply<>(value, node.lastReading(), 0, node.fence().epoch());
   }
 
   private Versioned metadata(byte[] key) throws RefusedException {

@@ -1,0 +1,218 @@
+package io.palinode.benchmarks;
+
+import com.sun.management.OperatingSystemMXBean;
+import io.palinode.benchmarks.StoreLoad.Lap;
+import io.palinode.voldemort.StoreNodeConfig.Past;
+import io.palinode.voldemort.client.ClientConfig;
+import io.palinode.voldemort.client.StoreClient;
+import io.palinode.voldemort.cluster.Cluster;
+import io.palinode.voldemort.server.StoreService;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * What keeping the past costs a store: two nodes on disk with sockets, one that stamps each
+ * operation and logs each write ({@link Past#KEPT}), and one that does neither. They take turns
+ * (off, on, on, off, …), so that what slowly changes on the machine meets both.
+ */
+public final class StoreOverheadBenchmark {
+  private static final double PERCENT = 100;
+  private static final double NANOS_PER_MICRO = 1e3;
+  private static final long MILLIS_PER_SECOND = 1_000;
+
+  /** Of a round, before it is measured: the clients start, the other node's cleaner ends. */
+  private static final double RAMP = 0.2;
+
+  private final Setting setting;
+  private final Path data;
+  private final Consumer<String> progress;
+  private int loads;
+
+  /**
+   * How much.
+   *
+   * @param keys one or more stores of so many keys, one after the other
+   * @param writePercents of the operations; for each store
+   * @param clients that load a node, each in a thread
+   * @param rounds of each of the two nodes
+   */
+  public record Setting(
+      List<Integer> keys,
+      List<Integer> writePercents,
+      int valueBytes,
+      int clients,
+      int rounds,
+      double roundSeconds,
+      long seed) {
+    public Setting {
+      keys = List.copyOf(keys);
+      writePercents = List.copyOf(writePercents);
+      if (keys.stream().anyMatch(each -> each < 1)
+          || valueBytes < 1
+          || clients < 1
+          || rounds < 2
+          || !(roundSeconds > 0)) {
+        throw new IllegalArgumentException(
+            "keys, bytes, clients and seconds must be positive, and rounds at least 2: keys=%s bytes=%d clients=%d rounds=%d seconds=%s"
+                .formatted(keys, valueBytes, clients, rounds, roundSeconds));
+      }
+      if (writePercents.stream().anyMatch(each -> each < 0 || each > PERCENT)) {
+        throw new IllegalArgumentException("writes must be in [0, 100] percent: " + writePercents);
+      }
+    }
+  }
+
+  /**
+   * What one node did in a round; or the medians of its rounds.
+   *
+   * @param cpuMicros of the whole process for an operation: node, clients, collector, compiler
+   */
+  public record Side(double operationsPerSecond, double p50Ms, double p99Ms, double cpuMicros) {}
+
+  /**
+   * One store under one load.
+   *
+   * @param throughput with the past by without it, of neighbouring rounds
+   * @param cpu likewise, of the processor's time
+   * @param noise the same ratio of throughputs where both rounds are of the same node; of one when
+   *     nothing disturbs
+   */
+  public record Result(
+      int keys, int writePercent, Side off, Side on, Spread throughput, Spread cpu, Spread noise) {}
+
+  /**
+   * @param data an empty folder
+   * @param progress is given a line a step
+   */
+  public StoreOverheadBenchmark(Setting setting, Path data, Consumer<String> progress) {
+    this.setting = setting;
+    this.data = data;
+    this.progress = progress;
+  }
+
+  /** Takes the rounds' time, and half as much again. */
+  public List<Result> run() throws InterruptedException {
+    List<Result> results = new ArrayList<>();
+    for (int keys : setting.keys()) {
+      try (Target off = open(keys, Past.NONE);
+          Target on = open(keys, Past.KEPT)) {
+        for (int percent : setting.writePercents()) {
+          warmUp(List.of(off, on, off, on, off, on), keys, percent);
+          results.add(compare(off, on, keys, percent));
+        }
+      }
+    }
+    return results;
+  }
+
+  /** A node and a client of its own. */
+  private record Target(StoreService service, StoreClient client) implements AutoCloseable {
+    @Override
+    public void close() {
+      client.close();
+      service.close();
+    }
+  }
+
+  private Target open(int keys, Past past) {
+    progress.accept("%,d keys: loading the node with past=%s".formatted(keys, past));
+    Cluster cluster = LoadedNode.cluster(1);
+    StoreService service =
+        LoadedNode.open(
+            LoadedNode.config(0, cluster).withPast(past),
+            data.resolve(keys + "-" + past),
+            keys,
+            setting.valueBytes());
+    service.start();
+    String address = "127.0.0.1:" + service.port();
+    return new Target(service, StoreClient.connect(ClientConfig.of(List.of(address), "bench")));
+  }
+
+  private void warmUp(List<Target> targets, int keys, int percent) throws InterruptedException {
+    progress.accept("%,d keys, %d %% writes: warming up".formatted(keys, percent));
+    for (Target target : targets) {
+      var unused = round(target, keys, percent, setting.roundSeconds());
+    }
+  }
+
+  private Result compare(Target off, Target on, int keys, int percent) throws InterruptedException {
+    List<Side> plain = new ArrayList<>();
+    List<Side> kept = new ArrayList<>();
+    double[] throughput = new double[setting.rounds()];
+    double[] cpu = new double[setting.rounds()];
+    double[] noise = new double[setting.rounds() - 1];
+    for (int i = 0; i < setting.rounds(); i++) {
+      progress.accept(
+          "%,d keys, %d %% writes: round %d of %d"
+              .formatted(keys, percent, i + 1, setting.rounds()));
+      boolean onFirst = i % 2 == 1;
+      Side first = round(onFirst ? on : off, keys, percent, setting.roundSeconds());
+      Side second = round(onFirst ? off : on, keys, percent, setting.roundSeconds());
+      plain.add(onFirst ? second : first);
+      kept.add(onFirst ? first : second);
+      throughput[i] = kept.get(i).operationsPerSecond() / plain.get(i).operationsPerSecond();
+      cpu[i] = kept.get(i).cpuMicros() / plain.get(i).cpuMicros();
+      if (i > 0) {
+        // What came last in the pair before comes first in this one.
+        List<Side> same = onFirst ? kept : plain;
+        noise[i - 1] = same.get(i).operationsPerSecond() / same.get(i - 1).operationsPerSecond();
+      }
+    }
+    return new Result(
+        keys,
+        percent,
+        side(plain),
+        side(kept),
+        Spread.of(throughput),
+        Spread.of(cpu),
+        Spread.of(noise));
+  }
+
+  private Side round(Target target, int keys, int percent, double seconds)
+      throws InterruptedException {
+    OperatingSystemMXBean system =
+        (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+    try (StoreLoad load =
+        new StoreLoad(
+            target.client().store(LoadedNode.STORE),
+            keys,
+            setting.valueBytes(),
+            percent / PERCENT,
+            setting.clients(),
+            setting.seed() + setting.clients() * (long) loads++,
+            System::nanoTime)) {
+      sleep(RAMP * seconds);
+      var unused = load.lap();
+      long cpuBegun = system.getProcessCpuTime();
+      sleep(seconds);
+      Lap lap = load.lap();
+      double cpuNanos = system.getProcessCpuTime() - cpuBegun;
+      return new Side(
+          lap.operationsPerSecond(),
+          lap.p50Ms(),
+          lap.p99Ms(),
+          cpuNanos / NANOS_PER_MICRO / Math.max(1, lap.operations()));
+    }
+  }
+
+  private static void sleep(double seconds) throws InterruptedException {
+    TimeUnit.MILLISECONDS.sleep(Math.round(seconds * MILLIS_PER_SECOND));
+  }
+
+  private static Side side(List<Side> rounds) {
+    return new Side(
+        median(rounds, Side::operationsPerSecond),
+        median(rounds, Side::p50Ms),
+        median(rounds, Side::p99Ms),
+        median(rounds, Side::cpuMicros));
+  }
+
+  private static double median(List<Side> rounds, ToDoubleFunction<Side> of) {
+    return Spread.of(rounds.stream().mapToDouble(of).toArray()).median();
+  }
+}

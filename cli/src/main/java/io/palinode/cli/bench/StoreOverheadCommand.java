@@ -1,0 +1,129 @@
+package io.palinode.cli.bench;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import io.palinode.benchmarks.StoreOverheadBenchmark;
+import io.palinode.benchmarks.StoreOverheadBenchmark.Setting;
+import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.Refusal;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** What a store's clients pay for the past. */
+@Command(
+    name = "store-overhead",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Measure what keeping the past costs a store's clients: throughput and latency of a node that stamps each operation (HVC) and logs each"
+          + " write (window-log), against one that does neither.",
+      "",
+      "The nodes are real (Berkeley DB, sockets), each with its own client, and take turns: off, on, on, off, and so on. Nodes and clients"
+          + " share this machine. What is told is the ratio of neighbouring rounds, and how sure that is.",
+      ""
+    },
+    footer = {
+      "",
+      "How to read the figures: docs/benchmarks.md.",
+      "",
+      "Examples:",
+      "  palinode bench store-overhead",
+      "  palinode bench store-overhead --keys 100000 --writes 100 --rounds 21"
+    })
+final class StoreOverheadCommand implements Callable<Integer> {
+  @Option(
+      names = "--keys",
+      defaultValue = "100000,1000000",
+      split = ",",
+      paramLabel = "N",
+      description = "Keys of the store, one after the other (default: ${DEFAULT-VALUE}).")
+  private List<Integer> keys = new ArrayList<>();
+
+  @Option(
+      names = "--writes",
+      defaultValue = "50,100",
+      split = ",",
+      paramLabel = "PERCENT",
+      description = "Of the operations; the others read (default: ${DEFAULT-VALUE}).")
+  private List<Integer> writes = new ArrayList<>();
+
+  @Option(
+      names = "--value-bytes",
+      defaultValue = "100",
+      paramLabel = "N",
+      description = "Length of a value (default: ${DEFAULT-VALUE}).")
+  private int valueBytes;
+
+  @Option(
+      names = "--clients",
+      defaultValue = "4",
+      paramLabel = "N",
+      description = "Threads that read and write (default: ${DEFAULT-VALUE}).")
+  private int clients;
+
+  @Option(
+      names = "--rounds",
+      defaultValue = "9",
+      paramLabel = "N",
+      description = "Of each of the two nodes, under each load (default: ${DEFAULT-VALUE}).")
+  private int rounds;
+
+  @Option(
+      names = "--seconds",
+      defaultValue = "2",
+      paramLabel = "S",
+      description = "A round (default: ${DEFAULT-VALUE}).")
+  private double seconds;
+
+  @Option(
+      names = "--seed",
+      defaultValue = "1",
+      paramLabel = "N",
+      description = "Seed of the clients (default: ${DEFAULT-VALUE}).")
+  private long seed;
+
+  @Option(
+      names = {"-o", "--output"},
+      defaultValue = "table",
+      paramLabel = "FORMAT",
+      description = "table or json.")
+  private OutputFormat output = OutputFormat.TABLE;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Override
+  public Integer call() throws IOException, InterruptedException, JsonProcessingException {
+    Setting setting = setting();
+    PrintWriter err = spec.commandLine().getErr();
+    StoreOverheadReport report;
+    try (ScratchFolder data = ScratchFolder.create()) {
+      StoreOverheadBenchmark benchmark =
+          new StoreOverheadBenchmark(
+              setting,
+              data.path(),
+              line -> {
+                err.println(line);
+                err.flush();
+              });
+      report = StoreOverheadReport.of(setting, benchmark.run());
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(output == OutputFormat.JSON ? report.json() : report.table());
+    out.flush();
+    return 0;
+  }
+
+  private Setting setting() {
+    try {
+      return new Setting(keys, writes, valueBytes, clients, rounds, seconds, seed);
+    } catch (IllegalArgumentException refused) {
+      throw new Refusal(String.valueOf(refused.getMessage()), refused);
+    }
+  }
+}
