@@ -45,7 +45,8 @@ public final class ControlPlane implements AutoCloseable {
     ControlPlane plane = new ControlPlane();
     try {
       DetectionPlane detection =
-          plane.parts.started(DetectionPlane.start(data, nodes, epsilon, ports.kafka()));
+          plane.parts.started(
+              DetectionPlane.start(data, nodes, epsilon, ports.kafka(), plane.registry));
       plane.detection = detection;
       plane.orchestrator =
           plane.parts.started(

@@ -1,5 +1,6 @@
 package io.palinode.cli.cluster;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.palinode.cli.embedded.EmbeddedFlink;
 import io.palinode.cli.embedded.EmbeddedKafka;
 import io.palinode.detector.kafka.NodeMonitorConfig;
@@ -25,8 +26,13 @@ public final class DetectionPlane implements AutoCloseable {
     this.kafkaAddress = kafka.bootstrapServers();
   }
 
-  /** Starts both on {@code data}; what an earlier run left there is taken up. */
-  public static DetectionPlane start(Path data, int nodes, Epsilon epsilon, int kafkaPort)
+  /**
+   * Starts both on {@code data}; what an earlier run left there is taken up.
+   *
+   * @param meters gets what the job counts
+   */
+  public static DetectionPlane start(
+      Path data, int nodes, Epsilon epsilon, int kafkaPort, MeterRegistry meters)
       throws IOException {
     DetectionPlane plane =
         new DetectionPlane(EmbeddedKafka.start(data.resolve("kafka"), kafkaPort));
@@ -38,7 +44,8 @@ public final class DetectionPlane implements AutoCloseable {
       plane.parts.started(
           EmbeddedFlink.start(
               data.resolve("flink"),
-              DetectionJobConfig.of(settings, Topics.DEFAULT, nodes, epsilon)));
+              DetectionJobConfig.of(settings, Topics.DEFAULT, nodes, epsilon),
+              meters));
       return plane;
     } catch (IOException | RuntimeException e) {
       plane.close();

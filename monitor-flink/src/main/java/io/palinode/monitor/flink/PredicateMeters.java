@@ -13,6 +13,11 @@ import org.apache.flink.metrics.MetricGroup;
  * detection operator. Not thread-safe.
  */
 final class PredicateMeters {
+  /** Each one costs memory, and lines in every scrape; further predicates are {@code other}. */
+  static final int PREDICATES_MAX = 500;
+
+  private static final String OTHER = "other";
+
   private final MetricGroup operator;
   private final Map<String, OfOne> byName = new HashMap<>();
 
@@ -21,8 +26,9 @@ final class PredicateMeters {
   }
 
   OfOne of(String predicate) {
-    return byName.computeIfAbsent(
-        predicate, name -> new OfOne(operator.addGroup("predicate", name)));
+    String label =
+        byName.containsKey(predicate) || byName.size() < PREDICATES_MAX ? predicate : OTHER;
+    return byName.computeIfAbsent(label, name -> new OfOne(operator.addGroup("predicate", name)));
   }
 
   /** The counters of one predicate. */

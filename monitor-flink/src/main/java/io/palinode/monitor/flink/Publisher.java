@@ -32,7 +32,6 @@ final class Publisher {
    */
   private static final long OVERFLOW_TOLD_EVERY = Hlc.ofMicros(1_000_000);
 
-  private final Counter violations;
   private final Counter overflows;
 
   /** By partition: up to which HLC overflows are told. */
@@ -42,7 +41,6 @@ final class Publisher {
 
   Publisher(MetricGroup metrics, PredicateMeters meters) {
     this.meters = meters;
-    this.violations = metrics.counter("violations");
     this.overflows = metrics.counter("detectionOverflows");
   }
 
@@ -75,7 +73,6 @@ final class Publisher {
       out.collect(Verdict.of(violation));
       ofPredicate.violation(violation.getGrade());
     }
-    violations.inc(latest.size());
   }
 
   /**

@@ -36,6 +36,16 @@ class PredicateMetersTest {
     assertThat(registered).hasSize(12);
   }
 
+  @Test
+  void manyPredicatesShareALabel() {
+    for (int i = 0; i < PredicateMeters.PREDICATES_MAX + 100; i++) {
+      meters.of("p" + i).candidate();
+    }
+    meters.of("p0").candidate();
+    assertThat(count("predicate=p0.candidates")).isEqualTo(2);
+    assertThat(count("predicate=other.candidates")).isEqualTo(100);
+  }
+
   private long count(String name) {
     return Objects.requireNonNull(registered.get(name), name).getCount();
   }
