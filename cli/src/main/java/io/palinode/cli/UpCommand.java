@@ -83,6 +83,14 @@ final class UpCommand implements Callable<Integer> {
       description = "Bound on the difference of the nodes' clocks (default: ${DEFAULT-VALUE}).")
   private Epsilon epsilon = Epsilon.INFINITE;
 
+  @Option(
+      names = "--count-phantoms",
+      description = {
+        "Count also what predicates with 'replicas: first' would report with 'any'.",
+        "Detection of them takes about twice as much."
+      })
+  private boolean countPhantoms;
+
   @Spec private CommandSpec spec;
 
   @Override
@@ -106,6 +114,7 @@ final class UpCommand implements Callable<Integer> {
                 data,
                 nodes,
                 epsilon,
+                countPhantoms,
                 new ControlPlane.Ports(portBase + API_OFFSET, portBase + KAFKA_OFFSET),
                 line -> say(err, line));
         StoreCluster cluster =

@@ -32,6 +32,8 @@ public final class Instance {
   private long wakeAt;
 
   private boolean wakeKnown;
+  private @Nullable ShadowDetector shadow;
+  private final List<Witness> reported = new ArrayList<>();
   private long overflowsTold;
   private List<Witness> raisedTold = List.of();
   private long timerAt = NO_TIMER;
@@ -65,6 +67,7 @@ public final class Instance {
     Instance copy = of(state());
     copy.timerAt = timerAt;
     copy.counted = counted;
+    copy.shadow = shadow == null ? null : shadow.copy();
     return copy;
   }
 
@@ -78,15 +81,32 @@ public final class Instance {
     }
   }
 
+  /**
+   * From here on, what {@code replicas: any} would report of it is worked out too; once is enough.
+   * It is not in checkpoints.
+   */
+  public void shadow(DetectionSpec spec, int retainedMax) {
+    if (shadow == null) {
+      shadow = new ShadowDetector(spec, retainedMax);
+      wakeKnown = false;
+    }
+  }
+
   /** Makes it small. Not while it is empty. */
   public void pack() {
     packed = state();
     live = null;
+    if (shadow != null) {
+      shadow.pack();
+    }
   }
 
   /** An opening or closing, in the order of its node. Only while it is live, as the next two. */
   public List<Witness> apply(Change change) {
     wakeKnown = false;
+    if (shadow != null) {
+      reported.addAll(shadow.apply(change));
+    }
     return withRaised(
         change.opens()
             ? live().opened(change.candidate())
@@ -99,6 +119,9 @@ public final class Instance {
       return List.of();
     }
     wakeKnown = false;
+    if (shadow != null) {
+      reported.addAll(shadow.progress(watermark));
+    }
     return withRaised(live().progress(watermark));
   }
 
@@ -107,6 +130,9 @@ public final class Instance {
    */
   public List<Witness> restarted(Restart restart) {
     wakeKnown = false;
+    if (shadow != null) {
+      reported.addAll(shadow.restarted(restart));
+    }
     return withRaised(live().restarted(restart.node(), restart.incarnation(), restart.first()));
   }
 
@@ -115,6 +141,9 @@ public final class Instance {
    * what the one before it raised.
    */
   private List<Witness> withRaised(List<Witness> found) {
+    if (shadow == null) {
+      reported.addAll(found);
+    }
     List<Witness> raised = live().raised();
     if (raised == raisedTold || raised.isEmpty()) {
       return found;
@@ -123,6 +152,19 @@ public final class Instance {
     List<Witness> all = new ArrayList<>(found);
     all.addAll(raised);
     return all;
+  }
+
+  /**
+   * What was reported since this was asked last, each once, whatever its grade; with a shadow, what
+   * that reports.
+   */
+  public List<Witness> takeReported() {
+    if (reported.isEmpty()) {
+      return List.of();
+    }
+    List<Witness> taken = List.copyOf(reported);
+    reported.clear();
+    return taken;
   }
 
   /** How often a limit of detection was met since this was asked last: each loses coverage. */
@@ -136,6 +178,10 @@ public final class Instance {
     return epoch;
   }
 
+  public long predicateVersion() {
+    return predicateVersion;
+  }
+
   public int partition() {
     return partition;
   }
@@ -143,7 +189,8 @@ public final class Instance {
   /** When time decides something of it; {@link InstanceState#NO_WAKE} for never. */
   public long wakeAt() {
     if (!wakeKnown) {
-      wakeAt = packed != null ? packed.wakeAt() : live().wakeAt();
+      long wake = packed != null ? packed.wakeAt() : live().wakeAt();
+      wakeAt = shadow == null ? wake : Math.min(wake, shadow.wakeAt());
       wakeKnown = true;
     }
     return wakeAt;
@@ -152,7 +199,7 @@ public final class Instance {
   /** Whether there is nothing to keep. */
   public boolean isEmpty() {
     // What is packed was not empty.
-    return live != null && live.isEmpty();
+    return live != null && live.isEmpty() && (shadow == null || shadow.isEmpty());
   }
 
   /** Whether it was taken back by a rollback, or its predicate was replaced or deleted. */

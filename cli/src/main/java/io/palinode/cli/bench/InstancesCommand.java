@@ -98,6 +98,7 @@ final class InstancesCommand implements Callable<Integer> {
                 data.path(),
                 Cluster.NODES,
                 EPSILON,
+                false,
                 EmbeddedKafka.ANY_PORT,
                 new SimpleMeterRegistry());
         InstancesBenchmark benchmark =

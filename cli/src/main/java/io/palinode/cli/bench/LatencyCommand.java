@@ -107,6 +107,7 @@ final class LatencyCommand implements Callable<Integer> {
                 data.path(),
                 Cluster.NODES,
                 EPSILON,
+                false,
                 EmbeddedKafka.ANY_PORT,
                 new SimpleMeterRegistry());
         LatencyBenchmark benchmark =

@@ -42,11 +42,28 @@ public final class ControlPlane implements AutoCloseable {
    */
   public static ControlPlane start(
       Path data, int nodes, Epsilon epsilon, Ports ports, Consumer<String> console) {
+    return start(data, nodes, epsilon, false, ports, console);
+  }
+
+  /**
+   * As above.
+   *
+   * @param phantomsShadowed see {@link
+   *     io.palinode.monitor.flink.DetectionJobConfig#phantomsShadowed}
+   */
+  public static ControlPlane start(
+      Path data,
+      int nodes,
+      Epsilon epsilon,
+      boolean phantomsShadowed,
+      Ports ports,
+      Consumer<String> console) {
     ControlPlane plane = new ControlPlane();
     try {
       DetectionPlane detection =
           plane.parts.started(
-              DetectionPlane.start(data, nodes, epsilon, ports.kafka(), plane.registry));
+              DetectionPlane.start(
+                  data, nodes, epsilon, phantomsShadowed, ports.kafka(), plane.registry));
       plane.detection = detection;
       plane.orchestrator =
           plane.parts.started(

@@ -32,7 +32,12 @@ public final class DetectionPlane implements AutoCloseable {
    * @param meters gets what the job counts
    */
   public static DetectionPlane start(
-      Path data, int nodes, Epsilon epsilon, int kafkaPort, MeterRegistry meters)
+      Path data,
+      int nodes,
+      Epsilon epsilon,
+      boolean phantomsShadowed,
+      int kafkaPort,
+      MeterRegistry meters)
       throws IOException {
     DetectionPlane plane =
         new DetectionPlane(EmbeddedKafka.start(data.resolve("kafka"), kafkaPort));
@@ -44,7 +49,8 @@ public final class DetectionPlane implements AutoCloseable {
       plane.parts.started(
           EmbeddedFlink.start(
               data.resolve("flink"),
-              DetectionJobConfig.of(settings, Topics.DEFAULT, nodes, epsilon),
+              DetectionJobConfig.of(settings, Topics.DEFAULT, nodes, epsilon)
+                  .withPhantomsShadowed(phantomsShadowed),
               meters));
       return plane;
     } catch (IOException | RuntimeException e) {

@@ -26,6 +26,11 @@ enum JobMeter {
       "job.coverage.lost",
       "Candidates that could not be used, and limits that detection met"),
   OVERFLOWS("detectionOverflows", COUNTER, "job.overflows", "Limits that detection met"),
+  PHANTOMS_UNDECIDED(
+      "phantomsUndecided",
+      COUNTER,
+      "job.phantoms.undecided",
+      "Reports of which it cannot be told whether they are phantoms"),
   VIOLATIONS("violations", COUNTER, "job.violations", "Reports, also of a grade that rose"),
   INSTANCES("instances", GAUGE, "job.instances", "Template instances that are kept"),
   RESTARTS("numRestarts", COUNTER, "job.restarts", "Restarts of the job after a failure"),

@@ -54,6 +54,7 @@ final class DetectionFunction
   private final int nodes;
   private final String epsilon;
   private final int retainedMax;
+  private final boolean phantomsShadowed;
 
   @SuppressWarnings("NullAway.Init") // This and the next are set by open, which Flink calls first.
   private transient PredicateBook predicates;
@@ -82,17 +83,22 @@ final class DetectionFunction
   @SuppressWarnings("NullAway.Init")
   private transient Counter unusable;
 
+  @SuppressWarnings("NullAway.Init")
+  private transient PhantomCount phantoms;
+
   DetectionFunction(int nodes, Epsilon epsilon) {
-    this(nodes, epsilon, InstanceDetector.RETAINED_MAX);
+    this(nodes, epsilon, InstanceDetector.RETAINED_MAX, false);
   }
 
   /**
    * @param retainedMax intervals kept of one instance
+   * @param phantomsShadowed see {@link DetectionJobConfig#phantomsShadowed}
    */
-  DetectionFunction(int nodes, Epsilon epsilon, int retainedMax) {
+  DetectionFunction(int nodes, Epsilon epsilon, int retainedMax, boolean phantomsShadowed) {
     this.nodes = nodes;
     this.epsilon = epsilon.toString();
     this.retainedMax = retainedMax;
+    this.phantomsShadowed = phantomsShadowed;
   }
 
   @Override
@@ -104,6 +110,7 @@ final class DetectionFunction
     meters = new PredicateMeters(metrics);
     instances = new KeptInstances(getRuntimeContext(), waiting, meters);
     publisher = new Publisher(metrics, meters);
+    phantoms = new PhantomCount(phantomsShadowed, meters);
     outdated = metrics.counter("candidatesOutdated");
     ofOldEpoch = metrics.counter("candidatesOfOldEpoch");
     unusable = metrics.counter("candidatesUnusable");
@@ -112,6 +119,7 @@ final class DetectionFunction
   @Override
   public void processElement(CandidateEvent event, ReadOnlyContext context, Collector<Verdict> out)
       throws Exception {
+    phantoms.decide(context.currentWatermark(), out);
     if (waiting.isEmpty() && settle(event, context, out)) {
       return;
     }
@@ -127,6 +135,7 @@ final class DetectionFunction
   @Override
   public void onTimer(long timestamp, OnTimerContext context, Collector<Verdict> out)
       throws Exception {
+    phantoms.decide(context.currentWatermark(), out);
     if (!waiting.isEmpty()) {
       retryWaiting(context, out);
     }
@@ -220,11 +229,16 @@ final class DetectionFunction
     Instance instance =
         kept == null ? Instance.begin(event, predicate.version(), spec, retainedMax) : kept;
     instance.unpack(spec, retainedMax);
+    if (phantoms.isShadowed(spec)) {
+      instance.shadow(spec, retainedMax);
+    }
+    phantoms.heard(event.key(), instance, spec, change);
     meters.of(predicate.name()).candidate();
     List<Witness> found = restarted(instance, event.partition(), context);
     found.addAll(instance.apply(change));
     found.addAll(instance.progress(context.currentWatermark()));
     publisher.publish(event.key(), predicate, instance, found, out);
+    phantoms.take(event.key(), instance, spec, context.timerService(), out);
     publisher.tellOverflow(
         event.key(), instance, Math.max(event.hlc(), context.currentWatermark()), out);
     instances.save(event.key(), predicate.name(), event.hlc(), instance, context.timerService());
@@ -255,6 +269,7 @@ final class DetectionFunction
       List<Witness> found = restarted(instance, instance.partition(), context);
       found.addAll(instance.progress(context.currentWatermark()));
       publisher.publish(key, predicate, instance, found, out);
+      phantoms.take(key, instance, spec, context.timerService(), out);
       publisher.tellOverflow(key, instance, context.currentWatermark(), out);
     }
     if (!due && !instance.isEmpty() && Housekeeping.isDue(key, timestamp)) {

@@ -1,5 +1,6 @@
 package io.palinode.monitor.flink;
 
+import io.palinode.detection.InstanceDetector;
 import io.palinode.hvc.Epsilon;
 import io.palinode.monitor.CandidateEvent;
 import io.palinode.monitor.Notice;
@@ -53,6 +54,7 @@ public final class DetectionJob {
               "epsilon",
               "parallelism",
               "checkpoint-interval-ms",
+              "count-phantoms",
               "linger-ms"));
 
   private DetectionJob() {}
@@ -60,8 +62,9 @@ public final class DetectionJob {
   /**
    * Submits the job to the cluster that starts this. {@code --bootstrap-servers}, {@code --nodes}
    * and {@code --epsilon} are needed; {@code --prefix}, {@code --parallelism}, {@code
-   * --checkpoint-interval-ms} and {@code --linger-ms} have defaults. The topics are created if
-   * absent. The checkpoint folder is the cluster's ({@code execution.checkpointing.dir}).
+   * --checkpoint-interval-ms}, {@code --count-phantoms} and {@code --linger-ms} have defaults. The
+   * topics are created if absent. The checkpoint folder is the cluster's ({@code
+   * execution.checkpointing.dir}).
    */
   public static void main(String[] args) throws Exception {
     DetectionJobConfig config = parse(args);
@@ -126,7 +129,13 @@ public final class DetectionJob {
     return checked
         .keyBy(CandidateEvent::key, Types.STRING)
         .connect(notices)
-        .process(new DetectionFunction(config.nodes(), config.epsilon()), Verdict.TYPE)
+        .process(
+            new DetectionFunction(
+                config.nodes(),
+                config.epsilon(),
+                InstanceDetector.RETAINED_MAX,
+                config.phantomsShadowed()),
+            Verdict.TYPE)
         .name("detection")
         .uid("detection")
         .setParallelism(config.parallelism())
@@ -226,7 +235,8 @@ public final class DetectionJob {
         Duration.ofMillis(
             options.getLong(
                 "checkpoint-interval-ms",
-                DetectionJobConfig.CHECKPOINT_INTERVAL_DEFAULT.toMillis())));
+                DetectionJobConfig.CHECKPOINT_INTERVAL_DEFAULT.toMillis())),
+        options.has("count-phantoms"));
   }
 
   private static void requirePartitions(DetectionJobConfig config, int partitions) {

@@ -42,12 +42,16 @@ final class PredicateMeters {
     /** Candidates that could not be used, and limits that detection met. */
     private final Counter coverageLost;
 
+    /** Reports of which it cannot be told whether they are phantoms. */
+    private final Counter phantomsUndecided;
+
     private final Map<ViolationGrade, Counter> violations = new EnumMap<>(ViolationGrade.class);
 
     private OfOne(MetricGroup group) {
       candidates = group.counter("candidates");
       instances = group.counter("instances");
       coverageLost = group.counter("coverageLost");
+      phantomsUndecided = group.counter("phantomsUndecided");
       for (ViolationGrade grade :
           new ViolationGrade[] {
             ViolationGrade.UNCERTAIN, ViolationGrade.POSSIBLE, ViolationGrade.DEFINITE
@@ -72,6 +76,10 @@ final class PredicateMeters {
 
     void coverageLost(long times) {
       coverageLost.inc(times);
+    }
+
+    void phantomUndecided() {
+      phantomsUndecided.inc();
     }
 
     /** A report, also of a grade that rose. */

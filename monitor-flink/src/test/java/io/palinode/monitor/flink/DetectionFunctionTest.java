@@ -459,7 +459,7 @@ class DetectionFunctionTest {
       int retainedMax) throws Exception {
     return new KeyedBroadcastOperatorTestHarness<>(
         new CoBroadcastWithKeyedOperator<>(
-            new DetectionFunction(Records.NODES, Epsilon.ofMicros(10), retainedMax),
+            new DetectionFunction(Records.NODES, Epsilon.ofMicros(10), retainedMax, false),
             List.of(PredicateBook.STATE, RestartBook.STATE, DetectionFunction.EPOCH)),
         CandidateEvent::key,
         Types.STRING,

@@ -33,7 +33,7 @@ class PredicateMetersTest {
     assertThat(count("predicate=b.coverageLost")).isEqualTo(3);
     assertThat(count("predicate=a.grade=definite.violations")).isEqualTo(1);
     assertThat(count("predicate=a.grade=possible.violations")).isZero();
-    assertThat(registered).hasSize(12);
+    assertThat(registered).hasSize(14);
   }
 
   @Test

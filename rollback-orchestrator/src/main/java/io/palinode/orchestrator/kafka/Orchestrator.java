@@ -223,6 +223,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
         state.heldAt() == Findings.NOT_HELD ? null : Math.max(safePoint, state.heldAt()),
         findings.losses(),
         memory.violationsTotal(),
+        memory.phantomsTotal(),
         memory.rollbacksTotal(),
         registry.all().size(),
         config.rollback().nodes(),
