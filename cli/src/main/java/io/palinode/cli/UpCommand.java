@@ -7,6 +7,7 @@ import io.palinode.cli.terminal.EpsilonText;
 import io.palinode.cli.terminal.OnSignal;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.hvc.Epsilon;
+import io.palinode.monitor.flink.DetectionSettings;
 import io.palinode.voldemort.bdb.DataFolder;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
@@ -20,6 +21,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -83,13 +85,7 @@ final class UpCommand implements Callable<Integer> {
       description = "Bound on the difference of the nodes' clocks (default: ${DEFAULT-VALUE}).")
   private Epsilon epsilon = Epsilon.INFINITE;
 
-  @Option(
-      names = "--count-phantoms",
-      description = {
-        "Count also what predicates with 'replicas: first' would report with 'any'.",
-        "Detection of them takes about twice as much."
-      })
-  private boolean countPhantoms;
+  @Mixin private DetectionOptions detection = new DetectionOptions();
 
   @Spec private CommandSpec spec;
 
@@ -98,6 +94,7 @@ final class UpCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     check("--nodes", nodes, 1, NODES_MAX);
     check("--port-base", portBase, 1, PORT_MAX - KAFKA_OFFSET);
+    DetectionSettings settings = detection.settings();
     List<StoreDefinition> definitions = definitions();
     requireFolder();
     requireFreePorts();
@@ -114,7 +111,7 @@ final class UpCommand implements Callable<Integer> {
                 data,
                 nodes,
                 epsilon,
-                countPhantoms,
+                settings,
                 new ControlPlane.Ports(portBase + API_OFFSET, portBase + KAFKA_OFFSET),
                 line -> say(err, line));
         StoreCluster cluster =

@@ -1,7 +1,9 @@
 package io.palinode.monitor;
 
+import io.palinode.detection.DetectionLimits;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.detection.InstanceDetector;
+import io.palinode.detection.Overflows;
 import io.palinode.detection.Witness;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +36,7 @@ public final class Instance {
   private boolean wakeKnown;
   private @Nullable ShadowDetector shadow;
   private final List<Witness> reported = new ArrayList<>();
-  private long overflowsTold;
+  private Overflows overflowsTold = Overflows.NONE;
   private List<Witness> raisedTold = List.of();
   private long timerAt = NO_TIMER;
   private boolean counted;
@@ -49,9 +51,9 @@ public final class Instance {
    * The instance that {@code event} is about, as the first event of an epoch or a version finds it.
    */
   public static Instance begin(
-      CandidateEvent event, long predicateVersion, DetectionSpec spec, int retainedMax) {
+      CandidateEvent event, long predicateVersion, DetectionSpec spec, DetectionLimits limits) {
     Instance instance = new Instance(event.epoch(), predicateVersion, event.partition());
-    instance.live = InstanceDetector.create(spec, retainedMax);
+    instance.live = InstanceDetector.create(spec, limits);
     return instance;
   }
 
@@ -72,10 +74,10 @@ public final class Instance {
   }
 
   /** Makes it live, if it is not. {@code spec} is that of its predicate's version. */
-  public void unpack(DetectionSpec spec, int retainedMax) {
+  public void unpack(DetectionSpec spec, DetectionLimits limits) {
     if (packed != null) {
-      live = InstanceDetector.restore(spec, retainedMax, packed.detector());
-      overflowsTold = live.overflowed();
+      live = InstanceDetector.restore(spec, limits, packed.detector());
+      overflowsTold = live.overflows();
       raisedTold = List.of();
       packed = null;
     }
@@ -85,9 +87,9 @@ public final class Instance {
    * From here on, what {@code replicas: any} would report of it is worked out too; once is enough.
    * It is not in checkpoints.
    */
-  public void shadow(DetectionSpec spec, int retainedMax) {
+  public void shadow(DetectionSpec spec, DetectionLimits limits) {
     if (shadow == null) {
-      shadow = new ShadowDetector(spec, retainedMax);
+      shadow = new ShadowDetector(spec, limits);
       wakeKnown = false;
     }
   }
@@ -168,10 +170,10 @@ public final class Instance {
   }
 
   /** How often a limit of detection was met since this was asked last: each loses coverage. */
-  public long takeOverflowed() {
-    long before = overflowsTold;
-    overflowsTold = live().overflowed();
-    return overflowsTold - before;
+  public Overflows takeOverflows() {
+    Overflows before = overflowsTold;
+    overflowsTold = live().overflows();
+    return overflowsTold.since(before);
   }
 
   public long epoch() {

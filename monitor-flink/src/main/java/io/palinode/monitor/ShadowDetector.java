@@ -1,5 +1,6 @@
 package io.palinode.monitor;
 
+import io.palinode.detection.DetectionLimits;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.detection.InstanceDetector;
 import io.palinode.detection.Witness;
@@ -13,19 +14,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class ShadowDetector {
   private final DetectionSpec any;
-  private final int retainedMax;
+  private final DetectionLimits limits;
   private @Nullable InstanceDetector live;
   private byte[] packed = {};
 
-  ShadowDetector(DetectionSpec spec, int retainedMax) {
+  ShadowDetector(DetectionSpec spec, DetectionLimits limits) {
     this.any = new DetectionSpec(spec.nodes(), spec.clauses(), spec.causality(), ReplicaRule.ANY);
-    this.retainedMax = retainedMax;
-    this.live = InstanceDetector.create(any, retainedMax);
+    this.limits = limits;
+    this.live = InstanceDetector.create(any, limits);
   }
 
   private ShadowDetector(ShadowDetector other) {
     this.any = other.any;
-    this.retainedMax = other.retainedMax;
+    this.limits = other.limits;
     this.packed = other.bytes();
   }
 
@@ -69,7 +70,7 @@ final class ShadowDetector {
   private InstanceDetector live() {
     InstanceDetector detector = live;
     if (detector == null) {
-      detector = InstanceDetector.restore(any, retainedMax, packed);
+      detector = InstanceDetector.restore(any, limits, packed);
       live = detector;
       packed = new byte[0];
     }

@@ -10,6 +10,7 @@ import io.palinode.cli.embedded.EmbeddedKafka;
 import io.palinode.cli.terminal.OutputFormat;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.hvc.Epsilon;
+import io.palinode.monitor.flink.DetectionSettings;
 import io.palinode.voldemort.server.SystemMicros;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -107,7 +108,7 @@ final class LatencyCommand implements Callable<Integer> {
                 data.path(),
                 Cluster.NODES,
                 EPSILON,
-                false,
+                DetectionSettings.DEFAULT,
                 EmbeddedKafka.ANY_PORT,
                 new SimpleMeterRegistry());
         LatencyBenchmark benchmark =

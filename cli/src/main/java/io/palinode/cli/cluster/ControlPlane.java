@@ -6,6 +6,7 @@ import io.palinode.cli.embedded.EmbeddedKafka;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.detector.kafka.NodeMonitorConfig;
 import io.palinode.hvc.Epsilon;
+import io.palinode.monitor.flink.DetectionSettings;
 import io.palinode.orchestrator.kafka.Orchestrator;
 import io.palinode.orchestrator.kafka.OrchestratorConfig;
 import io.palinode.predicate.Predicate;
@@ -42,28 +43,22 @@ public final class ControlPlane implements AutoCloseable {
    */
   public static ControlPlane start(
       Path data, int nodes, Epsilon epsilon, Ports ports, Consumer<String> console) {
-    return start(data, nodes, epsilon, false, ports, console);
+    return start(data, nodes, epsilon, DetectionSettings.DEFAULT, ports, console);
   }
 
-  /**
-   * As above.
-   *
-   * @param phantomsShadowed see {@link
-   *     io.palinode.monitor.flink.DetectionJobConfig#phantomsShadowed}
-   */
+  /** As above, with other than the default settings. */
   public static ControlPlane start(
       Path data,
       int nodes,
       Epsilon epsilon,
-      boolean phantomsShadowed,
+      DetectionSettings settings,
       Ports ports,
       Consumer<String> console) {
     ControlPlane plane = new ControlPlane();
     try {
       DetectionPlane detection =
           plane.parts.started(
-              DetectionPlane.start(
-                  data, nodes, epsilon, phantomsShadowed, ports.kafka(), plane.registry));
+              DetectionPlane.start(data, nodes, epsilon, settings, ports.kafka(), plane.registry));
       plane.detection = detection;
       plane.orchestrator =
           plane.parts.started(

@@ -6,6 +6,7 @@ import io.palinode.cli.embedded.EmbeddedKafka;
 import io.palinode.detector.kafka.NodeMonitorConfig;
 import io.palinode.hvc.Epsilon;
 import io.palinode.monitor.flink.DetectionJobConfig;
+import io.palinode.monitor.flink.DetectionSettings;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;
@@ -35,7 +36,7 @@ public final class DetectionPlane implements AutoCloseable {
       Path data,
       int nodes,
       Epsilon epsilon,
-      boolean phantomsShadowed,
+      DetectionSettings detection,
       int kafkaPort,
       MeterRegistry meters)
       throws IOException {
@@ -50,7 +51,7 @@ public final class DetectionPlane implements AutoCloseable {
           EmbeddedFlink.start(
               data.resolve("flink"),
               DetectionJobConfig.of(settings, Topics.DEFAULT, nodes, epsilon)
-                  .withPhantomsShadowed(phantomsShadowed),
+                  .withDetection(detection),
               meters));
       return plane;
     } catch (IOException | RuntimeException e) {

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.palinode.cli.terminal.OutputFormat;
-import io.palinode.detection.InstanceDetector;
+import io.palinode.detection.DetectionLimits;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.Predicates;
 import java.io.IOException;
@@ -80,7 +80,7 @@ public final class ExplainCommand implements Callable<Integer> {
     json.put("type", word(predicate.type()));
     json.put("clauses", predicate.violation().size());
     json.put("terms", explanation.terms());
-    json.put("retainedMax", InstanceDetector.RETAINED_MAX);
+    json.put("retainedMax", DetectionLimits.DEFAULT.intervalsMax());
     predicate.captures().forEach(json.putArray("captures")::add);
     ArrayNode keys = json.putArray("keys");
     explanation

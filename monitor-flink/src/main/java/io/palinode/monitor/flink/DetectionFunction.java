@@ -1,7 +1,7 @@
 package io.palinode.monitor.flink;
 
+import io.palinode.detection.DetectionLimits;
 import io.palinode.detection.DetectionSpec;
-import io.palinode.detection.InstanceDetector;
 import io.palinode.detection.Witness;
 import io.palinode.hvc.Epsilon;
 import io.palinode.monitor.ActivePredicate;
@@ -53,8 +53,7 @@ final class DetectionFunction
 
   private final int nodes;
   private final String epsilon;
-  private final int retainedMax;
-  private final boolean phantomsShadowed;
+  private final DetectionSettings settings;
 
   @SuppressWarnings("NullAway.Init") // This and the next are set by open, which Flink calls first.
   private transient PredicateBook predicates;
@@ -86,19 +85,10 @@ final class DetectionFunction
   @SuppressWarnings("NullAway.Init")
   private transient PhantomCount phantoms;
 
-  DetectionFunction(int nodes, Epsilon epsilon) {
-    this(nodes, epsilon, InstanceDetector.RETAINED_MAX, false);
-  }
-
-  /**
-   * @param retainedMax intervals kept of one instance
-   * @param phantomsShadowed see {@link DetectionJobConfig#phantomsShadowed}
-   */
-  DetectionFunction(int nodes, Epsilon epsilon, int retainedMax, boolean phantomsShadowed) {
+  DetectionFunction(int nodes, Epsilon epsilon, DetectionSettings settings) {
     this.nodes = nodes;
     this.epsilon = epsilon.toString();
-    this.retainedMax = retainedMax;
-    this.phantomsShadowed = phantomsShadowed;
+    this.settings = settings;
   }
 
   @Override
@@ -109,8 +99,8 @@ final class DetectionFunction
     waiting = new WaitingRoom(getRuntimeContext());
     meters = new PredicateMeters(metrics);
     instances = new KeptInstances(getRuntimeContext(), waiting, meters);
-    publisher = new Publisher(metrics, meters);
-    phantoms = new PhantomCount(phantomsShadowed, meters);
+    publisher = new Publisher(metrics, meters, settings);
+    phantoms = new PhantomCount(settings.phantomsShadowed(), meters);
     outdated = metrics.counter("candidatesOutdated");
     ofOldEpoch = metrics.counter("candidatesOfOldEpoch");
     unusable = metrics.counter("candidatesUnusable");
@@ -226,11 +216,16 @@ final class DetectionFunction
       instances.drop(predicate.name(), kept, context.timerService());
       kept = null;
     }
+    if (kept == null && instances.count(predicate.name()) >= settings.instancesMax()) {
+      publisher.tellTooManyInstances(event, Math.max(event.hlc(), context.currentWatermark()), out);
+      return;
+    }
+    DetectionLimits limits = settings.limits();
     Instance instance =
-        kept == null ? Instance.begin(event, predicate.version(), spec, retainedMax) : kept;
-    instance.unpack(spec, retainedMax);
+        kept == null ? Instance.begin(event, predicate.version(), spec, limits) : kept;
+    instance.unpack(spec, limits);
     if (phantoms.isShadowed(spec)) {
-      instance.shadow(spec, retainedMax);
+      instance.shadow(spec, limits);
     }
     phantoms.heard(event.key(), instance, spec, change);
     meters.of(predicate.name()).candidate();
@@ -265,7 +260,7 @@ final class DetectionFunction
     }
     boolean due = instance.wakeAt() <= context.currentWatermark();
     if (due || !instance.hasTimer()) {
-      instance.unpack(spec, retainedMax);
+      instance.unpack(spec, settings.limits());
       List<Witness> found = restarted(instance, instance.partition(), context);
       found.addAll(instance.progress(context.currentWatermark()));
       publisher.publish(key, predicate, instance, found, out);

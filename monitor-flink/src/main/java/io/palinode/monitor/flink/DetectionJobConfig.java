@@ -11,8 +11,6 @@ import java.time.Duration;
  * @param epsilon for predicates that name none
  * @param parallelism of the candidates' source and of detection; at most the topic's partitions, as
  *     a subtask without a partition would hold every watermark back
- * @param phantomsShadowed whether it is worked out for predicates with {@code replicas: first} what
- *     {@code any} would report, to count phantoms; that takes about as much again as detection does
  */
 public record DetectionJobConfig(
     KafkaSettings kafka,
@@ -21,7 +19,7 @@ public record DetectionJobConfig(
     Epsilon epsilon,
     int parallelism,
     Duration checkpointInterval,
-    boolean phantomsShadowed) {
+    DetectionSettings detection) {
   public static final Duration CHECKPOINT_INTERVAL_DEFAULT = Duration.ofSeconds(10);
 
   public DetectionJobConfig {
@@ -39,15 +37,15 @@ public record DetectionJobConfig(
     }
   }
 
-  public DetectionJobConfig withPhantomsShadowed(boolean shadowed) {
+  public DetectionJobConfig withDetection(DetectionSettings other) {
     return new DetectionJobConfig(
-        kafka, topics, nodes, epsilon, parallelism, checkpointInterval, shadowed);
+        kafka, topics, nodes, epsilon, parallelism, checkpointInterval, other);
   }
 
   /** One subtask: on few cores the least latency. */
   public static DetectionJobConfig of(
       KafkaSettings kafka, Topics topics, int nodes, Epsilon epsilon) {
     return new DetectionJobConfig(
-        kafka, topics, nodes, epsilon, 1, CHECKPOINT_INTERVAL_DEFAULT, false);
+        kafka, topics, nodes, epsilon, 1, CHECKPOINT_INTERVAL_DEFAULT, DetectionSettings.DEFAULT);
   }
 }

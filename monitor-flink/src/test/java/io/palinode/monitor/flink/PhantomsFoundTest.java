@@ -6,7 +6,6 @@ import static io.palinode.monitor.Records.interval;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.palinode.detection.InstanceDetector;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
 import io.palinode.monitor.CandidateEvent;
@@ -91,7 +90,9 @@ class PhantomsFoundTest {
         new KeyedBroadcastOperatorTestHarness<>(
             new CoBroadcastWithKeyedOperator<>(
                 new DetectionFunction(
-                    Records.NODES, Epsilon.ofMicros(10), InstanceDetector.RETAINED_MAX, shadowed),
+                    Records.NODES,
+                    Epsilon.ofMicros(10),
+                    DetectionSettings.DEFAULT.withPhantomsShadowed(shadowed)),
                 List.of(PredicateBook.STATE, RestartBook.STATE, DetectionFunction.EPOCH)),
             CandidateEvent::key,
             Types.STRING,
