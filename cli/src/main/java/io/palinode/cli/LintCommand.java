@@ -3,6 +3,7 @@ package io.palinode.cli;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.PredicateOptions;
 import io.palinode.predicate.Lint;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -13,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -72,13 +74,15 @@ final class LintCommand implements Callable<Integer> {
       description = "table (a line a finding) or json.")
   private OutputFormat output = OutputFormat.TABLE;
 
+  @Mixin private PredicateOptions limits = new PredicateOptions();
+
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Override
   public Integer call() throws IOException {
     List<Lint.Finding> findings = new ArrayList<>();
     for (Path file : files) {
-      findings.addAll(Lint.of(file, Set.copyOf(ignored)));
+      findings.addAll(Lint.of(file, Set.copyOf(ignored), limits.limits()));
     }
     PrintWriter out = spec.commandLine().getOut();
     if (output == OutputFormat.JSON) {

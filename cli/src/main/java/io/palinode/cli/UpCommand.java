@@ -5,9 +5,9 @@ import io.palinode.cli.cluster.Ports;
 import io.palinode.cli.cluster.StoreCluster;
 import io.palinode.cli.terminal.EpsilonText;
 import io.palinode.cli.terminal.OnSignal;
+import io.palinode.cli.terminal.PredicateOptions;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.hvc.Epsilon;
-import io.palinode.monitor.flink.DetectionSettings;
 import io.palinode.voldemort.bdb.DataFolder;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
@@ -86,6 +86,7 @@ final class UpCommand implements Callable<Integer> {
   private Epsilon epsilon = Epsilon.INFINITE;
 
   @Mixin private DetectionOptions detection = new DetectionOptions();
+  @Mixin private PredicateOptions predicates = new PredicateOptions();
 
   @Spec private CommandSpec spec;
 
@@ -94,7 +95,8 @@ final class UpCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     check("--nodes", nodes, 1, NODES_MAX);
     check("--port-base", portBase, 1, PORT_MAX - KAFKA_OFFSET);
-    DetectionSettings settings = detection.settings();
+    ControlPlane.Settings settings =
+        new ControlPlane.Settings(detection.settings(), predicates.limits());
     List<StoreDefinition> definitions = definitions();
     requireFolder();
     requireFreePorts();

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.PredicateOptions;
 import io.palinode.detection.DetectionLimits;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.Predicates;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -47,6 +49,8 @@ public final class ExplainCommand implements Callable<Integer> {
       description = "table (text for people) or json.")
   private OutputFormat output = OutputFormat.TABLE;
 
+  @Mixin private PredicateOptions limits = new PredicateOptions();
+
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Override
@@ -54,7 +58,7 @@ public final class ExplainCommand implements Callable<Integer> {
     ArrayNode all = JsonNodeFactory.instance.arrayNode();
     StringBuilder text = new StringBuilder();
     for (Path file : files) {
-      for (Predicate predicate : Predicates.readAll(file)) {
+      for (Predicate predicate : Predicates.readAll(file, limits.limits())) {
         Explanation explanation = Explanation.of(predicate);
         all.add(json(file, explanation));
         text.append(text.isEmpty() ? "" : "\n")

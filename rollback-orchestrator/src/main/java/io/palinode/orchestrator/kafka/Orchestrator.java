@@ -97,7 +97,8 @@ public final class Orchestrator implements Backend, AutoCloseable {
     memory = new Memory(config.rollback().nodes());
     metrics = new OrchestratorMetrics(meters);
     rest = new RestServer(config.rest(), this);
-    registry = new PredicateRegistry(predicateProducer, topics.predicates(), texts);
+    registry =
+        new PredicateRegistry(predicateProducer, topics.predicates(), texts, config.predicates());
     Effects effects = new Effects(memory, latency, metrics, control::append, this::raise);
     loop = new RollbackLoop(config.rollback(), wallMicros, effects, this::fail);
     snapshots =

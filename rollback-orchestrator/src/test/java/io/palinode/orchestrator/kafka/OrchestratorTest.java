@@ -225,6 +225,7 @@ class OrchestratorTest {
             "halt",
             config().alerts(),
             config().rest(),
+            config().predicates(),
             Duration.ofSeconds(1));
     assertThatThrownBy(() -> Orchestrator.start(config, meters, console::add))
         .isInstanceOf(UnavailableException.class)
