@@ -35,12 +35,19 @@ public final class DetectionBenchmark {
   public record Case(Group group, Shape shape) {}
 
   /**
+   * @param classifying detection that also tells phantoms
    * @param reports of detection, in one run
    */
-  public record Result(Case of, Measurement detection, Measurement simple, long reports) {
+  public record Result(
+      Case of, Measurement detection, Measurement classifying, Measurement simple, long reports) {
     /** How many times as fast as the simple way. */
     public double ratio() {
       return simple.medianNanos() / detection.medianNanos();
+    }
+
+    /** How many times as long as detection it takes to tell phantoms as well. */
+    public double classifyingRatio() {
+      return classifying.medianNanos() / detection.medianNanos();
     }
   }
 
@@ -89,8 +96,12 @@ public final class DetectionBenchmark {
             effort,
             nanos,
             List.of(
-                contender(workload, Streaming::new), contender(workload, EveryCombination::new)));
-    return new Result(of, measured.get(0), measured.get(1), reports[0]);
+                contender(workload, Streaming::new),
+                contender(workload, EveryCombination::new),
+                new Contender(
+                    () -> Replay.run(workload, Classifying.ofOneRun(), report -> {}),
+                    workload.shape().candidates())));
+    return new Result(of, measured.get(0), measured.get(2), measured.get(1), reports[0]);
   }
 
   private static Contender contender(

@@ -195,7 +195,8 @@ public final class Workload {
 
     private static Candidate candidate(Plan plan, Interval interval) {
       CandidateId id = new CandidateId(plan.node(), 1, plan.sequence());
-      return new Candidate(0, plan.term(), id, interval, "", null, new byte[0]);
+      String version = "s/k" + plan.term() + "@" + plan.sequence();
+      return new Candidate(0, plan.term(), id, interval, version, plan.node(), new byte[0]);
     }
   }
 }

@@ -2,6 +2,7 @@ package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.palinode.predicate.Predicate;
+import io.palinode.predicate.PredicateLimits;
 import io.palinode.predicate.Predicates;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -34,7 +35,7 @@ final class ApplyCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     for (Path file : files) {
-      for (Predicate predicate : Predicates.readAll(file)) {
+      for (Predicate predicate : Predicates.readAll(file, PredicateLimits.CEILING)) {
         JsonNode applied =
             api.put(
                 "/api/v1/predicates/" + ApiClient.segment(predicate.name()),

@@ -51,7 +51,15 @@ final class GetCommand implements Callable<Integer> {
         case PREDICATES -> List.of("name", "version", "nodeVersions", "jobVersion", "converged");
         case VIOLATIONS ->
             List.of(
-                "predicate", "binding", "grade", "violate", "epoch", "latencyMs", "outcome", "id");
+                "predicate",
+                "binding",
+                "grade",
+                "violate",
+                "epoch",
+                "latencyMs",
+                "outcome",
+                "phantom",
+                "id");
         case ROLLBACKS ->
             List.of(
                 "epoch",

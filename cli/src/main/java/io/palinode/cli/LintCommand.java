@@ -3,6 +3,7 @@ package io.palinode.cli;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.palinode.cli.terminal.Output;
+import io.palinode.cli.terminal.PredicateOptions;
 import io.palinode.predicate.Lint;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -68,13 +69,15 @@ final class LintCommand implements Callable<Integer> {
 
   @Mixin private Output output = new Output();
 
+  @Mixin private PredicateOptions limits = new PredicateOptions();
+
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Override
   public Integer call() throws IOException {
     List<Lint.Finding> findings = new ArrayList<>();
     for (Path file : files) {
-      findings.addAll(Lint.of(file, Set.copyOf(ignored)));
+      findings.addAll(Lint.of(file, Set.copyOf(ignored), limits.limits()));
     }
     PrintWriter out = spec.commandLine().getOut();
     if (output.isJson()) {

@@ -37,7 +37,7 @@ final class StatusCommand implements Callable<Integer> {
               + (status.path("phase").isTextual()
                   ? "under way: " + status.path("phase").asText()
                   : "none under way, " + status.path("rollbacks").asText() + " so far"));
-      out.println("violations  " + status.path("violations").asText());
+      out.println("violations  " + violations(status));
       out.println(
           "safe point  %s, %.0f ms behind"
               .formatted(
@@ -67,6 +67,12 @@ final class StatusCommand implements Callable<Integer> {
           .println("palinode: the orchestrator stands still: " + status.path("failure").asText());
     }
     return standsStill(status) ? 1 : 0;
+  }
+
+  private static String violations(JsonNode status) {
+    String all = status.path("violations").asText();
+    long phantoms = status.path("phantoms").asLong();
+    return phantoms == 0 ? all : all + "; phantoms " + phantoms;
   }
 
   /** One line for each span in which violations may have been missed. */

@@ -6,6 +6,7 @@ import io.palinode.cli.cluster.StoreCluster;
 import io.palinode.cli.terminal.DiskSize;
 import io.palinode.cli.terminal.EpsilonText;
 import io.palinode.cli.terminal.OnSignal;
+import io.palinode.cli.terminal.PredicateOptions;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.hvc.Epsilon;
 import io.palinode.retroscope.DiskBound;
@@ -23,6 +24,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -105,6 +107,9 @@ final class UpCommand implements Callable<Integer> {
       description = "What is older goes from the disk (default: ${DEFAULT-VALUE}).")
   private int windowLogDays;
 
+  @Mixin private DetectionOptions detection = new DetectionOptions();
+  @Mixin private PredicateOptions predicates = new PredicateOptions();
+
   @Spec private CommandSpec spec;
 
   @Override
@@ -114,6 +119,8 @@ final class UpCommand implements Callable<Integer> {
     check("--port-base", portBase, 1, PORT_MAX - KAFKA_OFFSET);
     check("--window-log-days", windowLogDays, 1, WINDOW_LOG_DAYS_MAX);
     DiskBound past = windowLogBound();
+    ControlPlane.Settings settings =
+        new ControlPlane.Settings(detection.settings(), predicates.limits());
     List<StoreDefinition> definitions = definitions();
     requireFolder();
     requireFreePorts();
@@ -130,6 +137,7 @@ final class UpCommand implements Callable<Integer> {
                 data,
                 nodes,
                 epsilon,
+                settings,
                 new ControlPlane.Ports(portBase + API_OFFSET, portBase + KAFKA_OFFSET),
                 line -> say(err, line));
         StoreCluster cluster =

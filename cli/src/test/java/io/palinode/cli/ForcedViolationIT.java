@@ -25,6 +25,11 @@ import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -119,7 +124,27 @@ class ForcedViolationIT {
           .containsOnly("0");
       assertThat(plane.orchestrator().rollbacks(10)).as("and is not reported again").hasSize(1);
       plane.orchestrator().violations(10).forEach(found -> assertChecks(plane, found));
+      assertThat(metrics(plane))
+          .containsPattern(counted("palinode_job_violations_total", "edge-mutex"))
+          .containsPattern(counted("palinode_job_candidates_total", "edge-mutex"));
     }
+  }
+
+  private static String metrics(ControlPlane plane) {
+    try {
+      return HttpClient.newHttpClient()
+          .send(
+              HttpRequest.newBuilder(URI.create(plane.apiUrl() + "/metrics")).build(),
+              HttpResponse.BodyHandlers.ofString())
+          .body();
+    } catch (IOException | InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** A line of the metric, of a predicate, that is not 0. */
+  private static String counted(String metric, String predicate) {
+    return metric + "\\{[^}]*predicate=\"" + predicate + "\"[^}]*} [1-9]";
   }
 
   /** What is written of a violation can be checked with nothing else at hand. */

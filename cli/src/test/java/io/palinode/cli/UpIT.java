@@ -93,6 +93,9 @@ class UpIT {
     assertEveryNodeHasWhatWasAcknowledged();
     await("the safe point goes on").atMost(START_MAX).until(this::isSafePointPastNow);
     assertThat(status().path("coverageLosses").asInt()).as("after a stop in order").isZero();
+    assertThat(send(at("/metrics").GET()))
+        .contains(
+            "palinode_detector_opened_total", "palinode_epoch", "palinode_job_restarts_total");
   }
 
   @Test
@@ -154,9 +157,12 @@ class UpIT {
   }
 
   private HttpRequest.Builder api(String path) {
+    return at("/api/v1/" + path);
+  }
+
+  private HttpRequest.Builder at(String path) {
     int port = portBase + UpCommand.API_OFFSET;
-    return HttpRequest.newBuilder(
-        URI.create("http://127.0.0.1:%d/api/v1/%s".formatted(port, path)));
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:%d%s".formatted(port, path)));
   }
 
   private static String send(HttpRequest.Builder request) throws IOException, InterruptedException {

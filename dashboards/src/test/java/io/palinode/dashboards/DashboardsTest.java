@@ -18,6 +18,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,6 +35,7 @@ class DashboardsTest {
   @ValueSource(
       strings = {
         RULES,
+        "prometheus/flink.yml",
         "prometheus/prometheus.yml",
         "grafana/provisioning/datasources/palinode.yml",
         "grafana/provisioning/dashboards/palinode.yml"
@@ -89,6 +91,22 @@ class DashboardsTest {
     JsonNode variable = dashboard().get("templating").get("list").get(0);
     assertThat(variable.get("current").get("value").asText())
         .isEqualTo(source.get(0).get("uid").asText());
+  }
+
+  /** Else panels are empty when the job runs on a Flink cluster of its own. */
+  @Test
+  void whateverTheJobCountsIsRecordedFromFlinksNamesToo() {
+    Set<String> recorded = new TreeSet<>();
+    JsonNode rules = yaml("prometheus/flink.yml").get("groups").get(0).get("rules");
+    for (JsonNode rule : rules) {
+      assertThat(rule.get("expr").asText()).contains("flink_");
+      recorded.add(rule.get("record").asText());
+    }
+    assertThat(recorded)
+        .isEqualTo(
+            listed().keySet().stream()
+                .filter(name -> name.startsWith("palinode_job_"))
+                .collect(Collectors.toCollection(TreeSet::new)));
   }
 
   @Test

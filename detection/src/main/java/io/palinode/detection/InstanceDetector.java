@@ -35,10 +35,10 @@ import org.jspecify.annotations.Nullable;
  *       the starts happened before the ends.
  *   <li><b>Bounded</b>: a closed interval is dropped when it is before all that is to come and
  *       nothing pending may involve it. With ε = ∞ a progress says nothing of what nodes know of
- *       each other, so only intervals that every node has shown to know of are dropped. At most
- *       {@code retainedMax} are kept: then the oldest goes unjudged. As many reports are followed
- *       whose grade may rise: then the oldest keeps its grade, and may be found again. Both are
- *       counted by {@link #overflowed}.
+ *       each other, so only intervals that every node has shown to know of are dropped. Of more
+ *       than {@link DetectionLimits#intervalsMax} the oldest goes unjudged; of more than {@link
+ *       DetectionLimits#reportsMax} reports whose grade may rise, the oldest keeps its grade, and
+ *       may be found again. Both are counted by {@link #overflowed}.
  * </ul>
  *
  * An event looks at the queues that hold intervals, which are ordered: at what it decides and at
@@ -54,14 +54,8 @@ import org.jspecify.annotations.Nullable;
  * version goes on. What is told of an earlier incarnation after that is ignored.
  */
 public final class InstanceDetector {
-  /** Intervals kept, if not said otherwise. */
-  public static final int RETAINED_MAX = 100_000;
-
-  /** Of one search; only clauses of many terms that hold at many nodes come near it. */
-  private static final long SEARCH_STEPS_MAX = 1_000_000;
-
   private final DetectionSpec spec;
-  private final int retainedMax;
+  private final DetectionLimits limits;
   private final boolean joined;
   private final Knowledge knowledge;
   private final long[] incarnations;
@@ -74,31 +68,29 @@ public final class InstanceDetector {
   private List<Witness> raised = List.of();
   private long lost;
 
-  private InstanceDetector(DetectionSpec spec, int retainedMax) {
-    if (retainedMax < 1) {
-      throw new IllegalArgumentException("retainedMax must be positive: " + retainedMax);
-    }
+  private InstanceDetector(DetectionSpec spec, DetectionLimits limits) {
     this.spec = spec;
-    this.retainedMax = retainedMax;
+    this.limits = limits;
     this.joined = spec.replicas() == ReplicaRule.FIRST;
     this.knowledge = new Knowledge(spec.nodes(), spec.causality(), joined);
-    this.rising = new RisingGrades(knowledge, retainedMax);
+    this.rising = new RisingGrades(knowledge, limits.reportsMax());
     this.incarnations = new long[spec.nodes()];
     this.passedUpTo = knowledge::passedUpTo;
     for (ClauseShape shape : spec.clauses()) {
       WatchedClause clause =
-          new WatchedClause(clauses.size(), shape, spec.nodes(), knowledge, SEARCH_STEPS_MAX);
+          new WatchedClause(
+              clauses.size(), shape, spec.nodes(), knowledge, limits.searchStepsMax());
       clauses.add(clause);
       pending.add(new Pending(clause, knowledge, joined, spec.nodes()));
     }
   }
 
   public static InstanceDetector create(DetectionSpec spec) {
-    return create(spec, RETAINED_MAX);
+    return create(spec, DetectionLimits.DEFAULT);
   }
 
-  public static InstanceDetector create(DetectionSpec spec, int retainedMax) {
-    return new InstanceDetector(spec, retainedMax);
+  public static InstanceDetector create(DetectionSpec spec, DetectionLimits limits) {
+    return new InstanceDetector(spec, limits);
   }
 
   /**
@@ -107,11 +99,11 @@ public final class InstanceDetector {
    * spec}.
    */
   public static InstanceDetector restore(DetectionSpec spec, byte[] bytes) {
-    return restore(spec, RETAINED_MAX, bytes);
+    return restore(spec, DetectionLimits.DEFAULT, bytes);
   }
 
-  public static InstanceDetector restore(DetectionSpec spec, int retainedMax, byte[] bytes) {
-    InstanceDetector detector = new InstanceDetector(spec, retainedMax);
+  public static InstanceDetector restore(DetectionSpec spec, DetectionLimits limits, byte[] bytes) {
+    InstanceDetector detector = new InstanceDetector(spec, limits);
     detector.take(DetectorCodec.decode(spec, bytes));
     return detector;
   }
@@ -274,7 +266,19 @@ public final class InstanceDetector {
    * could not be followed, and searches that were cut short. Each is a loss of coverage.
    */
   public long overflowed() {
-    return lost + rising.lost() + clauses.stream().mapToLong(WatchedClause::searchesCut).sum();
+    return overflows().total();
+  }
+
+  /**
+   * As {@link #overflowed}, by limit; of one that was restored, what it met before is counted as
+   * intervals.
+   */
+  public Overflows overflows() {
+    long cut = 0;
+    for (WatchedClause clause : clauses) {
+      cut += clause.searchesCut();
+    }
+    return new Overflows(lost, rising.lost(), cut);
   }
 
   /** Whether it is of a life that its node has left behind. */
@@ -465,7 +469,7 @@ public final class InstanceDetector {
                 interval -> now.isUseless(interval) && isBeforeFound(interval));
       }
     }
-    for (int size = size(); size > retainedMax; size--) {
+    for (int size = size(); size > limits.intervalsMax(); size--) {
       lost++;
       if (replicas.size() > 0) {
         replicas.forgetOne();

@@ -99,7 +99,8 @@ class DetectorCodecTest {
 
   /** A detector that has something of each kind to keep. */
   private static InstanceDetector everything() {
-    InstanceDetector detector = InstanceDetector.create(SPEC, 5);
+    InstanceDetector detector =
+        InstanceDetector.create(SPEC, DetectionLimits.DEFAULT.withIntervalsMax(5));
     detector.progress(at(100));
     detector.opened(version(0, 0, 1, "1000/990", null, "x@1", 0));
     detector.opened(version(1, 1, 1, "990/1000", null, "y@1", 1));

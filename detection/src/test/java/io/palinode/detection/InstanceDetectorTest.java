@@ -145,7 +145,7 @@ class InstanceDetectorTest {
 
   @Test
   void atMostSoManyIntervalsAreKeptAndTheRestIsCounted() {
-    detector = InstanceDetector.create(causal(2, "inf", 2), 10);
+    detector = InstanceDetector.create(causal(2, "inf", 2), kept(10));
     for (int i = 1; i <= 15; i++) {
       opened(0, 0, i, i * 100 + "/0");
       closed(0, 0, i, i * 100 + "/0", i * 100 + 50 + "/0");
@@ -157,7 +157,7 @@ class InstanceDetectorTest {
   @Test
   void overflowIsKeptInTheBytes() {
     DetectionSpec spec = causal(2, "inf", 2);
-    detector = InstanceDetector.create(spec, 1);
+    detector = InstanceDetector.create(spec, kept(1));
     opened(0, 0, 1, "100/0");
     opened(0, 0, 2, "200/0");
     assertThat(InstanceDetector.restore(spec, detector.toBytes()).overflowed()).isOne();
@@ -319,8 +319,7 @@ class InstanceDetectorTest {
         .hasMessageContaining("opens without an end");
     assertThatThrownBy(() -> detector.closed(candidate(0, 0, 1, "100/90", null), "", null))
         .hasMessageContaining("closes with an end");
-    assertThatThrownBy(() -> InstanceDetector.create(causal(2, "10us", 2), 0))
-        .hasMessageContaining("retainedMax");
+    assertThatThrownBy(() -> kept(0)).hasMessageContaining("intervalsMax=0");
     assertThat(detector.toBytes()).isEqualTo(before);
   }
 
@@ -334,5 +333,9 @@ class InstanceDetectorTest {
 
   private List<String> progress(long hlc) {
     return names(detector.progress(hlc));
+  }
+
+  private static DetectionLimits kept(int intervalsMax) {
+    return DetectionLimits.DEFAULT.withIntervalsMax(intervalsMax);
   }
 }

@@ -3,6 +3,7 @@ package io.palinode.monitor;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.hvc.Epsilon;
+import io.palinode.predicate.PredicateLimits;
 import io.palinode.predicate.Predicates;
 import io.palinode.wire.v1.PredicateRecord;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +38,10 @@ public record ActivePredicate(String name, long version, @Nullable DetectionSpec
         : new ActivePredicate(
             record.getName(),
             record.getVersion(),
-            DetectionSpec.of(Predicates.parse(record.getYaml(), record.getName()), nodes, epsilon));
+            DetectionSpec.of(
+                Predicates.parse(record.getYaml(), record.getName(), PredicateLimits.CEILING),
+                nodes,
+                epsilon));
   }
 
   public static ActivePredicate deleted(String name, long version) {

@@ -1,7 +1,9 @@
 package io.palinode.monitor;
 
+import io.palinode.detection.DetectionLimits;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.detection.InstanceDetector;
+import io.palinode.detection.Overflows;
 import io.palinode.detection.Witness;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +34,9 @@ public final class Instance {
   private long wakeAt;
 
   private boolean wakeKnown;
-  private long overflowsTold;
+  private @Nullable ShadowDetector shadow;
+  private final List<Witness> reported = new ArrayList<>();
+  private Overflows overflowsTold = Overflows.NONE;
   private List<Witness> raisedTold = List.of();
   private long timerAt = NO_TIMER;
   private boolean counted;
@@ -47,9 +51,9 @@ public final class Instance {
    * The instance that {@code event} is about, as the first event of an epoch or a version finds it.
    */
   public static Instance begin(
-      CandidateEvent event, long predicateVersion, DetectionSpec spec, int retainedMax) {
+      CandidateEvent event, long predicateVersion, DetectionSpec spec, DetectionLimits limits) {
     Instance instance = new Instance(event.epoch(), predicateVersion, event.partition());
-    instance.live = InstanceDetector.create(spec, retainedMax);
+    instance.live = InstanceDetector.create(spec, limits);
     return instance;
   }
 
@@ -65,16 +69,28 @@ public final class Instance {
     Instance copy = of(state());
     copy.timerAt = timerAt;
     copy.counted = counted;
+    copy.shadow = shadow == null ? null : shadow.copy();
     return copy;
   }
 
   /** Makes it live, if it is not. {@code spec} is that of its predicate's version. */
-  public void unpack(DetectionSpec spec, int retainedMax) {
+  public void unpack(DetectionSpec spec, DetectionLimits limits) {
     if (packed != null) {
-      live = InstanceDetector.restore(spec, retainedMax, packed.detector());
-      overflowsTold = live.overflowed();
+      live = InstanceDetector.restore(spec, limits, packed.detector());
+      overflowsTold = live.overflows();
       raisedTold = List.of();
       packed = null;
+    }
+  }
+
+  /**
+   * From here on, what {@code replicas: any} would report of it is worked out too; once is enough.
+   * It is not in checkpoints.
+   */
+  public void shadow(DetectionSpec spec, DetectionLimits limits) {
+    if (shadow == null) {
+      shadow = new ShadowDetector(spec, limits);
+      wakeKnown = false;
     }
   }
 
@@ -82,11 +98,17 @@ public final class Instance {
   public void pack() {
     packed = state();
     live = null;
+    if (shadow != null) {
+      shadow.pack();
+    }
   }
 
   /** An opening or closing, in the order of its node. Only while it is live, as the next two. */
   public List<Witness> apply(Change change) {
     wakeKnown = false;
+    if (shadow != null) {
+      reported.addAll(shadow.apply(change));
+    }
     return withRaised(
         change.opens()
             ? live().opened(change.candidate())
@@ -99,6 +121,9 @@ public final class Instance {
       return List.of();
     }
     wakeKnown = false;
+    if (shadow != null) {
+      reported.addAll(shadow.progress(watermark));
+    }
     return withRaised(live().progress(watermark));
   }
 
@@ -107,6 +132,9 @@ public final class Instance {
    */
   public List<Witness> restarted(Restart restart) {
     wakeKnown = false;
+    if (shadow != null) {
+      reported.addAll(shadow.restarted(restart));
+    }
     return withRaised(live().restarted(restart.node(), restart.incarnation(), restart.first()));
   }
 
@@ -115,6 +143,9 @@ public final class Instance {
    * what the one before it raised.
    */
   private List<Witness> withRaised(List<Witness> found) {
+    if (shadow == null) {
+      reported.addAll(found);
+    }
     List<Witness> raised = live().raised();
     if (raised == raisedTold || raised.isEmpty()) {
       return found;
@@ -125,15 +156,32 @@ public final class Instance {
     return all;
   }
 
+  /**
+   * What was reported since this was asked last, each once, whatever its grade; with a shadow, what
+   * that reports.
+   */
+  public List<Witness> takeReported() {
+    if (reported.isEmpty()) {
+      return List.of();
+    }
+    List<Witness> taken = List.copyOf(reported);
+    reported.clear();
+    return taken;
+  }
+
   /** How often a limit of detection was met since this was asked last: each loses coverage. */
-  public long takeOverflowed() {
-    long before = overflowsTold;
-    overflowsTold = live().overflowed();
-    return overflowsTold - before;
+  public Overflows takeOverflows() {
+    Overflows before = overflowsTold;
+    overflowsTold = live().overflows();
+    return overflowsTold.since(before);
   }
 
   public long epoch() {
     return epoch;
+  }
+
+  public long predicateVersion() {
+    return predicateVersion;
   }
 
   public int partition() {
@@ -143,7 +191,8 @@ public final class Instance {
   /** When time decides something of it; {@link InstanceState#NO_WAKE} for never. */
   public long wakeAt() {
     if (!wakeKnown) {
-      wakeAt = packed != null ? packed.wakeAt() : live().wakeAt();
+      long wake = packed != null ? packed.wakeAt() : live().wakeAt();
+      wakeAt = shadow == null ? wake : Math.min(wake, shadow.wakeAt());
       wakeKnown = true;
     }
     return wakeAt;
@@ -152,7 +201,7 @@ public final class Instance {
   /** Whether there is nothing to keep. */
   public boolean isEmpty() {
     // What is packed was not empty.
-    return live != null && live.isEmpty();
+    return live != null && live.isEmpty() && (shadow == null || shadow.isEmpty());
   }
 
   /** Whether it was taken back by a rollback, or its predicate was replaced or deleted. */

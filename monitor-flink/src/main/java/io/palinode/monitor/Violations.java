@@ -41,7 +41,8 @@ public final class Violations {
     return violation.build();
   }
 
-  static String id(IntervalRef interval, Witness witness) {
+  /** As of {@link #of}. */
+  public static String id(IntervalRef interval, Witness witness) {
     return ViolationId.of(
         interval.getPredicate(),
         interval.getPredicateVersion(),

@@ -6,6 +6,7 @@ import static io.palinode.monitor.Records.interval;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.detection.Candidate;
+import io.palinode.detection.DetectionLimits;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.detection.Witness;
 import io.palinode.hvc.Causality;
@@ -32,7 +33,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class InstanceTest {
-  private static final int RETAINED_MAX = 100;
+  private static final DetectionLimits LIMITS = DetectionLimits.DEFAULT.withIntervalsMax(100);
   private static final DetectionSpec SPEC =
       new DetectionSpec(
           Records.NODES,
@@ -48,7 +49,7 @@ class InstanceTest {
     Instance packed = begun(records.get(0));
     for (CandidateRecord record : records) {
       packed.pack();
-      packed.unpack(SPEC, RETAINED_MAX);
+      packed.unpack(SPEC, LIMITS);
       assertThat(texts(feed(packed, record)))
           .as("seed=" + seed)
           .isEqualTo(texts(feed(live, record)));
@@ -86,8 +87,7 @@ class InstanceTest {
               .setValues(0, Records.version("k" + i, i))
               .build();
       record = record.toBuilder().setOpened(opened).build();
-      instance =
-          instance == null ? Instance.begin(event(record), 1, joined, RETAINED_MAX) : instance;
+      instance = instance == null ? Instance.begin(event(record), 1, joined, LIMITS) : instance;
       instance.apply(Change.of(record, joined));
     }
     Instance shared = Objects.requireNonNull(instance);
@@ -118,7 +118,7 @@ class InstanceTest {
     instance.setTimer(17);
     Instance copy = instance.copy();
     assertThat(copy.timerAt()).isEqualTo(17);
-    copy.unpack(SPEC, RETAINED_MAX);
+    copy.unpack(SPEC, LIMITS);
     apply(copy, Records.opened(1, 1, interval("", 1), clock(1, 1_005, 0)));
     assertThat(instance.progress(Hlc.ofMicros(2_000))).isEmpty();
     assertThat(copy.progress(Hlc.ofMicros(2_000))).isNotEmpty();
@@ -135,7 +135,7 @@ class InstanceTest {
   }
 
   private static Instance begun(CandidateRecord first) {
-    return Instance.begin(event(first), 1, SPEC, RETAINED_MAX);
+    return Instance.begin(event(first), 1, SPEC, LIMITS);
   }
 
   private static List<Witness> feed(Instance instance, CandidateRecord record) {

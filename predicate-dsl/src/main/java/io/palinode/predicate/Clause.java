@@ -5,10 +5,8 @@ import java.util.List;
 
 /** Local predicates, and which of them are a violation when they hold concurrently. */
 public record Clause(ClauseRule rule, List<LocalPredicate> of) {
-  public static final int TERMS_MAX = 64;
-
-  /** Of the local predicates that make an {@code atLeast} true. */
-  public static final int COMBINATIONS_MAX = 2_016;
+  /** Of the language; what is accepted is bounded by {@link PredicateLimits}. */
+  public static final int TERMS_MAX = PredicateLimits.CEILING.clauseTermsMax();
 
   public Clause {
     of = List.copyOf(of);
@@ -55,15 +53,19 @@ public record Clause(ClauseRule rule, List<LocalPredicate> of) {
       throw new IllegalArgumentException(
           "count must be between 1 and the size of 'of': count=" + count + " of=" + size);
     }
-    BigInteger combinations = combinations(size, count);
-    if (combinations.compareTo(BigInteger.valueOf(COMBINATIONS_MAX)) > 0) {
+    int max = PredicateLimits.CEILING.combinationsMax();
+    if (hasMoreCombinations(size, count, max)) {
       throw new IllegalArgumentException(
           "atLeast must have at most %d combinations, each is looked for by itself: %d of %d have %s"
-              .formatted(COMBINATIONS_MAX, count, size, combinations));
+              .formatted(max, count, size, combinations(size, count)));
     }
   }
 
-  private static BigInteger combinations(int size, int count) {
+  static boolean hasMoreCombinations(int size, int count, int max) {
+    return combinations(size, count).compareTo(BigInteger.valueOf(max)) > 0;
+  }
+
+  static BigInteger combinations(int size, int count) {
     BigInteger combinations = BigInteger.ONE;
     for (int i = 0; i < count; i++) {
       combinations =

@@ -36,7 +36,13 @@ final class ClauseForms {
     return all;
   }
 
-  static Clause read(PredicateForm.Item form) {
+  static Clause read(PredicateForm.Item form, PredicateLimits limits) {
+    Clause clause = read(form);
+    at(place(form), () -> limits.require(clause));
+    return clause;
+  }
+
+  private static Clause read(PredicateForm.Item form) {
     if (form instanceof PredicateForm.Sum sum) {
       return sum(sum);
     }
@@ -46,10 +52,10 @@ final class ClauseForms {
     return at(place(parts), () -> new Clause(rule, of));
   }
 
-  private static Place place(PredicateForm.Parts parts) {
-    return parts instanceof PredicateForm.AtLeast some && some.count != null
+  private static Place place(PredicateForm.Item form) {
+    return form instanceof PredicateForm.AtLeast some && some.count != null
         ? some.count.place()
-        : parts.place;
+        : form.place;
   }
 
   private static LocalPredicate localPredicate(PredicateForm.Part part) {

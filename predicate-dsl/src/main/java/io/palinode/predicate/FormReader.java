@@ -26,33 +26,37 @@ final class FormReader {
   }
 
   /** {@code nameDefault} is used where the form has no name of its own. */
-  static Predicate read(PredicateForm form, String nameDefault) {
-    return new FormReader(form).predicate(nameDefault);
+  static Predicate read(PredicateForm form, String nameDefault, PredicateLimits limits) {
+    return new FormReader(form).predicate(nameDefault, limits);
   }
 
-  private Predicate predicate(String nameDefault) {
+  private Predicate predicate(String nameDefault, PredicateLimits limits) {
     Map<String, Template> forEach = entries("forEach", form.forEach, FormReader::forEach);
     List<Condition> where = form.where.stream().map(FormReader::condition).toList();
     List<PredicateForm.Item> clauseForms = clauseForms(form);
-    List<Clause> clauses = clauseForms.stream().map(ClauseForms::read).toList();
+    List<Clause> clauses =
+        clauseForms.stream().map(clause -> ClauseForms.read(clause, limits)).toList();
     requireCapturesAgree(forEach, where, clauses, clauseForms);
-    return at(
-        form.place,
-        () ->
-            new Predicate(
-                name(nameDefault),
-                entries("label", form.labels, FormReader::label),
-                type(clauses),
-                form.epsilon == null ? null : epsilon(form.epsilon),
-                optional(
-                    form.uncertainty,
-                    text -> Word.read("uncertainty", text, Uncertainty.class),
-                    Uncertainty.CONSERVATIVE),
-                replicas(clauses),
-                forEach,
-                where,
-                clauses,
-                optional(form.onViolation, FormReader::onViolation, OnViolation.DEFAULT)));
+    Predicate predicate =
+        at(
+            form.place,
+            () ->
+                new Predicate(
+                    name(nameDefault),
+                    entries("label", form.labels, FormReader::label),
+                    type(clauses),
+                    form.epsilon == null ? null : epsilon(form.epsilon),
+                    optional(
+                        form.uncertainty,
+                        text -> Word.read("uncertainty", text, Uncertainty.class),
+                        Uncertainty.CONSERVATIVE),
+                    replicas(clauses),
+                    forEach,
+                    where,
+                    clauses,
+                    optional(form.onViolation, FormReader::onViolation, OnViolation.DEFAULT)));
+    at(form.place, () -> limits.require(predicate));
+    return predicate;
   }
 
   private String name(String nameDefault) {

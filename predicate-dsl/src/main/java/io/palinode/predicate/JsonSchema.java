@@ -96,12 +96,21 @@ final class JsonSchema {
     shapes.put("on", map("const", ClauseForms.SAME_NODE));
     shapes.put(
         "a group.all",
-        said("These on one node.", list(2, Clause.TERMS_MAX, map("$ref", "#/$defs/term"))));
-    shapes.put("all", said("A clause: these terms together.", list(1, Clause.TERMS_MAX, part)));
+        said(
+            "These on one node.",
+            list(2, PredicateLimits.DEFAULT.clauseTermsMax(), map("$ref", "#/$defs/term"))));
     shapes.put(
-        "any", said("A clause for each of the terms.", list(1, Predicate.CLAUSES_MAX, part)));
+        "all",
+        said(
+            "A clause: these terms together.",
+            list(1, PredicateLimits.DEFAULT.clauseTermsMax(), part)));
+    shapes.put(
+        "any",
+        said(
+            "A clause for each of the terms.",
+            list(1, PredicateLimits.DEFAULT.clausesMax(), part)));
     shapes.put("count", said("How many of them.", map("anyOf", List.of(atLeastOne(), text()))));
-    shapes.put("of", list(1, Clause.TERMS_MAX, part));
+    shapes.put("of", list(1, PredicateLimits.DEFAULT.clauseTermsMax(), part));
     shapes.put(
         "violation.atLeast",
         said("A clause: some of these together.", object(YamlReader.AT_LEAST, "count", "of")));
@@ -109,7 +118,9 @@ final class JsonSchema {
       shapes.put("sum." + relation, map("type", List.of("number", "string")));
     }
     Map<String, Object> variable = map("anyOf", List.of(template(), map("$ref", "#/$defs/key")));
-    shapes.put("sum.of", said("The variables.", list(1, Clause.TERMS_MAX, variable)));
+    shapes.put(
+        "sum.of",
+        said("The variables.", list(1, PredicateLimits.DEFAULT.clauseTermsMax(), variable)));
     Map<String, Object> sum = object(YamlReader.SUM, "of");
     sum.put("oneOf", requiredOneOf(ClauseForms.RELATIONS));
     shapes.put("sum", said("A clause: the sum of variables, each somewhere, together.", sum));
@@ -119,7 +130,7 @@ final class JsonSchema {
         "violation",
         said(
             "What must not happen: one true clause is a violation.",
-            list(1, Predicate.CLAUSES_MAX, clause)));
+            list(1, PredicateLimits.DEFAULT.clausesMax(), clause)));
   }
 
   /** What is named from several places. */

@@ -70,8 +70,9 @@ public final class Lint {
   }
 
   /** As {@link #of(String, String, Set)}, from a file. */
-  public static List<Finding> of(Path file, Set<Check> ignored) throws IOException {
-    return findings(Predicates.readWritten(file), ignored);
+  public static List<Finding> of(Path file, Set<Check> ignored, PredicateLimits limits)
+      throws IOException {
+    return findings(Predicates.readWritten(file, limits), ignored);
   }
 
   /**
@@ -79,7 +80,7 @@ public final class Lint {
    * predicates.
    */
   public static List<Finding> of(String text, String source, Set<Check> ignored) {
-    return findings(Predicates.parseWritten(text, source), ignored);
+    return findings(Predicates.parseWritten(text, source, PredicateLimits.DEFAULT), ignored);
   }
 
   private static List<Finding> findings(List<Written> all, Set<Check> ignored) {

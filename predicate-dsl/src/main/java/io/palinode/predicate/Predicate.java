@@ -38,10 +38,11 @@ public record Predicate(
     List<Clause> violation,
     OnViolation onViolation) {
 
-  public static final int CLAUSES_MAX = 10_000;
+  /** Of the language; what is accepted is bounded by {@link PredicateLimits}. */
+  public static final int CLAUSES_MAX = PredicateLimits.CEILING.clausesMax();
 
-  /** In all clauses together. */
-  public static final int TERMS_MAX = 20_000;
+  /** In all clauses together, likewise. */
+  public static final int TERMS_MAX = PredicateLimits.CEILING.termsMax();
 
   /** In the lists of all {@code in} together. */
   public static final int LISTED_VALUES_MAX = 10_000;

@@ -30,7 +30,11 @@ public final class Predicates {
 
   /** As {@link #parseAll}, from a file. */
   public static List<Predicate> readAll(Path file) throws IOException {
-    return parseAll(text(file), file.toString());
+    return readAll(file, PredicateLimits.DEFAULT);
+  }
+
+  public static List<Predicate> readAll(Path file, PredicateLimits limits) throws IOException {
+    return parseAll(text(file), file.toString(), limits);
   }
 
   /**
@@ -38,11 +42,16 @@ public final class Predicates {
    * predicate without a name is named after it.
    */
   public static Predicate parse(String text, String source) {
+    return parse(text, source, PredicateLimits.DEFAULT);
+  }
+
+  /** As above. What was accepted elsewhere is read with {@link PredicateLimits#CEILING}. */
+  public static Predicate parse(String text, String source, PredicateLimits limits) {
     List<PredicateForm> forms = forms(text, source);
     if (forms.size() > 1) {
       throw forms.get(1).place.refusal("one predicate is expected, here a second one begins");
     }
-    return FormReader.read(forms.get(0), nameOf(source));
+    return FormReader.read(forms.get(0), nameOf(source), limits);
   }
 
   /**
@@ -50,19 +59,23 @@ public final class Predicates {
    * {@code ---}. Two of one name are refused.
    */
   public static List<Predicate> parseAll(String text, String source) {
-    return parseWritten(text, source).stream().map(Written::predicate).toList();
+    return parseAll(text, source, PredicateLimits.DEFAULT);
+  }
+
+  public static List<Predicate> parseAll(String text, String source, PredicateLimits limits) {
+    return parseWritten(text, source, limits).stream().map(Written::predicate).toList();
   }
 
   /** As {@link #parseWritten}, from a file. */
-  static List<Written> readWritten(Path file) throws IOException {
-    return parseWritten(text(file), file.toString());
+  static List<Written> readWritten(Path file, PredicateLimits limits) throws IOException {
+    return parseWritten(text(file), file.toString(), limits);
   }
 
   /** As {@link #parseAll}, with places. */
-  static List<Written> parseWritten(String text, String source) {
+  static List<Written> parseWritten(String text, String source, PredicateLimits limits) {
     String nameDefault = nameOf(source);
     List<Written> all =
-        forms(text, source).stream().map(form -> Written.read(form, nameDefault)).toList();
+        forms(text, source).stream().map(form -> Written.read(form, nameDefault, limits)).toList();
     Set<String> names = new HashSet<>();
     for (Written written : all) {
       String name = written.predicate().name();

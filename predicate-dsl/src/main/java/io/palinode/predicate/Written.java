@@ -8,8 +8,9 @@ import java.util.List;
  * @param clauses as many as the predicate has, with as many terms each
  */
 record Written(Predicate predicate, PredicateForm form, List<PredicateForm.Item> clauses) {
-  static Written read(PredicateForm form, String nameDefault) {
-    return new Written(FormReader.read(form, nameDefault), form, FormReader.clauseForms(form));
+  static Written read(PredicateForm form, String nameDefault, PredicateLimits limits) {
+    return new Written(
+        FormReader.read(form, nameDefault, limits), form, FormReader.clauseForms(form));
   }
 
   Place clause(int clause) {

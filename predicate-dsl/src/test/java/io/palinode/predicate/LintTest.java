@@ -28,7 +28,7 @@ class LintTest {
           files.filter(file -> file.toString().matches(".*\\.(yaml|xml)")).toList();
       assertThat(predicates).hasSizeGreaterThanOrEqualTo(3);
       for (Path file : predicates) {
-        assertThat(Lint.of(file, Set.of())).as("%s", file).isEmpty();
+        assertThat(Lint.of(file, Set.of(), PredicateLimits.DEFAULT)).as("%s", file).isEmpty();
       }
     }
   }

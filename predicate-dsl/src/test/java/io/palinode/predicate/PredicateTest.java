@@ -46,14 +46,14 @@ class PredicateTest {
   @Test
   void everyLimitIsNamedWhenItIsExceeded() {
     refused(
-        () -> new Clause(Collections.nCopies(65, term("x", "1"))),
-        "a clause must have at most 64 terms: terms=65");
+        () -> new Clause(Collections.nCopies(4_097, term("x", "1"))),
+        "a clause must have at most 4096 terms: terms=4097");
     refused(
-        () -> predicate(Map.of(), Collections.nCopies(10_001, X)),
-        "a predicate must have at most 10000 clauses: clauses=10001");
+        () -> predicate(Map.of(), Collections.nCopies(100_001, X)),
+        "a predicate must have at most 100000 clauses: clauses=100001");
     refused(
-        () -> predicate(Map.of(), Collections.nCopies(400, wide("1", 51))),
-        "a predicate must have at most 20000 terms: terms=20400");
+        () -> predicate(Map.of(), Collections.nCopies(4_000, wide("1", 51))),
+        "a predicate must have at most 200000 terms: terms=204000");
     refused(
         () -> predicate(Map.of(), Collections.nCopies(20, wide("1".repeat(400), 51))),
         "a predicate must have at most 400000 characters in patterns:"

@@ -60,7 +60,7 @@ class RoundTripTest {
 
   /** As many clauses, terms and characters as may be, all of them costly to escape. */
   private static Predicate largest(int lists) {
-    int charactersPerTerm = Predicate.PATTERN_CHARACTERS_MAX / Predicate.TERMS_MAX;
+    int charactersPerTerm = Predicate.PATTERN_CHARACTERS_MAX / PredicateLimits.DEFAULT.termsMax();
     String half = "\"".repeat(charactersPerTerm / 2);
     Term plain = new Term(Template.parse(half), new Comparison.NotEquals(Template.parse(half)));
     // An attribute costs more to escape than an element: all characters are in the variable.
@@ -68,9 +68,9 @@ class RoundTripTest {
         new Term(
             Template.parse("\"".repeat(charactersPerTerm)),
             new Comparison.In(List.of(Template.parse(""))));
-    int termsPerClause = Predicate.TERMS_MAX / Predicate.CLAUSES_MAX;
+    int termsPerClause = PredicateLimits.DEFAULT.termsMax() / PredicateLimits.DEFAULT.clausesMax();
     List<Clause> clauses = new ArrayList<>();
-    for (int i = 0; i < Predicate.CLAUSES_MAX; i++) {
+    for (int i = 0; i < PredicateLimits.DEFAULT.clausesMax(); i++) {
       Term term = i * termsPerClause < lists ? list : plain;
       clauses.add(new Clause(Collections.nCopies(termsPerClause, term)));
     }

@@ -14,6 +14,9 @@ public sealed interface Event {
   /** A violation, in the order of the violations log; repeats are harmless. */
   record ViolationFound(Violation violation, long atMicros) implements Event {}
 
+  /** With joined replicas, the violation of this id is none; nothing that the machine acts on. */
+  record PhantomFound(String id, String predicate, long atMicros) implements Event {}
+
   /** Every violation with {@code violate <= hlc} has been passed in. */
   record Judged(long hlc, long atMicros) implements Event {}
 

@@ -12,6 +12,7 @@ import io.palinode.detection.witness.PortableWitness.Subject;
 import io.palinode.hvc.Epsilon;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.PredicateException;
+import io.palinode.predicate.PredicateLimits;
 import io.palinode.predicate.Predicates;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.VariableVersion;
@@ -46,7 +47,7 @@ public final class Evidence {
   }
 
   private static PortableWitness portable(Violation violation, String yaml) {
-    Predicate predicate = Predicates.parse(yaml, violation.getPredicate());
+    Predicate predicate = Predicates.parse(yaml, violation.getPredicate(), PredicateLimits.CEILING);
     return PortableWitness.of(
         new Subject(
             violation.getPredicate(),

@@ -5,6 +5,7 @@ import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Detecting;
 import io.palinode.wire.v1.Violation;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,7 @@ public final class Memory {
   private final History<String, ReceivedViolation> violations = new History<>(KEPT_MAX);
   private final History<Long, Rollback> rollbacks = new History<>(KEPT_MAX);
   private final History<Long, Unjudged> losses = new History<>(LOSSES_MAX);
+  private final AtomicLong phantoms = new AtomicLong();
   private final Nodes nodes;
   private final WatchedVersions watched;
 
@@ -26,8 +28,18 @@ public final class Memory {
     this.watched = new WatchedVersions(nodes);
   }
 
+  /** Also of a grade that rose. */
   public void received(Violation violation, long atMicros, boolean replayed) {
-    violations.put(violation.getId(), new ReceivedViolation(violation, atMicros, replayed, null));
+    ReceivedViolation known = violations.get(violation.getId());
+    boolean phantom = known != null && known.phantom();
+    violations.put(
+        violation.getId(), new ReceivedViolation(violation, atMicros, replayed, null, phantom));
+  }
+
+  /** The violation of this id is a phantom; so may be one that nobody published. Once for each. */
+  public void phantom(String id) {
+    phantoms.incrementAndGet();
+    violations.update(id, ReceivedViolation::asPhantom);
   }
 
   public void classified(Violation violation, Command.Outcome outcome) {
@@ -97,6 +109,10 @@ public final class Memory {
 
   public long violationsTotal() {
     return violations.total();
+  }
+
+  public long phantomsTotal() {
+    return phantoms.get();
   }
 
   public long rollbacksTotal() {

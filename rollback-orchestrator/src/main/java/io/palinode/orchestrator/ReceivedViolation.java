@@ -10,9 +10,14 @@ import org.jspecify.annotations.Nullable;
  * @param receivedMicros the wall clock right when the record was received
  * @param replayed it was in the log when this orchestrator started, so its latency means nothing
  * @param outcome null until it is classified
+ * @param phantom it is known to be none with joined replicas
  */
 public record ReceivedViolation(
-    Violation violation, long receivedMicros, boolean replayed, Command.@Nullable Outcome outcome) {
+    Violation violation,
+    long receivedMicros,
+    boolean replayed,
+    Command.@Nullable Outcome outcome,
+    boolean phantom) {
 
   /** From the moment at which all witnesses held to the receipt; never negative. */
   public long latencyMicros() {
@@ -20,6 +25,10 @@ public record ReceivedViolation(
   }
 
   ReceivedViolation with(Command.Outcome newOutcome) {
-    return new ReceivedViolation(violation, receivedMicros, replayed, newOutcome);
+    return new ReceivedViolation(violation, receivedMicros, replayed, newOutcome, phantom);
+  }
+
+  ReceivedViolation asPhantom() {
+    return new ReceivedViolation(violation, receivedMicros, replayed, outcome, true);
   }
 }

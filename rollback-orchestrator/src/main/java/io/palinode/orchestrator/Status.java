@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param heldAt the safe point does not pass this HLC because of lost coverage or an abandoned
  *     plan; null: not held
  * @param losses lost ranges that were not acknowledged
+ * @param phantoms how many violations are none with joined replicas
  * @param failure why it has stopped; null while it works
  */
 public record Status(
@@ -27,6 +28,7 @@ public record Status(
     @Nullable Long heldAt,
     int losses,
     long violations,
+    long phantoms,
     long rollbacks,
     int predicates,
     int nodes,

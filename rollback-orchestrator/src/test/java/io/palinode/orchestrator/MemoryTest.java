@@ -12,6 +12,19 @@ import org.junit.jupiter.api.Test;
 /** What is remembered, and for how long. */
 class MemoryTest {
   @Test
+  void aPhantomStaysOneWhenItsGradeRises() {
+    Memory memory = new Memory(1);
+    Violation violation = Violation.newBuilder().setId("v").build();
+    memory.received(violation, 1, false);
+    memory.phantom("v");
+    memory.received(violation, 2, false);
+    assertThat(memory.violations(1)).singleElement().matches(ReceivedViolation::phantom);
+    memory.phantom("another");
+    assertThat(memory.phantomsTotal()).isEqualTo(2);
+    assertThat(memory.violationsTotal()).isEqualTo(1);
+  }
+
+  @Test
   void aLossIsToldInWords() {
     Memory memory = new Memory(1);
     memory.lost(
@@ -86,8 +99,9 @@ class MemoryTest {
   @Test
   void latencyIsCountedFromTheMomentOfTheViolation() {
     Violation violation = violation("a", ViolationGrade.POSSIBLE);
-    assertThat(new ReceivedViolation(violation, 1_500, false, null).latencyMicros()).isEqualTo(500);
-    assertThat(new ReceivedViolation(violation, 900, false, null).latencyMicros())
+    assertThat(new ReceivedViolation(violation, 1_500, false, null, false).latencyMicros())
+        .isEqualTo(500);
+    assertThat(new ReceivedViolation(violation, 900, false, null, false).latencyMicros())
         .as("clocks that disagree make no negative latency")
         .isZero();
   }

@@ -24,7 +24,8 @@ record DetectionReport(String machine, long seed, List<Row> rows) {
       long reports,
       Figures detection,
       Figures simple,
-      double ratio) {
+      double ratio,
+      double phantomsRatio) {
 
     static Row of(Result result) {
       var shape = result.of().shape();
@@ -38,7 +39,8 @@ record DetectionReport(String machine, long seed, List<Row> rows) {
           result.reports(),
           Figures.of(result.detection()),
           Figures.of(result.simple()),
-          result.ratio());
+          result.ratio(),
+          result.classifyingRatio());
     }
   }
 
@@ -94,7 +96,8 @@ record DetectionReport(String machine, long seed, List<Row> rows) {
                 "bytes",
                 "simple: candidates/s",
                 "bytes",
-                "times as fast"));
+                "times as fast",
+                "with phantoms"));
     for (Row row : rows) {
       table.row(
           List.of(
@@ -111,7 +114,8 @@ record DetectionReport(String machine, long seed, List<Row> rows) {
               number(row.detection().allocatedBytes()),
               number(row.simple().candidatesPerSecond()),
               number(row.simple().allocatedBytes()),
-              String.format(Locale.ROOT, "%.2f", row.ratio())));
+              String.format(Locale.ROOT, "%.2f", row.ratio()),
+              String.format(Locale.ROOT, "%.2f x", row.phantomsRatio())));
     }
     return machine + ", one used; seed " + seed + "\n\n" + table.render();
   }

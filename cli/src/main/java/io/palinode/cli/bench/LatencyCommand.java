@@ -1,6 +1,7 @@
 package io.palinode.cli.bench;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.palinode.benchmarks.online.Cluster;
 import io.palinode.benchmarks.online.LatencyBenchmark;
 import io.palinode.benchmarks.online.LatencyBenchmark.Result;
@@ -9,6 +10,7 @@ import io.palinode.cli.embedded.EmbeddedKafka;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.hvc.Epsilon;
+import io.palinode.monitor.flink.DetectionSettings;
 import io.palinode.voldemort.server.SystemMicros;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -98,7 +100,13 @@ final class LatencyCommand implements Callable<Integer> {
     List<Result> results = new ArrayList<>();
     try (ScratchFolder data = ScratchFolder.create();
         DetectionPlane plane =
-            DetectionPlane.start(data.path(), Cluster.NODES, EPSILON, EmbeddedKafka.ANY_PORT);
+            DetectionPlane.start(
+                data.path(),
+                Cluster.NODES,
+                EPSILON,
+                DetectionSettings.DEFAULT,
+                EmbeddedKafka.ANY_PORT,
+                new SimpleMeterRegistry());
         LatencyBenchmark benchmark =
             new LatencyBenchmark(new Cluster(plane.watch(), plane.kafka(), EPSILON), micros)) {
       benchmark.start();

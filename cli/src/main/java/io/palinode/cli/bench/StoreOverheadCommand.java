@@ -3,7 +3,7 @@ package io.palinode.cli.bench;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import io.palinode.benchmarks.StoreOverheadBenchmark;
 import io.palinode.benchmarks.StoreOverheadBenchmark.Setting;
-import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -88,12 +89,7 @@ final class StoreOverheadCommand implements Callable<Integer> {
       description = "Seed of the clients (default: ${DEFAULT-VALUE}).")
   private long seed;
 
-  @Option(
-      names = {"-o", "--output"},
-      defaultValue = "table",
-      paramLabel = "FORMAT",
-      description = "table or json.")
-  private OutputFormat output = OutputFormat.TABLE;
+  @Mixin private Output output = new Output();
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -114,7 +110,7 @@ final class StoreOverheadCommand implements Callable<Integer> {
       report = StoreOverheadReport.of(setting, benchmark.run());
     }
     PrintWriter out = spec.commandLine().getOut();
-    out.print(output == OutputFormat.JSON ? report.json() : report.table());
+    out.print(output.isJson() ? report.json() : report.table());
     out.flush();
     return 0;
   }

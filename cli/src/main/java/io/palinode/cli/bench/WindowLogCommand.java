@@ -109,7 +109,7 @@ final class WindowLogCommand implements Callable<Integer> {
       DiskReport report =
           new DiskReport(WindowLogReport.describeMachine(), entries, rounds, seed, result);
       PrintWriter out = spec.commandLine().getOut();
-      out.print(output == OutputFormat.JSON ? report.json() : report.text());
+      out.print(output.isJson() ? report.json() : report.text());
       out.flush();
       return 0;
     }

@@ -6,9 +6,11 @@ import io.palinode.cli.embedded.EmbeddedKafka;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.detector.kafka.NodeMonitorConfig;
 import io.palinode.hvc.Epsilon;
+import io.palinode.monitor.flink.DetectionSettings;
 import io.palinode.orchestrator.kafka.Orchestrator;
 import io.palinode.orchestrator.kafka.OrchestratorConfig;
 import io.palinode.predicate.Predicate;
+import io.palinode.predicate.PredicateLimits;
 import io.palinode.predicate.Predicates;
 import io.palinode.wire.Topics;
 import java.io.IOException;
@@ -35,6 +37,16 @@ public final class ControlPlane implements AutoCloseable {
   }
 
   /**
+   * What is accepted and kept.
+   *
+   * @param predicates that may be applied
+   */
+  public record Settings(DetectionSettings detection, PredicateLimits predicates) {
+    public static final Settings DEFAULT =
+        new Settings(DetectionSettings.DEFAULT, PredicateLimits.DEFAULT);
+  }
+
+  /**
    * Starts everything on {@code data}; what an earlier run left there is taken up. Throws {@link
    * Refusal} when a port or the folder is not to be had.
    *
@@ -42,15 +54,29 @@ public final class ControlPlane implements AutoCloseable {
    */
   public static ControlPlane start(
       Path data, int nodes, Epsilon epsilon, Ports ports, Consumer<String> console) {
+    return start(data, nodes, epsilon, Settings.DEFAULT, ports, console);
+  }
+
+  /** As above, with other than the default settings. */
+  public static ControlPlane start(
+      Path data,
+      int nodes,
+      Epsilon epsilon,
+      Settings settings,
+      Ports ports,
+      Consumer<String> console) {
     ControlPlane plane = new ControlPlane();
     try {
       DetectionPlane detection =
-          plane.parts.started(DetectionPlane.start(data, nodes, epsilon, ports.kafka()));
+          plane.parts.started(
+              DetectionPlane.start(
+                  data, nodes, epsilon, settings.detection(), ports.kafka(), plane.registry));
       plane.detection = detection;
       plane.orchestrator =
           plane.parts.started(
               Orchestrator.start(
                   OrchestratorConfig.of(detection.kafkaAddress(), Topics.DEFAULT, nodes)
+                      .withPredicates(settings.predicates())
                       .withHttpPort(ports.api()),
                   plane.registry,
                   console));

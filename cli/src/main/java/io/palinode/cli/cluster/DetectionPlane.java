@@ -1,10 +1,12 @@
 package io.palinode.cli.cluster;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.palinode.cli.embedded.EmbeddedFlink;
 import io.palinode.cli.embedded.EmbeddedKafka;
 import io.palinode.detector.kafka.NodeMonitorConfig;
 import io.palinode.hvc.Epsilon;
 import io.palinode.monitor.flink.DetectionJobConfig;
+import io.palinode.monitor.flink.DetectionSettings;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;
@@ -25,8 +27,18 @@ public final class DetectionPlane implements AutoCloseable {
     this.kafkaAddress = kafka.bootstrapServers();
   }
 
-  /** Starts both on {@code data}; what an earlier run left there is taken up. */
-  public static DetectionPlane start(Path data, int nodes, Epsilon epsilon, int kafkaPort)
+  /**
+   * Starts both on {@code data}; what an earlier run left there is taken up.
+   *
+   * @param meters gets what the job counts
+   */
+  public static DetectionPlane start(
+      Path data,
+      int nodes,
+      Epsilon epsilon,
+      DetectionSettings detection,
+      int kafkaPort,
+      MeterRegistry meters)
       throws IOException {
     DetectionPlane plane =
         new DetectionPlane(EmbeddedKafka.start(data.resolve("kafka"), kafkaPort));
@@ -38,7 +50,9 @@ public final class DetectionPlane implements AutoCloseable {
       plane.parts.started(
           EmbeddedFlink.start(
               data.resolve("flink"),
-              DetectionJobConfig.of(settings, Topics.DEFAULT, nodes, epsilon)));
+              DetectionJobConfig.of(settings, Topics.DEFAULT, nodes, epsilon)
+                  .withDetection(detection),
+              meters));
       return plane;
     } catch (IOException | RuntimeException e) {
       plane.close();

@@ -1,11 +1,13 @@
 package io.palinode.cli.embedded;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.palinode.monitor.flink.DetectionJob;
 import io.palinode.monitor.flink.DetectionJobConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +30,9 @@ import org.apache.flink.runtime.executiongraph.AccessExecutionGraph;
 import org.apache.flink.runtime.executiongraph.ErrorInfo;
 import org.apache.flink.runtime.jobgraph.JobGraph;
 import org.apache.flink.runtime.jobgraph.SavepointRestoreSettings;
+import org.apache.flink.runtime.metrics.MetricRegistryConfiguration;
+import org.apache.flink.runtime.metrics.MetricRegistryImpl;
+import org.apache.flink.runtime.metrics.ReporterSetupBuilder;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.runtime.minicluster.RpcServiceSharing;
@@ -62,8 +67,11 @@ public final class EmbeddedFlink implements AutoCloseable {
   /**
    * Starts the cluster and submits the job, whose topics must exist. Throws {@link IOException}
    * that names the folder or the reason when that is not possible.
+   *
+   * @param meters gets what the job counts, {@code palinode.job.*}
    */
-  public static EmbeddedFlink start(Path folder, DetectionJobConfig config) throws IOException {
+  public static EmbeddedFlink start(Path folder, DetectionJobConfig config, MeterRegistry meters)
+      throws IOException {
     Path home = folder.toAbsolutePath();
     Path temporary = Files.createDirectories(home.resolve("tmp"));
     Checkpoints checkpoints =
@@ -81,14 +89,15 @@ public final class EmbeddedFlink implements AutoCloseable {
               latest.toUri().toString(), false, RecoveryClaimMode.CLAIM));
     }
     MiniCluster cluster =
-        new MiniCluster(
+        new ReportingCluster(
             new MiniClusterConfiguration.Builder()
                 .setConfiguration(settings)
                 .setNumTaskManagers(1)
                 .setNumSlotsPerTaskManager(config.parallelism())
                 .setRpcServiceSharing(RpcServiceSharing.SHARED)
                 .withRandomPorts()
-                .build());
+                .build(),
+            new JobReporter(meters));
     return submit(cluster, graph);
   }
 
@@ -224,6 +233,25 @@ public final class EmbeddedFlink implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while waiting for Flink", e);
+    }
+  }
+
+  /** Flink's settings can only name a reporter's class; this one belongs to a registry. */
+  @SuppressWarnings("try") // Flink declares its close so.
+  private static final class ReportingCluster extends MiniCluster {
+    private final JobReporter reporter;
+
+    ReportingCluster(MiniClusterConfiguration configuration, JobReporter reporter) {
+      super(configuration);
+      this.reporter = reporter;
+    }
+
+    @Override
+    protected MetricRegistryImpl createMetricRegistry(
+        Configuration configuration, long messageBytesMax) {
+      return new MetricRegistryImpl(
+          MetricRegistryConfiguration.fromConfiguration(configuration, messageBytesMax),
+          List.of(ReporterSetupBuilder.METRIC_SETUP_BUILDER.forReporter("palinode", reporter)));
     }
   }
 }

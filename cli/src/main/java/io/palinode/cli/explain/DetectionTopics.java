@@ -1,6 +1,6 @@
 package io.palinode.cli.explain;
 
-import io.palinode.detection.InstanceDetector;
+import io.palinode.detection.DetectionLimits;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Uncertainty;
 import io.palinode.predicate.ClauseRule;
@@ -151,7 +151,7 @@ final class DetectionTopics {
         ("An instance keeps at most %s intervals%s. Beyond that the oldest goes unjudged, and that"
                 + " is told as lost coverage.")
             .formatted(
-                Shown.number(InstanceDetector.RETAINED_MAX),
+                Shown.number(DetectionLimits.DEFAULT.intervalsMax()),
                 predicate.violation().size() == 1 ? "" : " in all clauses together"));
     sentences.add(
         "A closed one is dropped when it is before all that is to come and nothing that waits may"

@@ -4,7 +4,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.palinode.cli.terminal.Output;
-import io.palinode.detection.InstanceDetector;
+import io.palinode.cli.terminal.PredicateOptions;
+import io.palinode.detection.DetectionLimits;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.Predicates;
 import java.io.IOException;
@@ -42,6 +43,8 @@ public final class ExplainCommand implements Callable<Integer> {
 
   @Mixin private Output output = new Output();
 
+  @Mixin private PredicateOptions limits = new PredicateOptions();
+
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Override
@@ -49,7 +52,7 @@ public final class ExplainCommand implements Callable<Integer> {
     ArrayNode all = JsonNodeFactory.instance.arrayNode();
     StringBuilder text = new StringBuilder();
     for (Path file : files) {
-      for (Predicate predicate : Predicates.readAll(file)) {
+      for (Predicate predicate : Predicates.readAll(file, limits.limits())) {
         Explanation explanation = Explanation.of(predicate);
         all.add(json(file, explanation));
         text.append(text.isEmpty() ? "" : "\n")
@@ -75,7 +78,7 @@ public final class ExplainCommand implements Callable<Integer> {
     json.put("type", word(predicate.type()));
     json.put("clauses", predicate.violation().size());
     json.put("terms", explanation.terms());
-    json.put("retainedMax", InstanceDetector.RETAINED_MAX);
+    json.put("retainedMax", DetectionLimits.DEFAULT.intervalsMax());
     predicate.captures().forEach(json.putArray("captures")::add);
     ArrayNode keys = json.putArray("keys");
     explanation

@@ -3,6 +3,9 @@ package io.palinode.cli.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.palinode.monitor.flink.DetectionJob;
 import io.palinode.monitor.flink.DetectionJobConfig;
 import io.palinode.wire.KafkaSettings;
@@ -13,15 +16,19 @@ import io.palinode.wire.TopicsAdmin;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.Violation;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.kafka.clients.producer.Producer;
@@ -45,6 +52,8 @@ class MonitorIT {
 
   @TempDir static Path folder;
 
+  private final PrometheusMeterRegistry meters =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private EmbeddedKafka broker;
   private KafkaSettings kafka;
   private EmbeddedFlink flink;
@@ -227,12 +236,34 @@ class MonitorIT {
   }
 
   @Test
+  void whatTheJobCountsIsWhatDashboardsReadAndNoMore() throws Exception {
+    apply("counted", 1);
+    violate("counted", "a=1");
+    violate("counted", "a=2");
+    await().atMost(SOON).until(() -> ids("counted").size() == 2);
+    assertThat(types(meters.scrape())).isEqualTo(listed());
+    Map<String, Double> samples = samples(meters.scrape());
+    assertThat(samples)
+        .containsEntry("palinode_job_candidates_total{predicate=\"counted\"}", 4.0)
+        .containsEntry("palinode_job_instances{predicate=\"counted\"}", 2.0);
+    assertThat(
+            samples.entrySet().stream()
+                .filter(sample -> sample.getKey().startsWith("palinode_job_violations_total"))
+                .filter(sample -> sample.getKey().contains("predicate=\"counted\""))
+                .mapToDouble(Map.Entry::getValue)
+                .sum())
+        .as("of whatever grade, and again when it rose")
+        .isGreaterThanOrEqualTo(2);
+  }
+
+  @Test
   void aJobThatCannotRunSaysWhy() throws Exception {
     Topics absent = new Topics("absent");
     try (EmbeddedFlink other =
         EmbeddedFlink.start(
             folder.resolve("other"),
-            DetectionJobConfig.of(kafka, absent, FakeNodes.NODES, FakeNodes.EPSILON))) {
+            DetectionJobConfig.of(kafka, absent, FakeNodes.NODES, FakeNodes.EPSILON),
+            new SimpleMeterRegistry())) {
       await().atMost(SOON).until(() -> other.failure() != null);
       // Whichever of its sources finds out first.
       assertThat(other.failure()).contains(absent.prefix() + ".");
@@ -272,11 +303,42 @@ class MonitorIT {
     assertThat(fresh.getTotalCount()).isEqualTo(PAIRS);
   }
 
+  /** {@code name type} of each metric in a scrape. */
+  private static Set<String> types(String scrape) {
+    String type = "# TYPE ";
+    return scrape
+        .lines()
+        .filter(line -> line.startsWith(type))
+        .map(line -> line.substring(type.length()))
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static Map<String, Double> samples(String scrape) {
+    return scrape
+        .lines()
+        .filter(line -> !line.startsWith("#"))
+        .map(line -> line.split(" ", -1))
+        .collect(Collectors.toMap(words -> words[0], words -> Double.valueOf(words[1])));
+  }
+
+  private static Set<String> listed() throws IOException {
+    try (InputStream in =
+        Objects.requireNonNull(
+            MonitorIT.class.getResourceAsStream("/palinode/dashboards/metrics.txt"))) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8)
+          .lines()
+          .filter(line -> line.startsWith("job "))
+          .map(line -> line.substring("job ".length()))
+          .collect(Collectors.toCollection(TreeSet::new));
+    }
+  }
+
   private void startFlink() throws IOException {
     flink =
         EmbeddedFlink.start(
             folder.resolve("flink"),
-            DetectionJobConfig.of(kafka, TOPICS, FakeNodes.NODES, FakeNodes.EPSILON));
+            DetectionJobConfig.of(kafka, TOPICS, FakeNodes.NODES, FakeNodes.EPSILON),
+            meters);
   }
 
   /** From the second opening, which completes the violation, to its arrival. */

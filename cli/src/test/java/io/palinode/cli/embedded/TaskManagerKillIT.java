@@ -3,6 +3,7 @@ package io.palinode.cli.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.palinode.hvc.Hlc;
 import io.palinode.monitor.flink.DetectionJobConfig;
 import io.palinode.wire.KafkaSettings;
@@ -88,7 +89,8 @@ class TaskManagerKillIT {
   private static void undisturbed(KafkaSettings kafka, ViolationLog log) throws IOException {
     DetectionJobConfig config =
         DetectionJobConfig.of(kafka, Topics.DEFAULT, FakeNodes.NODES, FakeNodes.EPSILON);
-    try (EmbeddedFlink flink = EmbeddedFlink.start(folder.resolve("embedded"), config)) {
+    try (EmbeddedFlink flink =
+        EmbeddedFlink.start(folder.resolve("embedded"), config, new SimpleMeterRegistry())) {
       awaitJudged(log);
       assertThat(flink.failure()).isNull();
     }

@@ -21,6 +21,7 @@ import io.palinode.predicate.Decimal;
 import io.palinode.predicate.LocalPredicate;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.PredicateException;
+import io.palinode.predicate.PredicateLimits;
 import io.palinode.predicate.Predicates;
 import io.palinode.predicate.ReplicaRule;
 import io.palinode.predicate.Term;
@@ -100,7 +101,7 @@ public final class WitnessCheck {
     Subject subject = witness.subject();
     Predicate predicate;
     try {
-      predicate = Predicates.parse(subject.yaml(), subject.predicate());
+      predicate = Predicates.parse(subject.yaml(), subject.predicate(), PredicateLimits.CEILING);
     } catch (PredicateException e) {
       fail(Rule.PREDICATE, "the text is no predicate: " + e.getMessage());
       return;

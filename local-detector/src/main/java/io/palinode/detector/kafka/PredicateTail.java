@@ -4,6 +4,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.palinode.detector.ActivePredicate;
 import io.palinode.detector.LocalDetector;
 import io.palinode.predicate.PredicateException;
+import io.palinode.predicate.PredicateLimits;
 import io.palinode.predicate.Predicates;
 import io.palinode.wire.LogTail;
 import io.palinode.wire.v1.PredicateRecord;
@@ -77,7 +78,10 @@ final class PredicateTail implements LogTail.Listener {
           new ActivePredicate(
               name,
               record.getVersion(),
-              Predicates.parse(record.getYaml(), name + " version " + record.getVersion())));
+              Predicates.parse(
+                  record.getYaml(),
+                  name + " version " + record.getVersion(),
+                  PredicateLimits.CEILING)));
       log.info("predicate={} version={} state=ACTIVE", name, record.getVersion());
     } catch (PredicateException e) {
       refused.increment();

@@ -1,7 +1,7 @@
 package io.palinode.monitor.flink;
 
+import io.palinode.detection.DetectionLimits;
 import io.palinode.detection.DetectionSpec;
-import io.palinode.detection.InstanceDetector;
 import io.palinode.detection.Witness;
 import io.palinode.hvc.Epsilon;
 import io.palinode.monitor.ActivePredicate;
@@ -53,7 +53,7 @@ final class DetectionFunction
 
   private final int nodes;
   private final String epsilon;
-  private final int retainedMax;
+  private final DetectionSettings settings;
 
   @SuppressWarnings("NullAway.Init") // This and the next are set by open, which Flink calls first.
   private transient PredicateBook predicates;
@@ -82,17 +82,13 @@ final class DetectionFunction
   @SuppressWarnings("NullAway.Init")
   private transient Counter unusable;
 
-  DetectionFunction(int nodes, Epsilon epsilon) {
-    this(nodes, epsilon, InstanceDetector.RETAINED_MAX);
-  }
+  @SuppressWarnings("NullAway.Init")
+  private transient PhantomCount phantoms;
 
-  /**
-   * @param retainedMax intervals kept of one instance
-   */
-  DetectionFunction(int nodes, Epsilon epsilon, int retainedMax) {
+  DetectionFunction(int nodes, Epsilon epsilon, DetectionSettings settings) {
     this.nodes = nodes;
     this.epsilon = epsilon.toString();
-    this.retainedMax = retainedMax;
+    this.settings = settings;
   }
 
   @Override
@@ -103,7 +99,8 @@ final class DetectionFunction
     waiting = new WaitingRoom(getRuntimeContext());
     meters = new PredicateMeters(metrics);
     instances = new KeptInstances(getRuntimeContext(), waiting, meters);
-    publisher = new Publisher(metrics, meters);
+    publisher = new Publisher(metrics, meters, settings);
+    phantoms = new PhantomCount(settings.phantomsShadowed(), meters);
     outdated = metrics.counter("candidatesOutdated");
     ofOldEpoch = metrics.counter("candidatesOfOldEpoch");
     unusable = metrics.counter("candidatesUnusable");
@@ -112,6 +109,7 @@ final class DetectionFunction
   @Override
   public void processElement(CandidateEvent event, ReadOnlyContext context, Collector<Verdict> out)
       throws Exception {
+    phantoms.decide(context.currentWatermark(), out);
     if (waiting.isEmpty() && settle(event, context, out)) {
       return;
     }
@@ -127,6 +125,7 @@ final class DetectionFunction
   @Override
   public void onTimer(long timestamp, OnTimerContext context, Collector<Verdict> out)
       throws Exception {
+    phantoms.decide(context.currentWatermark(), out);
     if (!waiting.isEmpty()) {
       retryWaiting(context, out);
     }
@@ -217,14 +216,24 @@ final class DetectionFunction
       instances.drop(predicate.name(), kept, context.timerService());
       kept = null;
     }
+    if (kept == null && instances.count(predicate.name()) >= settings.instancesMax()) {
+      publisher.tellTooManyInstances(event, Math.max(event.hlc(), context.currentWatermark()), out);
+      return;
+    }
+    DetectionLimits limits = settings.limits();
     Instance instance =
-        kept == null ? Instance.begin(event, predicate.version(), spec, retainedMax) : kept;
-    instance.unpack(spec, retainedMax);
+        kept == null ? Instance.begin(event, predicate.version(), spec, limits) : kept;
+    instance.unpack(spec, limits);
+    if (phantoms.isShadowed(spec)) {
+      instance.shadow(spec, limits);
+    }
+    phantoms.heard(event.key(), instance, spec, change);
     meters.of(predicate.name()).candidate();
     List<Witness> found = restarted(instance, event.partition(), context);
     found.addAll(instance.apply(change));
     found.addAll(instance.progress(context.currentWatermark()));
     publisher.publish(event.key(), predicate, instance, found, out);
+    phantoms.take(event.key(), instance, spec, context.timerService(), out);
     publisher.tellOverflow(
         event.key(), instance, Math.max(event.hlc(), context.currentWatermark()), out);
     instances.save(event.key(), predicate.name(), event.hlc(), instance, context.timerService());
@@ -251,10 +260,11 @@ final class DetectionFunction
     }
     boolean due = instance.wakeAt() <= context.currentWatermark();
     if (due || !instance.hasTimer()) {
-      instance.unpack(spec, retainedMax);
+      instance.unpack(spec, settings.limits());
       List<Witness> found = restarted(instance, instance.partition(), context);
       found.addAll(instance.progress(context.currentWatermark()));
       publisher.publish(key, predicate, instance, found, out);
+      phantoms.take(key, instance, spec, context.timerService(), out);
       publisher.tellOverflow(key, instance, context.currentWatermark(), out);
     }
     if (!due && !instance.isEmpty() && Housekeeping.isDue(key, timestamp)) {

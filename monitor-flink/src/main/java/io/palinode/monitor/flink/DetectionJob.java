@@ -1,5 +1,6 @@
 package io.palinode.monitor.flink;
 
+import io.palinode.detection.DetectionLimits;
 import io.palinode.hvc.Epsilon;
 import io.palinode.monitor.CandidateEvent;
 import io.palinode.monitor.Notice;
@@ -53,6 +54,11 @@ public final class DetectionJob {
               "epsilon",
               "parallelism",
               "checkpoint-interval-ms",
+              "count-phantoms",
+              "intervals-max",
+              "reports-max",
+              "search-steps-max",
+              "instances-max",
               "linger-ms"));
 
   private DetectionJob() {}
@@ -60,8 +66,9 @@ public final class DetectionJob {
   /**
    * Submits the job to the cluster that starts this. {@code --bootstrap-servers}, {@code --nodes}
    * and {@code --epsilon} are needed; {@code --prefix}, {@code --parallelism}, {@code
-   * --checkpoint-interval-ms} and {@code --linger-ms} have defaults. The topics are created if
-   * absent. The checkpoint folder is the cluster's ({@code execution.checkpointing.dir}).
+   * --checkpoint-interval-ms}, {@code --linger-ms} and those of {@link DetectionSettings} have
+   * defaults. The topics are created if absent. The checkpoint folder is the cluster's ({@code
+   * execution.checkpointing.dir}).
    */
   public static void main(String[] args) throws Exception {
     DetectionJobConfig config = parse(args);
@@ -126,7 +133,9 @@ public final class DetectionJob {
     return checked
         .keyBy(CandidateEvent::key, Types.STRING)
         .connect(notices)
-        .process(new DetectionFunction(config.nodes(), config.epsilon()), Verdict.TYPE)
+        .process(
+            new DetectionFunction(config.nodes(), config.epsilon(), config.detection()),
+            Verdict.TYPE)
         .name("detection")
         .uid("detection")
         .setParallelism(config.parallelism())
@@ -226,7 +235,19 @@ public final class DetectionJob {
         Duration.ofMillis(
             options.getLong(
                 "checkpoint-interval-ms",
-                DetectionJobConfig.CHECKPOINT_INTERVAL_DEFAULT.toMillis())));
+                DetectionJobConfig.CHECKPOINT_INTERVAL_DEFAULT.toMillis())),
+        detection(options));
+  }
+
+  private static DetectionSettings detection(ParameterTool options) {
+    DetectionLimits limits = DetectionLimits.DEFAULT;
+    return new DetectionSettings(
+        new DetectionLimits(
+            options.getInt("intervals-max", limits.intervalsMax()),
+            options.getInt("reports-max", limits.reportsMax()),
+            options.getLong("search-steps-max", limits.searchStepsMax())),
+        options.getInt("instances-max", DetectionSettings.INSTANCES_MAX_DEFAULT),
+        options.has("count-phantoms"));
   }
 
   private static void requirePartitions(DetectionJobConfig config, int partitions) {

@@ -18,7 +18,8 @@ public record DetectionJobConfig(
     int nodes,
     Epsilon epsilon,
     int parallelism,
-    Duration checkpointInterval) {
+    Duration checkpointInterval,
+    DetectionSettings detection) {
   public static final Duration CHECKPOINT_INTERVAL_DEFAULT = Duration.ofSeconds(10);
 
   public DetectionJobConfig {
@@ -36,9 +37,15 @@ public record DetectionJobConfig(
     }
   }
 
+  public DetectionJobConfig withDetection(DetectionSettings other) {
+    return new DetectionJobConfig(
+        kafka, topics, nodes, epsilon, parallelism, checkpointInterval, other);
+  }
+
   /** One subtask: on few cores the least latency. */
   public static DetectionJobConfig of(
       KafkaSettings kafka, Topics topics, int nodes, Epsilon epsilon) {
-    return new DetectionJobConfig(kafka, topics, nodes, epsilon, 1, CHECKPOINT_INTERVAL_DEFAULT);
+    return new DetectionJobConfig(
+        kafka, topics, nodes, epsilon, 1, CHECKPOINT_INTERVAL_DEFAULT, DetectionSettings.DEFAULT);
   }
 }

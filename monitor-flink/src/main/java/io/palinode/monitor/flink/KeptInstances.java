@@ -2,6 +2,8 @@ package io.palinode.monitor.flink;
 
 import io.palinode.monitor.Housekeeping;
 import io.palinode.monitor.Instance;
+import java.util.HashMap;
+import java.util.Map;
 import org.apache.flink.api.common.functions.RuntimeContext;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
@@ -18,6 +20,9 @@ final class KeptInstances {
   private final WaitingRoom waiting;
   private final PredicateMeters meters;
 
+  /** By predicate. */
+  private final Map<String, Integer> counts = new HashMap<>();
+
   KeptInstances(RuntimeContext context, WaitingRoom waiting, PredicateMeters meters) {
     this.kept =
         context.getState(new ValueStateDescriptor<>("instance", InstanceSerializer.INSTANCE));
@@ -30,11 +35,20 @@ final class KeptInstances {
     return kept.value();
   }
 
+  /**
+   * How many are kept of the predicate; after a restore, as far as they were looked at since, which
+   * housekeeping does soon.
+   */
+  int count(String predicate) {
+    return counts.getOrDefault(predicate, 0);
+  }
+
   /** {@code predicate} is the name of the instance's. */
   void drop(String predicate, Instance instance, TimerService timers) throws Exception {
     kept.clear();
     if (instance.isCounted()) {
       meters.of(predicate).instanceDropped();
+      counts.computeIfPresent(predicate, (name, count) -> count == 1 ? null : count - 1);
     }
     takeBackTimer(instance, timers);
   }
@@ -53,6 +67,7 @@ final class KeptInstances {
     if (!instance.isCounted()) {
       instance.setCounted();
       meters.of(predicate).instanceKept();
+      counts.merge(predicate, 1, Integer::sum);
     }
     long wake = instance.wakeAt();
     if (!instance.hasTimer()) {

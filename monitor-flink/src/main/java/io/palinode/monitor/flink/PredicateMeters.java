@@ -13,6 +13,11 @@ import org.apache.flink.metrics.MetricGroup;
  * detection operator. Not thread-safe.
  */
 final class PredicateMeters {
+  /** Each one costs memory, and lines in every scrape; further predicates are {@code other}. */
+  static final int PREDICATES_MAX = 500;
+
+  private static final String OTHER = "other";
+
   private final MetricGroup operator;
   private final Map<String, OfOne> byName = new HashMap<>();
 
@@ -21,8 +26,9 @@ final class PredicateMeters {
   }
 
   OfOne of(String predicate) {
-    return byName.computeIfAbsent(
-        predicate, name -> new OfOne(operator.addGroup("predicate", name)));
+    String label =
+        byName.containsKey(predicate) || byName.size() < PREDICATES_MAX ? predicate : OTHER;
+    return byName.computeIfAbsent(label, name -> new OfOne(operator.addGroup("predicate", name)));
   }
 
   /** The counters of one predicate. */
@@ -36,12 +42,16 @@ final class PredicateMeters {
     /** Candidates that could not be used, and limits that detection met. */
     private final Counter coverageLost;
 
+    /** Reports of which it cannot be told whether they are phantoms. */
+    private final Counter phantomsUndecided;
+
     private final Map<ViolationGrade, Counter> violations = new EnumMap<>(ViolationGrade.class);
 
     private OfOne(MetricGroup group) {
       candidates = group.counter("candidates");
       instances = group.counter("instances");
       coverageLost = group.counter("coverageLost");
+      phantomsUndecided = group.counter("phantomsUndecided");
       for (ViolationGrade grade :
           new ViolationGrade[] {
             ViolationGrade.UNCERTAIN, ViolationGrade.POSSIBLE, ViolationGrade.DEFINITE
@@ -66,6 +76,10 @@ final class PredicateMeters {
 
     void coverageLost(long times) {
       coverageLost.inc(times);
+    }
+
+    void phantomUndecided() {
+      phantomsUndecided.inc();
     }
 
     /** A report, also of a grade that rose. */

@@ -1,9 +1,12 @@
 package io.palinode.monitor.flink;
 
+import io.palinode.detection.DetectionLimits;
+import io.palinode.detection.Overflows;
 import io.palinode.detection.Witness;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
 import io.palinode.monitor.ActivePredicate;
+import io.palinode.monitor.CandidateEvent;
 import io.palinode.monitor.Instance;
 import io.palinode.monitor.InstanceKey;
 import io.palinode.monitor.Violations;
@@ -12,6 +15,7 @@ import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.Violation;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,7 +36,6 @@ final class Publisher {
    */
   private static final long OVERFLOW_TOLD_EVERY = Hlc.ofMicros(1_000_000);
 
-  private final Counter violations;
   private final Counter overflows;
 
   /** By partition: up to which HLC overflows are told. */
@@ -40,9 +43,11 @@ final class Publisher {
 
   private final PredicateMeters meters;
 
-  Publisher(MetricGroup metrics, PredicateMeters meters) {
+  private final DetectionSettings settings;
+
+  Publisher(MetricGroup metrics, PredicateMeters meters, DetectionSettings settings) {
     this.meters = meters;
-    this.violations = metrics.counter("violations");
+    this.settings = settings;
     this.overflows = metrics.counter("detectionOverflows");
   }
 
@@ -75,7 +80,6 @@ final class Publisher {
       out.collect(Verdict.of(violation));
       ofPredicate.violation(violation.getGrade());
     }
-    violations.inc(latest.size());
   }
 
   /**
@@ -84,29 +88,67 @@ final class Publisher {
    * safe point is held where it is.
    */
   void tellOverflow(String key, Instance instance, long now, Collector<Verdict> out) {
-    long overflowed = instance.takeOverflowed();
-    overflows.inc(overflowed);
-    if (overflowed > 0) {
-      meters.of(InstanceKey.parse(key).predicate()).coverageLost(overflowed);
+    Overflows met = instance.takeOverflows();
+    if (met.total() > 0) {
+      tellLimit(InstanceKey.parse(key), instance.partition(), met.total(), cause(met), now, out);
     }
-    Long told = overflowTold.get(instance.partition());
-    if (overflowed == 0 || (told != null && now <= told + OVERFLOW_TOLD_EVERY)) {
+  }
+
+  /** Tells, as above, that {@code event} would begin an instance for which there is no room. */
+  void tellTooManyInstances(CandidateEvent event, long now, Collector<Verdict> out) {
+    String cause =
+        "it has %,d instances, as many as a predicate may (--instances-max)"
+            .formatted(settings.instancesMax());
+    tellLimit(InstanceKey.parse(event.key()), event.partition(), 1, cause, now, out);
+  }
+
+  private void tellLimit(
+      InstanceKey instance,
+      int partition,
+      long times,
+      String cause,
+      long now,
+      Collector<Verdict> out) {
+    overflows.inc(times);
+    meters.of(instance.predicate()).coverageLost(times);
+    Long told = overflowTold.get(partition);
+    if (told != null && now <= told + OVERFLOW_TOLD_EVERY) {
       return;
     }
-    overflowTold.put(instance.partition(), now);
+    overflowTold.put(partition, now);
     CoverageLost loss =
         CoverageLost.newBuilder()
-            .setPartition(instance.partition())
+            .setPartition(partition)
             .setToHlc(now)
-            .setCause(cause(InstanceKey.parse(key)))
+            .setCause(
+                "detection of %s%s met its limits: %s"
+                    .formatted(
+                        instance.predicate(),
+                        instance.binding().isEmpty() ? "" : " with " + instance.binding(),
+                        cause))
             .build();
     out.collect(Verdict.of(loss));
   }
 
-  private static String cause(InstanceKey instance) {
-    return "detection of %s%s met its limits: more intervals overlap or are open than are kept, or a search had to be cut short"
-        .formatted(
-            instance.predicate(),
-            instance.binding().isEmpty() ? "" : " with " + instance.binding());
+  /** Each limit with its value, and the option that raises it. */
+  private String cause(Overflows met) {
+    DetectionLimits limits = settings.limits();
+    List<String> causes = new ArrayList<>();
+    if (met.intervals() > 0) {
+      causes.add(
+          "more than %,d intervals overlap or are open (--intervals-max)"
+              .formatted(limits.intervalsMax()));
+    }
+    if (met.reports() > 0) {
+      causes.add(
+          "the grades of more than %,d reports may rise (--reports-max)"
+              .formatted(limits.reportsMax()));
+    }
+    if (met.searches() > 0) {
+      causes.add(
+          "a search was cut short after %,d steps (--search-steps-max)"
+              .formatted(limits.searchStepsMax()));
+    }
+    return String.join(", ", causes);
   }
 }

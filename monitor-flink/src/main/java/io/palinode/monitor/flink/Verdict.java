@@ -3,6 +3,7 @@ package io.palinode.monitor.flink;
 import io.palinode.monitor.Codes;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Detecting;
+import io.palinode.wire.v1.Phantom;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationRecord;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -53,6 +54,10 @@ public record Verdict(Kind kind, long hlc, byte[] record) {
 
   static Verdict of(Detecting detecting) {
     return record(ViolationRecord.newBuilder().setDetecting(detecting).build());
+  }
+
+  static Verdict of(Phantom phantom) {
+    return record(ViolationRecord.newBuilder().setPhantom(phantom).build());
   }
 
   static Verdict hold(long hlc) {

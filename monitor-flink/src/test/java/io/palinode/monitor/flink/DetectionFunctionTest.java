@@ -6,7 +6,7 @@ import static io.palinode.monitor.Records.interval;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.palinode.detection.InstanceDetector;
+import io.palinode.detection.DetectionLimits;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.HvcCodec;
@@ -127,7 +127,8 @@ class DetectionFunctionTest {
   @Test
   void aLimitThatDetectionMeetsIsToldAsLostCoverageOnceInAWhile() throws Exception {
     harness.close();
-    harness = harness(1);
+    harness =
+        harness(DetectionSettings.DEFAULT.withLimits(DetectionLimits.DEFAULT.withIntervalsMax(1)));
     harness.open();
     learn(1);
     open(0, 1, 0, 1_000);
@@ -143,8 +144,8 @@ class DetectionFunctionTest {
                         CoverageLost.newBuilder()
                             .setToHlc(Hlc.ofMicros(1_010))
                             .setCause(
-                                "detection of p met its limits: more intervals overlap or are"
-                                    + " open than are kept, or a search had to be cut short")
+                                "detection of p met its limits: more than 1 intervals overlap or"
+                                    + " are open (--intervals-max)")
                             .build()));
     open(0, 4, 0, 2_000_000);
     assertThat(kinds()).containsExactly("LOSS", "LOSS");
@@ -452,14 +453,14 @@ class DetectionFunctionTest {
 
   private static KeyedBroadcastOperatorTestHarness<String, CandidateEvent, Notice, Verdict>
       harness() throws Exception {
-    return harness(InstanceDetector.RETAINED_MAX);
+    return harness(DetectionSettings.DEFAULT);
   }
 
   private static KeyedBroadcastOperatorTestHarness<String, CandidateEvent, Notice, Verdict> harness(
-      int retainedMax) throws Exception {
+      DetectionSettings settings) throws Exception {
     return new KeyedBroadcastOperatorTestHarness<>(
         new CoBroadcastWithKeyedOperator<>(
-            new DetectionFunction(Records.NODES, Epsilon.ofMicros(10), retainedMax),
+            new DetectionFunction(Records.NODES, Epsilon.ofMicros(10), settings),
             List.of(PredicateBook.STATE, RestartBook.STATE, DetectionFunction.EPOCH)),
         CandidateEvent::key,
         Types.STRING,

@@ -3,6 +3,7 @@ package io.palinode.monitor.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.palinode.detection.DetectionLimits;
 import io.palinode.hvc.Epsilon;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.Topics;
@@ -50,7 +51,9 @@ class DetectionJobTest {
         DetectionJob.parse(
             new String[] {
               "--bootstrap-servers", "a:1,b:2", "--nodes", "5", "--epsilon", "2ms",
-              "--prefix", "other", "--parallelism", "2", "--checkpoint-interval-ms", "500"
+              "--prefix", "other", "--parallelism", "2", "--checkpoint-interval-ms", "500",
+              "--intervals-max", "10", "--reports-max", "11", "--search-steps-max", "12",
+              "--instances-max", "13", "--count-phantoms"
             });
     assertThat(config.kafka().bootstrapServers()).isEqualTo("a:1,b:2");
     assertThat(config.topics()).isEqualTo(new Topics("other"));
@@ -58,6 +61,8 @@ class DetectionJobTest {
     assertThat(config.epsilon()).isEqualTo(Epsilon.ofMicros(2_000));
     assertThat(config.parallelism()).isEqualTo(2);
     assertThat(config.checkpointInterval()).isEqualTo(Duration.ofMillis(500));
+    assertThat(config.detection())
+        .isEqualTo(new DetectionSettings(new DetectionLimits(10, 11, 12), 13, true));
   }
 
   @Test
@@ -74,6 +79,20 @@ class DetectionJobTest {
                       "--bootstrap-servers", "a:1", "--nodes", "0", "--epsilon", "2ms"
                     }))
         .hasMessageContaining("[1, 4096]: nodes=0");
+    assertThatThrownBy(
+            () ->
+                DetectionJob.parse(
+                    new String[] {
+                      "--bootstrap-servers",
+                      "a:1",
+                      "--nodes",
+                      "1",
+                      "--epsilon",
+                      "2ms",
+                      "--instances-max",
+                      "0"
+                    }))
+        .hasMessageContaining("instancesMax=0");
   }
 
   private static StreamGraph graph() {

@@ -33,7 +33,17 @@ class PredicateMetersTest {
     assertThat(count("predicate=b.coverageLost")).isEqualTo(3);
     assertThat(count("predicate=a.grade=definite.violations")).isEqualTo(1);
     assertThat(count("predicate=a.grade=possible.violations")).isZero();
-    assertThat(registered).hasSize(12);
+    assertThat(registered).hasSize(14);
+  }
+
+  @Test
+  void manyPredicatesShareALabel() {
+    for (int i = 0; i < PredicateMeters.PREDICATES_MAX + 100; i++) {
+      meters.of("p" + i).candidate();
+    }
+    meters.of("p0").candidate();
+    assertThat(count("predicate=p0.candidates")).isEqualTo(2);
+    assertThat(count("predicate=other.candidates")).isEqualTo(100);
   }
 
   private long count(String name) {

@@ -33,6 +33,7 @@ final class Effects {
   private static final Logger log = LoggerFactory.getLogger(Effects.class);
 
   private final SeenViolations seen = new SeenViolations(SEEN_MAX);
+  private final RecentKeys<String> phantoms = new RecentKeys<>(SEEN_MAX);
   private final RecentKeys<CoverageLost> losses = new RecentKeys<>(LOSSES_MAX);
   private final Memory memory;
   private final DetectionLatency latency;
@@ -57,6 +58,10 @@ final class Effects {
   boolean admit(Event event, boolean isLive) {
     if (event instanceof Event.ViolationFound found) {
       return admit(found, isLive);
+    }
+    if (event instanceof Event.PhantomFound phantom) {
+      admit(phantom, isLive);
+      return false;
     }
     if (event instanceof Event.ControlRead read) {
       memory.read(read.record());
@@ -98,6 +103,15 @@ final class Effects {
       measure(violation, before, found.atMicros());
     }
     return true;
+  }
+
+  private void admit(Event.PhantomFound phantom, boolean isLive) {
+    if (phantoms.admit(phantom.id())) {
+      memory.phantom(phantom.id());
+      if (isLive) {
+        metrics.phantom(phantom.predicate());
+      }
+    }
   }
 
   /** A job that restarts tells its losses again, and what was acknowledged is not held twice. */

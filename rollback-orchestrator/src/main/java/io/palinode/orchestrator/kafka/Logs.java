@@ -115,6 +115,9 @@ final class Logs implements AutoCloseable {
           case VIOLATION -> new Event.ViolationFound(record.getViolation(), atMicros);
           case JUDGED -> new Event.Judged(record.getJudged().getHlc(), atMicros);
           case COVERAGE_LOST -> new Event.CoverageLost(record.getCoverageLost(), atMicros);
+          case PHANTOM ->
+              new Event.PhantomFound(
+                  record.getPhantom().getId(), record.getPhantom().getPredicate(), atMicros);
           case DETECTING, RECORD_NOT_SET -> null;
         };
     told.accept(record);

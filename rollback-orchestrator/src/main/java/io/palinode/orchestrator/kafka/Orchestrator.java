@@ -97,7 +97,8 @@ public final class Orchestrator implements Backend, AutoCloseable {
     memory = new Memory(config.rollback().nodes());
     metrics = new OrchestratorMetrics(meters);
     rest = new RestServer(config.rest(), this);
-    registry = new PredicateRegistry(predicateProducer, topics.predicates(), texts);
+    registry =
+        new PredicateRegistry(predicateProducer, topics.predicates(), texts, config.predicates());
     Effects effects = new Effects(memory, latency, metrics, control::append, this::raise);
     loop = new RollbackLoop(config.rollback(), wallMicros, effects, this::fail);
     snapshots =
@@ -223,6 +224,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
         state.heldAt() == Findings.NOT_HELD ? null : Math.max(safePoint, state.heldAt()),
         findings.losses(),
         memory.violationsTotal(),
+        memory.phantomsTotal(),
         memory.rollbacksTotal(),
         registry.all().size(),
         config.rollback().nodes(),

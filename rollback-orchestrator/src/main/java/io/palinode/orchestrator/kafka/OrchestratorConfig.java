@@ -3,6 +3,7 @@ package io.palinode.orchestrator.kafka;
 import io.palinode.orchestrator.RollbackSettings;
 import io.palinode.orchestrator.alert.AlertSettings;
 import io.palinode.orchestrator.rest.RestSettings;
+import io.palinode.predicate.PredicateLimits;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.Topics;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import java.time.Duration;
  *
  * @param fallback what happens when a node cannot reach a target: {@code halt}, which leaves the
  *     nodes paused until an operator acts; nothing else is supported yet
+ * @param predicates how large a predicate may be that is applied
  * @param startMax how long the logs may take to be replayed
  */
 public record OrchestratorConfig(
@@ -21,6 +23,7 @@ public record OrchestratorConfig(
     String fallback,
     AlertSettings alerts,
     RestSettings rest,
+    PredicateLimits predicates,
     Duration startMax) {
   static final String HALT = "halt";
 
@@ -43,23 +46,33 @@ public record OrchestratorConfig(
         HALT,
         AlertSettings.DEFAULT,
         RestSettings.DEFAULT,
+        PredicateLimits.DEFAULT,
         Duration.ofMinutes(2));
   }
 
   public OrchestratorConfig withRollback(RollbackSettings settings) {
-    return new OrchestratorConfig(kafka, topics, settings, fallback, alerts, rest, startMax);
+    return new OrchestratorConfig(
+        kafka, topics, settings, fallback, alerts, rest, predicates, startMax);
   }
 
   public OrchestratorConfig withFallback(String newFallback) {
-    return new OrchestratorConfig(kafka, topics, rollback, newFallback, alerts, rest, startMax);
+    return new OrchestratorConfig(
+        kafka, topics, rollback, newFallback, alerts, rest, predicates, startMax);
   }
 
   public OrchestratorConfig withAlerts(AlertSettings settings) {
-    return new OrchestratorConfig(kafka, topics, rollback, fallback, settings, rest, startMax);
+    return new OrchestratorConfig(
+        kafka, topics, rollback, fallback, settings, rest, predicates, startMax);
   }
 
   public OrchestratorConfig withRest(RestSettings settings) {
-    return new OrchestratorConfig(kafka, topics, rollback, fallback, alerts, settings, startMax);
+    return new OrchestratorConfig(
+        kafka, topics, rollback, fallback, alerts, settings, predicates, startMax);
+  }
+
+  public OrchestratorConfig withPredicates(PredicateLimits limits) {
+    return new OrchestratorConfig(
+        kafka, topics, rollback, fallback, alerts, rest, limits, startMax);
   }
 
   /** 0: any free port. */

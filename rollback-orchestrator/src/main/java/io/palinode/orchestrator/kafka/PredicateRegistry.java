@@ -6,6 +6,7 @@ import io.palinode.orchestrator.PredicateTexts;
 import io.palinode.orchestrator.rest.UnavailableException;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.PredicateException;
+import io.palinode.predicate.PredicateLimits;
 import io.palinode.predicate.Predicates;
 import io.palinode.wire.v1.PredicateRecord;
 import java.nio.charset.StandardCharsets;
@@ -39,9 +40,19 @@ final class PredicateRegistry {
   private final Object writing = new Object();
   private final Map<String, Known> known = new TreeMap<>();
   private final PredicateTexts texts;
+  private final PredicateLimits limits;
 
-  /** {@code texts} learns every version that is read. */
-  PredicateRegistry(Producer<byte[], byte[]> producer, String topic, PredicateTexts texts) {
+  /**
+   * {@code texts} learns every version that is read.
+   *
+   * @param limits of what is applied here
+   */
+  PredicateRegistry(
+      Producer<byte[], byte[]> producer,
+      String topic,
+      PredicateTexts texts,
+      PredicateLimits limits) {
+    this.limits = limits;
     this.producer = producer;
     this.topic = topic;
     this.texts = texts;
@@ -102,13 +113,24 @@ final class PredicateRegistry {
   /** See {@link io.palinode.orchestrator.rest.Backend#apply}. What is in force already, stays. */
   List<AppliedPredicate> apply(String document, String source) {
     List<AppliedPredicate> applied = new ArrayList<>();
-    List<Predicate> predicates = Predicates.parseAll(document, source);
+    List<Predicate> predicates = Predicates.parseAll(document, source, limits);
     synchronized (writing) {
       for (Predicate predicate : predicates) {
-        applied.add(put(predicate.name(), Predicates.toYaml(predicate)));
+        applied.add(put(predicate.name(), canonical(predicate)));
       }
     }
     return applied;
+  }
+
+  /** As the nodes and the job read it. */
+  private static String canonical(Predicate predicate) {
+    String yaml = Predicates.toYaml(predicate);
+    if (yaml.length() > Predicates.DOCUMENT_BYTES_MAX) {
+      throw new PredicateException(
+          "a predicate must have at most %d characters in its full form: %s has %d"
+              .formatted(Predicates.DOCUMENT_BYTES_MAX, predicate.name(), yaml.length()));
+    }
+    return yaml;
   }
 
   /** See {@link io.palinode.orchestrator.rest.Backend#delete}. */
@@ -184,7 +206,10 @@ final class PredicateRegistry {
     }
     try {
       Predicate predicate =
-          Predicates.parse(record.getYaml(), record.getName() + " version " + record.getVersion());
+          Predicates.parse(
+              record.getYaml(),
+              record.getName() + " version " + record.getVersion(),
+              PredicateLimits.CEILING);
       return Policy.of(predicate, record.getVersion());
     } catch (PredicateException e) {
       log.error(

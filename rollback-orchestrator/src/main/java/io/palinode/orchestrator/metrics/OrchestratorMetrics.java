@@ -64,15 +64,19 @@ public final class OrchestratorMetrics implements AutoCloseable {
 
   /** A violation was told for the first time. */
   public void violation(String predicate, Grade grade) {
-    String label =
-        predicates.contains(predicate) || predicates.size() < PREDICATE_LABELS_MAX
-            ? predicate
-            : "other";
-    predicates.add(label);
     keep(Counter.builder("palinode.violations")
             .description("Violations, each once")
-            .tag("predicate", label)
+            .tag("predicate", label(predicate))
             .tag("grade", grade.name().toLowerCase(Locale.ROOT))
+            .register(registry))
+        .increment();
+  }
+
+  /** A violation was told to be none with joined replicas, for the first time. */
+  public void phantom(String predicate) {
+    keep(Counter.builder("palinode.phantoms")
+            .description("Violations that are none with joined replicas, each once")
+            .tag("predicate", label(predicate))
             .register(registry))
         .increment();
   }
@@ -133,6 +137,15 @@ public final class OrchestratorMetrics implements AutoCloseable {
   @Override
   public void close() {
     meters.forEach(registry::remove);
+  }
+
+  private String label(String predicate) {
+    String label =
+        predicates.contains(predicate) || predicates.size() < PREDICATE_LABELS_MAX
+            ? predicate
+            : "other";
+    predicates.add(label);
+    return label;
   }
 
   private void step(String step, long micros) {

@@ -16,6 +16,7 @@ import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.predicate.PredicateException;
+import io.palinode.predicate.PredicateLimits;
 import io.palinode.predicate.Predicates;
 import java.util.List;
 import java.util.function.Function;
@@ -148,7 +149,7 @@ public final class RestServer implements AutoCloseable {
   private void applyOne(Context ctx) {
     String name = ctx.pathParam(NAME);
     // Parsed here first: a document for another name must change nothing.
-    String found = Predicates.parse(ctx.body(), name).name();
+    String found = Predicates.parse(ctx.body(), name, PredicateLimits.CEILING).name();
     if (!found.equals(name)) {
       fail(
           ctx,

@@ -70,6 +70,7 @@ final class Views {
       long receivedMicros,
       @Nullable Double latencyMs,
       @Nullable String outcome,
+      boolean phantom,
       List<WitnessView> witnesses) {
 
     static ViolationView of(ReceivedViolation received) {
@@ -88,6 +89,7 @@ final class Views {
           received.receivedMicros(),
           received.replayed() ? null : received.latencyMicros() / MICROS_PER_MS,
           received.outcome() == null ? null : lowerCase(received.outcome()),
+          received.phantom(),
           v.getWitnessesList().stream().map(WitnessView::of).toList());
     }
   }
@@ -208,6 +210,7 @@ final class Views {
       String judged,
       double judgedLagMs,
       long violations,
+      long phantoms,
       long rollbacks,
       int predicates,
       int nodes,
@@ -230,6 +233,7 @@ final class Views {
           Hlc.format(s.judged()),
           s.judgedLagMicros() / MICROS_PER_MS,
           s.violations(),
+          s.phantoms(),
           s.rollbacks(),
           s.predicates(),
           s.nodes(),

@@ -10,6 +10,7 @@ import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Judged;
 import io.palinode.wire.v1.NodeJoined;
 import io.palinode.wire.v1.Paused;
+import io.palinode.wire.v1.Phantom;
 import io.palinode.wire.v1.Restored;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
@@ -74,6 +75,13 @@ final class FakeNodes implements AutoCloseable {
                     .setGrade(ViolationGrade.POSSIBLE)
                     .setFirst(Hlc.ofMicros(violateMicros - 10))
                     .setViolate(Hlc.ofMicros(violateMicros)))
+            .build());
+  }
+
+  void phantom(String id, String predicate) {
+    send(
+        ViolationRecord.newBuilder()
+            .setPhantom(Phantom.newBuilder().setId(id).setPredicate(predicate))
             .build());
   }
 

@@ -182,10 +182,24 @@ class OrchestratorTest {
   }
 
   @Test
+  void aPhantomIsShownWithItsViolationAndCountedOnce() throws Exception {
+    orchestrator.apply(MUTEX, "test");
+    long now = SystemMicros.CLOCK.getAsLong();
+    nodes.violation("v1", "mutex", now, 0);
+    nodes.phantom("v1", "mutex");
+    nodes.phantom("v1", "mutex");
+    nodes.phantom("never published", "mutex");
+    await().until(() -> orchestrator.status().phantoms() == 2);
+    assertThat(get("/api/v1/violations/v1").body()).contains("\"phantom\":true");
+    assertThat(get("/metrics").body()).contains("palinode_phantoms_total{predicate=\"mutex\"} 2");
+  }
+
+  @Test
   void theMetersAreTheOnesThatTheDashboardsKnow() throws Exception {
     orchestrator.apply(MUTEX, "test");
     long now = SystemMicros.CLOCK.getAsLong();
     nodes.violation("v1", "mutex", now, 0);
+    nodes.phantom("v1", "mutex");
     nodes.judged(now + 1_000);
     awaitEpoch(1);
     await().until(() -> get("/metrics").body().contains("palinode_rollback_step_seconds_bucket"));
@@ -211,6 +225,7 @@ class OrchestratorTest {
             "halt",
             config().alerts(),
             config().rest(),
+            config().predicates(),
             Duration.ofSeconds(1));
     assertThatThrownBy(() -> Orchestrator.start(config, meters, console::add))
         .isInstanceOf(UnavailableException.class)

@@ -395,7 +395,8 @@ class RestServerTest {
               .setViolate(Hlc.of(500, 7))
               .addWitnesses(witness)
               .build();
-      return List.of(new ReceivedViolation(violation, 2_000, false, Command.Outcome.ROLLBACK));
+      return List.of(
+          new ReceivedViolation(violation, 2_000, false, Command.Outcome.ROLLBACK, true));
     }
 
     @Override
@@ -461,6 +462,7 @@ class RestServerTest {
           5,
           null,
           0,
+          1,
           1,
           1,
           1,

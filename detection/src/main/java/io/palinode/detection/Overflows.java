@@ -1,0 +1,22 @@
+package io.palinode.detection;
+
+/**
+ * How often each of the {@link DetectionLimits} was met.
+ *
+ * @param intervals that were dropped unjudged
+ * @param reports that could not be followed
+ * @param searches that were cut short
+ */
+public record Overflows(long intervals, long reports, long searches) {
+  public static final Overflows NONE = new Overflows(0, 0, 0);
+
+  public long total() {
+    return intervals + reports + searches;
+  }
+
+  /** What came to it since {@code earlier}. */
+  public Overflows since(Overflows earlier) {
+    return new Overflows(
+        intervals - earlier.intervals, reports - earlier.reports, searches - earlier.searches);
+  }
+}

@@ -1,0 +1,113 @@
+package io.palinode.monitor.flink;
+
+import io.palinode.detection.DetectionSpec;
+import io.palinode.detection.Phantoms;
+import io.palinode.detection.Phantoms.Decided;
+import io.palinode.detection.Witness;
+import io.palinode.monitor.Change;
+import io.palinode.monitor.Instance;
+import io.palinode.monitor.InstanceKey;
+import io.palinode.monitor.Violations;
+import io.palinode.predicate.ClauseShape;
+import io.palinode.predicate.ReplicaRule;
+import io.palinode.wire.v1.IntervalRef;
+import io.palinode.wire.v1.Phantom;
+import org.apache.flink.streaming.api.TimerService;
+import org.apache.flink.util.Collector;
+
+/**
+ * Tells of the reports of {@code replicas: any} which are phantoms, for all instances of a subtask.
+ * It is in no checkpoint: of what was under way when the job failed, nothing is told.
+ */
+final class PhantomCount {
+  /** Some 20 MB. */
+  static final int VERSIONS_MAX = 50_000;
+
+  static final int REPORTS_MAX = 50_000;
+
+  private final Phantoms<Scope> phantoms = new Phantoms<>(VERSIONS_MAX, REPORTS_MAX);
+  private final boolean shadowed;
+  private final PredicateMeters meters;
+
+  /** What a version is of. */
+  private record Scope(String key, long predicateVersion, long epoch) {}
+
+  /**
+   * @param shadowed also for predicates with {@code replicas: first}
+   */
+  PhantomCount(boolean shadowed, PredicateMeters meters) {
+    this.shadowed = shadowed;
+    this.meters = meters;
+  }
+
+  /** Whether reports of {@code any} are worked out beside those of the predicate. */
+  boolean isShadowed(DetectionSpec spec) {
+    return shadowed && spec.replicas() == ReplicaRule.FIRST;
+  }
+
+  /** A candidate that is about to be applied. */
+  void heard(String key, Instance instance, DetectionSpec spec, Change change) {
+    if (counts(spec)) {
+      phantoms.heard(scope(key, instance), change.candidate());
+    }
+  }
+
+  /**
+   * Takes what the instance has reported, which is published already; tells what can be decided of
+   * it, and has the key woken when the rest can.
+   */
+  void take(
+      String key,
+      Instance instance,
+      DetectionSpec spec,
+      TimerService timers,
+      Collector<Verdict> out) {
+    for (Witness witness : instance.takeReported()) {
+      if (!counts(spec)) {
+        continue;
+      }
+      if (!phantoms.reported(scope(key, instance), spec.causality(), witness)) {
+        meters.of(InstanceKey.parse(key).predicate()).phantomUndecided();
+      } else if (witness.violate() > timers.currentWatermark()) {
+        timers.registerEventTimeTimer(witness.violate());
+      }
+    }
+    decide(timers.currentWatermark(), out);
+  }
+
+  /** Tells what can be decided now. */
+  void decide(long watermark, Collector<Verdict> out) {
+    for (Decided<Scope> decided : phantoms.passed(watermark)) {
+      InstanceKey key = InstanceKey.parse(decided.scope().key());
+      switch (decided.outcome()) {
+        case REAL -> {}
+        case UNKNOWN -> meters.of(key.predicate()).phantomUndecided();
+        case PHANTOM -> out.collect(Verdict.of(phantom(key, decided)));
+      }
+    }
+  }
+
+  private static Phantom phantom(InstanceKey key, Decided<Scope> decided) {
+    IntervalRef interval =
+        IntervalRef.newBuilder()
+            .setPredicate(key.predicate())
+            .setPredicateVersion(decided.scope().predicateVersion())
+            .setBinding(key.binding())
+            .build();
+    return Phantom.newBuilder()
+        .setId(Violations.id(interval, decided.witness()))
+        .setPredicate(key.predicate())
+        .build();
+  }
+
+  /** Intervals of terms on the same node are of one replica each: nothing can be joined. */
+  private boolean counts(DetectionSpec spec) {
+    return isShadowed(spec)
+        || (spec.replicas() == ReplicaRule.ANY
+            && spec.clauses().stream().noneMatch(ClauseShape::hasGroups));
+  }
+
+  private static Scope scope(String key, Instance instance) {
+    return new Scope(key, instance.predicateVersion(), instance.epoch());
+  }
+}
