@@ -157,6 +157,17 @@ public final class DiskLog {
     }
   }
 
+  /** Its owner goes on at {@code hlc}: a log that nothing is ever written to reaches back too. */
+  void goOn(long hlc) {
+    if (files.isEmpty() && failure == null) {
+      try {
+        roll(0, hlc);
+      } catch (IOException | RuntimeException e) {
+        giveUp(e, hlc);
+      }
+    }
+  }
+
   private LogState writeState() throws IOException {
     byte[] encoded = LogState.encode(newest, session, volume.boot(), label);
     LogState begun = new LogState(volume.writeState(encoded));

@@ -125,6 +125,9 @@ public final class WindowLog implements AutoCloseable {
     this.interning = new Interning(layout, ageMaxHlc);
     this.reach = openedAt;
     this.lastHlc = openedAt;
+    if (disk != null) {
+      disk.goOn(openedAt);
+    }
   }
 
   /** As a difference of two times. */

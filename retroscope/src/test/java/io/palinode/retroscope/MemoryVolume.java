@@ -9,10 +9,12 @@ import org.jspecify.annotations.Nullable;
 
 /** A volume whose machine can stop, that can be full, and whose bytes can be spoilt. */
 final class MemoryVolume implements LogVolume {
+  static final long PLENTY = 1L << 50;
+
   final TreeMap<Long, byte[]> files = new TreeMap<>();
   byte @Nullable [] state;
   String boot = "first";
-  long freeBytes = Long.MAX_VALUE;
+  long freeBytes = PLENTY;
   boolean fails;
 
   /** The same at this moment, for another process. */
@@ -130,8 +132,6 @@ final class MemoryVolume implements LogVolume {
       // Whoever reads it now finds out.
       Arrays.fill(removed, (byte) 0xEE);
     }
-    if (freeBytes < Long.MAX_VALUE) {
-      freeBytes += removed.length;
-    }
+    freeBytes += removed.length;
   }
 }

@@ -99,7 +99,8 @@ class NodeKillTest {
         acknowledged = Integer.parseInt(told[0]);
         writeByTime.put(Long.parseLong(told[1]), acknowledged);
         if (acknowledged == first + writesMin) {
-          child.destroyForcibly();
+          // Of the process alone: what it had said is still to be read.
+          child.toHandle().destroyForcibly();
         }
       }
     }

@@ -136,7 +136,7 @@ class PastOnDiskTest {
     }
     try (StoreNode node = open(noPower, "b")) {
       assertThat(node.reach()).isGreaterThan(v);
-      assertThat(node.counters().get(NodeCounter.WINDOW_LOG_LOST)).isEqualTo(1);
+      assertThat(node.counters().get(NodeCounter.WINDOW_LOG_LOST)).isEqualTo(4);
       node.pause(1);
       assertThatThrownBy(() -> node.restore(1, 1, v)).isInstanceOf(OutOfReachException.class);
     }
