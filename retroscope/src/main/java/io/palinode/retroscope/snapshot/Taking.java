@@ -24,7 +24,9 @@ import org.jspecify.annotations.Nullable;
  * until it is done. For one thread.
  */
 final class Taking {
-  private static final int PAGE_BYTES = 1 << 20;
+  /** A few milliseconds of work: clients wait no longer for a processor than that. */
+  private static final int PAGE_BYTES = 128 << 10;
+
   private static final int PROGRESS_ENTRIES = 1_000;
   private static final int KEYS_BETWEEN_EXTENSIONS = 10_000;
 
