@@ -29,6 +29,7 @@ import picocli.CommandLine.Spec;
       SnapshotShowCommand.class,
       SnapshotVerifyCommand.class,
       SnapshotDiffCommand.class,
+      SnapshotScheduleCommand.class,
       SnapshotCommand.Delete.class
     },
     footer = {

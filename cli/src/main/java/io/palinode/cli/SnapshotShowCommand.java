@@ -67,7 +67,8 @@ final class SnapshotShowCommand implements Callable<Integer> {
     TextTable table =
         new TextTable(
             TextTable.Align.LEFT,
-            List.of("NODE", "STATE", "KEYS", "CHANGED", "WRITTEN", "CHECKSUM", "MS", "WHY"));
+            List.of(
+                "NODE", "STATE", "KEYS", "CHANGED", "WRITTEN", "FROM", "CHECKSUM", "MS", "WHY"));
     snapshot.path("nodes").forEach(node -> table.row(row(node)));
     out.print(table.render());
     out.flush();
@@ -81,6 +82,7 @@ final class SnapshotShowCommand implements Callable<Integer> {
         node.path("keys").asText(),
         node.path("changed").asText(),
         SnapshotCommand.bytes(node.path("bytes").asLong()),
+        node.path("from").isTextual() ? node.path("from").asText() : "",
         node.path("checksum").isTextual() ? node.path("checksum").asText() : "",
         "%.0f".formatted(node.path("durationMs").asDouble()),
         node.path("failure").isTextual() ? node.path("failure").asText() : "");

@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Take a snapshot: a consistent cut of all nodes at one time, now or earlier.",
+      "Take a snapshot: a consistent cut of all nodes at one time, now or earlier. A node that has another one of a time nearby begins with that, and says so.",
       "Exit status 1 when it is not complete: partial, moved nowhere, or cancelled; standard error says which nodes, and why. Ctrl-C cancels it.",
       ""
     },
@@ -141,12 +141,13 @@ final class SnapshotTakeCommand implements Callable<Integer> {
   private void tellProgress(JsonNode snapshot) {
     for (JsonNode node : snapshot.path("nodes")) {
       String line =
-          "node %s: %s, %s keys, %s%s"
+          "node %s: %s, %s keys, %s%s%s"
               .formatted(
                   node.path("node").asText(),
                   node.path("state").asText(),
                   node.path("keys").asText(),
                   SnapshotCommand.bytes(node.path("bytes").asLong()),
+                  node.path("from").isTextual() ? ", from " + node.path("from").asText() : "",
                   node.path("failure").isTextual() ? ": " + node.path("failure").asText() : "");
       if (!line.equals(told.put(node.path("node").asText(), line))) {
         err().println(line);

@@ -140,6 +140,7 @@ class SnapshotIT {
     assertThat(run("snapshot", "verify", "two")).isEqualTo(1);
     assertThat(out.toString()).contains("node 0: whole").contains("node 2: whole");
     assertThat(err.toString()).contains("palinode: node 1: ").contains("damaged");
+    takeByASchedule();
     for (String id : List.of("two", "one", "three", "early")) {
       assertThat(run("snapshot", "delete", id, "--yes")).as(err.toString()).isZero();
     }
@@ -149,6 +150,41 @@ class SnapshotIT {
     await()
         .atMost(BOUND)
         .untilAsserted(() -> assertThat(folder.resolve("node-1/snapshots")).isEmptyDirectory());
+  }
+
+  private void takeByASchedule() throws IOException {
+    assertThat(run("snapshot", "schedule", "--every", "1s", "--keep", "2")).isZero();
+    assertThat(out.toString()).isEqualTo("a snapshot every 1s; the last 2 are kept\n");
+    await()
+        .atMost(BOUND)
+        .until(() -> scheduled().stream().anyMatch(id -> Integer.parseInt(id.substring(5)) > 8));
+    assertThat(run("snapshot", "schedule", "--off")).isZero();
+    await()
+        .atMost(BOUND)
+        .until(() -> run("snapshot", "schedule") == 0 && out.toString().startsWith("no snapshots"));
+    await()
+        .atMost(BOUND)
+        .until(() -> scheduled().stream().allMatch(id -> run("snapshot", "verify", id) == 0));
+    // Nothing is written any more: to begin with another one costs next to nothing.
+    assertThat(run("snapshot", "take", "--name", "near")).isZero();
+    assertThat(err.toString()).contains("node 0: taken, 20 keys").contains(", from auto-");
+    assertIsTheReplay("near");
+    for (String id : scheduled()) {
+      assertThat(run("snapshot", "delete", id, "--yes")).as(err.toString()).isZero();
+    }
+    assertThat(run("snapshot", "verify", "near")).as(err.toString()).isZero();
+    assertThat(run("snapshot", "delete", "near", "--yes")).isZero();
+  }
+
+  private List<String> scheduled() throws IOException {
+    assertThat(run("snapshot", "list", "-o", "json")).isZero();
+    List<String> ids = new ArrayList<>();
+    for (JsonNode snapshot : JSON.readTree(out.toString())) {
+      if (snapshot.path("scheduled").asBoolean()) {
+        ids.add(snapshot.path("id").asText());
+      }
+    }
+    return ids;
   }
 
   private static void damage(Path snapshot) throws IOException {

@@ -60,7 +60,8 @@ public final class SnapshotAnswers {
           .setKeys(taken.keys())
           .setChanged(taken.changed())
           .setBytes(taken.bytes())
-          .setChecksum(taken.checksum());
+          .setChecksum(taken.checksum())
+          .setFrom(taken.from());
     } catch (OutOfReachException | SnapshotException e) {
       answer.setFailure(String.valueOf(e.getMessage()));
     }

@@ -76,7 +76,7 @@ public final class SnapshotDuties {
                   : List.of();
           case CLOSED -> closed(step.getClosed());
           case DELETED -> deleted(step.getDeleted().getId());
-          case PROGRESS, STEP_NOT_SET -> List.of();
+          case PROGRESS, SCHEDULE, STEP_NOT_SET -> List.of();
         };
     return acting ? duties : List.of();
   }

@@ -3,7 +3,9 @@ package io.palinode.retroscope.snapshot;
 import io.palinode.retroscope.OutOfReachException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -44,7 +46,9 @@ public final class LocalSnapshots {
 
   /**
    * Takes this node's part. The stores are served meanwhile. Begins anew what a crash cut short; a
-   * part that is there is left as it is.
+   * part that is there is left as it is. When a snapshot of a time nearby is here, all keys need
+   * not be read: its runs are linked, and what differs is laid over them. Then the two share files,
+   * and either can be removed without the other.
    *
    * @throws OutOfReachException when the window-log does not reach the times that are needed
    * @throws HalfUndoneException when its time lies within a rollback
@@ -59,18 +63,18 @@ public final class LocalSnapshots {
     byte[] had = folder.partBytes(order.id());
     if (had != null) {
       // It may count already: whoever took it was not heard to say so.
-      return taken(SnapshotFolder.part(order.id(), had), had);
+      Part part = SnapshotFolder.part(order.id(), had);
+      return taken(part, had, writtenBytes(part), "");
     }
     beingTaken.add(order.id().number());
     try {
-      folder.make(order.id().id());
       history.rollbacks().requireWhole(order.hlc());
-      byte[] part = taking(order, pace.over(watch)).make().encode();
+      Made made = make(order, pace.over(watch));
       // A rollback that began before this node settled is known by now.
       history.rollbacks().requireWhole(order.hlc());
-      Part made = SnapshotFolder.part(order.id(), part);
-      folder.write(made, part);
-      return taken(made, part);
+      byte[] part = made.part().encode();
+      folder.write(made.part(), part);
+      return taken(made.part(), part, made.bytes(), made.from());
     } catch (IOException | UncheckedIOException e) {
       discard(order.id());
       throw new SnapshotException("a part of snapshot " + order.id().id() + " failed: " + e, e);
@@ -82,14 +86,55 @@ public final class LocalSnapshots {
     }
   }
 
-  private static Taken taken(Part part, byte[] bytes) {
+  private static Taken taken(Part part, byte[] encoded, long runBytes, String from) {
     return new Taken(
-        part.keys(), part.changed(), writtenBytes(part) + bytes.length, SealedFile.checksum(bytes));
+        part.keys(), part.changed(), runBytes + encoded.length, SealedFile.checksum(encoded), from);
+  }
+
+  /**
+   * What was taken.
+   *
+   * @param from as in {@link Taken}
+   */
+  private record Made(Part part, long bytes, String from) {}
+
+  private Made make(Order order, Watch watch) throws IOException {
+    Part near = order.base().isNone() ? near(order.hlc()) : null;
+    if (near != null) {
+      try {
+        Taking taking = taking(order, watch).beginningWith(near);
+        return new Made(taking.make(), taking.bytes(), near.id().id());
+      } catch (OutOfReachException | FileSystemException | UnsupportedOperationException gone) {
+        // The window has moved on, or someone has removed the snapshot: all keys are still there.
+        discard(order.id());
+      }
+    }
+    Taking taking = taking(order, watch);
+    if (!order.base().isNone()) {
+      taking.from(requirePart(order.base()));
+    }
+    return new Made(taking.make(), taking.bytes(), "");
   }
 
   private Taking taking(Order order, Watch watch) {
-    Taking taking = new Taking(node, history, folder, order, watch, heapBytesMax);
-    return order.base().isNone() ? taking : taking.from(requirePart(order.base()));
+    folder.make(order.id().id());
+    return new Taking(node, history, folder, order, watch, heapBytesMax);
+  }
+
+  /** The cheapest to begin from; null when it is cheaper to read all keys. */
+  private @Nullable Part near(long hlc) {
+    List<Part> parts = new ArrayList<>();
+    for (String id : folder.ids()) {
+      try {
+        Manifest manifest = folder.manifest(id);
+        if (manifest != null && manifest.isHeldBy(node)) {
+          parts.add(requirePart(manifest.id()));
+        }
+      } catch (SnapshotException damaged) {
+        // It is of no help here; whoever reads it is told.
+      }
+    }
+    return new NearestPart(history, hlc).of(parts);
   }
 
   private static long writtenBytes(Part part) {

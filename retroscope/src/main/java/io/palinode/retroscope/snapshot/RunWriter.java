@@ -35,6 +35,9 @@ final class RunWriter implements AutoCloseable {
   static final int BLOCK_BYTES = 64 << 10;
   static final int ABSENT = -1;
 
+  /** A disk that has much to sync at once holds up the store's own writes. */
+  private static final long UNSYNCED_BYTES_MAX = 4L << 20;
+
   private final Path file;
   private final FileOutputStream disk;
   private final DataOutputStream out;
@@ -45,6 +48,7 @@ final class RunWriter implements AutoCloseable {
   private int blocks;
   private long entries;
   private long offset;
+  private long synced;
   private int lastStore = -1;
   private byte @Nullable [] lastKey;
 
@@ -131,6 +135,11 @@ final class RunWriter implements AutoCloseable {
     offset += bytes.length;
     blocks++;
     block.reset();
+    if (offset - synced > UNSYNCED_BYTES_MAX) {
+      out.flush();
+      disk.getFD().sync();
+      synced = offset;
+    }
   }
 
   private void requireOrder(int store, byte[] key) {

@@ -7,5 +7,6 @@ package io.palinode.retroscope.snapshot;
  * @param changed keys that were written for it
  * @param bytes that were written for it
  * @param checksum of the part's file
+ * @param from the snapshot that it began from, by the node's own choice; empty: none
  */
-public record Taken(long keys, long changed, long bytes, int checksum) {}
+public record Taken(long keys, long changed, long bytes, int checksum, String from) {}

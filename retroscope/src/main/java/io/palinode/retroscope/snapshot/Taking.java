@@ -1,6 +1,8 @@
 package io.palinode.retroscope.snapshot;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -22,7 +24,9 @@ import org.jspecify.annotations.Nullable;
  * until it is done. For one thread.
  */
 final class Taking {
-  private static final int PAGE_BYTES = 1 << 20;
+  /** A few milliseconds of work: clients wait no longer for a processor than that. */
+  private static final int PAGE_BYTES = 128 << 10;
+
   private static final int PROGRESS_ENTRIES = 1_000;
   private static final int KEYS_BETWEEN_EXTENSIONS = 10_000;
 
@@ -35,6 +39,7 @@ final class Taking {
   private final Order order;
   private final Watch watch;
   private final List<Run> written = new ArrayList<>();
+  private final List<Run> linked = new ArrayList<>();
   private final long heapBytesMax;
   private @Nullable Part base;
   private long changed;
@@ -67,17 +72,44 @@ final class Taking {
     return this;
   }
 
+  /**
+   * All keys are as {@code near} has them, but for what has changed between the two times. Its runs
+   * are linked at once: it may be removed then.
+   */
+  Taking beginningWith(Part near) throws IOException {
+    for (Run run : near.runs()) {
+      Run here = new Run(nextRun(), run.entries(), run.bytes(), run.checksum());
+      Path link = folder.of(order.id().id()).resolve(here.name());
+      // A crash may have left one.
+      Files.deleteIfExists(link);
+      Files.createLink(link, folder.of(near.id().id()).resolve(run.name()));
+      linked.add(here);
+    }
+    base = near;
+    return this;
+  }
+
+  /** Bytes of the runs that it wrote. */
+  long bytes() {
+    return bytes;
+  }
+
   /** The part, of which all runs are on the disk. */
   Part make() throws IOException {
     Part over = base;
     if (over == null) {
       return ofAllKeys();
     }
+    if (!linked.isEmpty()) {
+      long keys = over.keys() + writeChanges(over.hlc());
+      return part(order.kind(), Ref.NONE, keys, mergedIfMany(linked, order.id().id(), true));
+    }
     long keys = over.keys() + writeChanges(over.hlc());
     if (order.kind() == Kind.INCREMENTAL) {
       return part(order.kind(), over.id(), keys, written);
     }
-    return part(over.kind(), over.base(), keys, rolled(over));
+    boolean isWhole = over.base().isNone();
+    return part(over.kind(), over.base(), keys, mergedIfMany(over.runs(), over.id().id(), isWhole));
   }
 
   private Part part(Kind kind, Ref over, long keys, List<Run> runs) {
@@ -208,31 +240,34 @@ final class Taking {
   }
 
   /**
-   * The runs of the base with the new one, a few of them merged when there are many: what is laid
-   * over the first run into one, and that into the first when it has grown as long. So a key is
-   * written a few times for each time that it changes, however long a snapshot rolls.
+   * The older runs with the new one, a few of them merged when there are many: what is laid over
+   * the first run into one, and that into the first when it has grown as long. So a key is written
+   * a few times for each time that it changes, however long a snapshot rolls.
+   *
+   * @param id the snapshot in whose folder all of them are
+   * @param isWhole nothing is under them, so that absent keys need not be told
    */
-  private List<Run> rolled(Part over) throws IOException {
-    List<Run> runs = new ArrayList<>(over.runs());
+  private List<Run> mergedIfMany(List<Run> older, String id, boolean isWhole) throws IOException {
+    List<Run> runs = new ArrayList<>(older);
     runs.addAll(written);
     if (runs.size() <= RUNS_MAX) {
       return runs;
     }
     long laidOver = runs.stream().skip(1).mapToLong(Run::entries).sum();
     int from = laidOver >= runs.get(0).entries() ? 0 : 1;
-    Run merged = merge(over, runs.subList(from, runs.size()), from == 0 && over.base().isNone());
+    Run merged = merge(runs.subList(from, runs.size()), id, from == 0 && isWhole);
     List<Run> left = new ArrayList<>(runs.subList(0, from));
     left.add(merged);
     return left;
   }
 
-  private Run merge(Part over, List<Run> runs, boolean presentOnly) throws IOException {
+  private Run merge(List<Run> runs, String id, boolean presentOnly) throws IOException {
     List<RunReader> readers = new ArrayList<>();
     try (RunWriter run = writer()) {
       for (Run one : runs) {
-        readers.add(RunReader.open(folder.of(over.id().id()), one));
+        readers.add(RunReader.open(folder.of(id), one));
       }
-      for (int store = 0; store < over.stores().size(); store++) {
+      for (int store = 0; store < history.stores().size(); store++) {
         MergedRuns all = new MergedRuns(readers, store, null);
         for (Entry entry = all.next(); entry != null; entry = all.next()) {
           if (!presentOnly || entry.record() != null) {

@@ -389,6 +389,49 @@ class LocalSnapshotsTest {
   }
 
   @Test
+  void aSnapshotOfATimeNearAnotherBeginsWithItAndIsNeverthelessWholeAndItsOwn() throws IOException {
+    change(400);
+    Ref far = take("far", history.now(), Kind.INSTANT, Ref.NONE);
+    change(100);
+    long near = history.now();
+    Ref base = take("near", near, Kind.INSTANT, Ref.NONE);
+    change(2);
+    long hlc = history.now();
+    history.pagesRead = 0;
+    for (long at : List.of(hlc, near - 1)) {
+      Ref id = new Ref("s" + at, ++numbers);
+      Taken taken = snapshots.take(new Order(id, at, Kind.RETROSPECTIVE, Ref.NONE), Watch.NOBODY);
+      assertThat(taken.from()).isEqualTo("near");
+      snapshots.file(manifest(id, at, taken, ""));
+      assertHolds(id, at, "beside its base");
+    }
+    assertThat(history.pagesRead).isZero();
+    snapshots.delete(base.id());
+    snapshots.delete(far.id());
+    assertHolds(new Ref("s" + hlc, numbers), hlc, "without its base");
+    change(100);
+    Ref id = new Ref("all", ++numbers);
+    Order order = new Order(id, history.now(), Kind.INSTANT, Ref.NONE);
+    assertThat(snapshots.take(order, Watch.NOBODY).from()).as("too much has changed").isEmpty();
+  }
+
+  @Test
+  void aChainOfSnapshotsThatBeginWithEachOtherStaysShortAndEqualsTheReplay() throws IOException {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      begin(seed, WindowLogConfig.DEFAULT, "seed" + seed);
+      change(300);
+      for (int i = 0; i < 3 * Taking.RUNS_MAX; i++) {
+        change(1 + i % 3);
+        long hlc = history.now();
+        Ref id = take("s" + i, hlc, Kind.INSTANT, Ref.NONE);
+        assertHolds(id, hlc, "seed=%d i=%d".formatted(seed, i));
+        assertThat(files("seed" + seed, "s" + i).size()).isLessThanOrEqualTo(Taking.RUNS_MAX + 2);
+        snapshots.delete("s" + Math.max(0, i - 2));
+      }
+    }
+  }
+
+  @Test
   void aNameThatWouldLeadOutOfTheFolderIsRefused() {
     for (String id : List.of("../x", "a/b", "", ".", "A", "1", "a".repeat(64), "a.b")) {
       assertThatThrownBy(() -> snapshots.open(id))

@@ -32,6 +32,7 @@ import io.palinode.orchestrator.metrics.OrchestratorMetrics;
 import io.palinode.orchestrator.rest.Backend;
 import io.palinode.orchestrator.rest.RestServer;
 import io.palinode.orchestrator.rest.UnavailableException;
+import io.palinode.orchestrator.snapshot.Schedule;
 import io.palinode.orchestrator.snapshot.Snapshot;
 import io.palinode.orchestrator.snapshot.SnapshotRequest;
 import io.palinode.orchestrator.snapshot.SnapshotSettings;
@@ -289,6 +290,17 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   @Override
+  public Schedule snapshotSchedule() {
+    return snapshots.schedule();
+  }
+
+  @Override
+  public void scheduleSnapshots(Schedule wanted) {
+    requireWorking();
+    snapshots.schedule(wanted);
+  }
+
+  @Override
   public @Nullable String scrape() {
     return meters instanceof PrometheusMeterRegistry prometheus ? prometheus.scrape() : null;
   }
@@ -365,6 +377,10 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   private void told(ViolationRecord record) {
+    // Not of what is replayed: that was found when another was here.
+    if (record.hasViolation() && failure.get() == null) {
+      snapshots.violationFound(record.getViolation().getViolate());
+    }
     if (record.hasDetecting()) {
       Detecting detecting = record.getDetecting();
       memory.read(detecting);

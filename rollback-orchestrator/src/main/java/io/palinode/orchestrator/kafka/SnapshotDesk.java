@@ -3,6 +3,7 @@ package io.palinode.orchestrator.kafka;
 import io.palinode.orchestrator.Journal;
 import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.rest.UnavailableException;
+import io.palinode.orchestrator.snapshot.Schedule;
 import io.palinode.orchestrator.snapshot.Snapshot;
 import io.palinode.orchestrator.snapshot.SnapshotMachine;
 import io.palinode.orchestrator.snapshot.SnapshotRequest;
@@ -135,6 +136,24 @@ final class SnapshotDesk implements AutoCloseable {
     return found;
   }
 
+  /** A violation was found, by a log that is read up to its end. */
+  void violationFound(long violate) {
+    locked(() -> write(machine.violationFound(violate, wallMicros.getAsLong())));
+  }
+
+  void schedule(Schedule wanted) {
+    locked(() -> write(List.of(machine.schedule(wanted))));
+  }
+
+  Schedule schedule() {
+    lock.lock();
+    try {
+      return machine.schedule();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   void cancel(String id) throws RefusedException {
     lock.lock();
     try {
@@ -196,7 +215,11 @@ final class SnapshotDesk implements AutoCloseable {
   }
 
   private static void log(SnapshotStep step) {
-    if (step.hasOpened() || step.hasClosed() || step.hasDeleted() || step.hasGivenUp()) {
+    if (step.hasOpened()
+        || step.hasClosed()
+        || step.hasDeleted()
+        || step.hasSchedule()
+        || step.hasGivenUp()) {
       log.info("snapshot step={} {}", step.getStepCase(), step.toString().replaceAll("\\s+", " "));
     }
   }

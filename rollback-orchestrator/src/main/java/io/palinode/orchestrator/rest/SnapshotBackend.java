@@ -1,6 +1,7 @@
 package io.palinode.orchestrator.rest;
 
 import io.palinode.orchestrator.RefusedException;
+import io.palinode.orchestrator.snapshot.Schedule;
 import io.palinode.orchestrator.snapshot.Snapshot;
 import io.palinode.orchestrator.snapshot.SnapshotRequest;
 import java.util.List;
@@ -29,6 +30,11 @@ public interface SnapshotBackend {
 
   /** Wants no more of it. Throws {@link RefusedException} when it is not being taken. */
   void cancelSnapshot(String id) throws RefusedException;
+
+  Schedule snapshotSchedule();
+
+  /** In force when the log has it, which is soon. */
+  void scheduleSnapshots(Schedule wanted);
 
   /** Throws {@link RefusedException} when it is being taken, or another one needs it. */
   void deleteSnapshot(String id) throws RefusedException;

@@ -10,8 +10,10 @@ import io.javalin.http.Context;
 import io.javalin.http.NotFoundResponse;
 import io.palinode.hvc.PointInTime;
 import io.palinode.orchestrator.RefusedException;
+import io.palinode.orchestrator.snapshot.Schedule;
 import io.palinode.orchestrator.snapshot.Snapshot;
 import io.palinode.orchestrator.snapshot.SnapshotRequest;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +24,8 @@ final class SnapshotRoutes {
   private static final String ONE = SNAPSHOTS + "/{id}";
   private static final ObjectMapper JSON =
       new ObjectMapper().enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
+
+  private static final String SCHEDULE = "/api/v1/snapshot-schedule";
 
   private final SnapshotBackend backend;
 
@@ -43,6 +47,14 @@ final class SnapshotRoutes {
     server.get(ONE, ctx -> ctx.json(view(known(ctx))));
     server.post(ONE + "/cancel", this::cancel);
     server.delete(ONE, this::delete);
+    server.get(SCHEDULE, ctx -> ctx.json(ScheduleView.of(backend.snapshotSchedule())));
+    server.put(SCHEDULE, this::schedule);
+    server.delete(
+        SCHEDULE,
+        ctx -> {
+          backend.scheduleSnapshots(Schedule.OFF);
+          ctx.status(204);
+        });
   }
 
   private void take(Context ctx) throws RefusedException {
@@ -61,15 +73,52 @@ final class SnapshotRoutes {
     }
   }
 
-  private static Wanted wanted(String body) {
+  /** The JSON of a schedule. */
+  record ScheduleView(
+      @Nullable Long everySeconds, boolean onViolation, int keep, @Nullable Long maxAgeSeconds) {
+    static ScheduleView of(Schedule schedule) {
+      return new ScheduleView(
+          seconds(schedule.every()),
+          schedule.onViolation(),
+          schedule.keep(),
+          seconds(schedule.ageMax()));
+    }
+
+    Schedule toSchedule() {
+      return new Schedule(duration(everySeconds), onViolation, keep, duration(maxAgeSeconds));
+    }
+
+    private static @Nullable Long seconds(@Nullable Duration duration) {
+      return duration == null ? null : duration.toSeconds();
+    }
+
+    private static @Nullable Duration duration(@Nullable Long seconds) {
+      return seconds == null ? null : Duration.ofSeconds(seconds);
+    }
+  }
+
+  private void schedule(Context ctx) {
     try {
-      return body.isBlank()
-          ? new Wanted(null, null, null, false, 0)
-          : JSON.readValue(body, Wanted.class);
+      Schedule wanted = parsed(ctx.body(), ScheduleView.class, "a schedule").toSchedule();
+      backend.scheduleSnapshots(wanted);
+      ctx.status(202).json(ScheduleView.of(wanted));
+    } catch (IllegalArgumentException e) {
+      throw new BadRequestResponse(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static Wanted wanted(String body) {
+    return body.isBlank()
+        ? new Wanted(null, null, null, false, 0)
+        : parsed(body, Wanted.class, "a snapshot");
+  }
+
+  private static <T> T parsed(String body, Class<T> type, String what) {
+    try {
+      return JSON.readValue(body, type);
     } catch (UnrecognizedPropertyException e) {
       throw new BadRequestResponse(
-          "a snapshot has no '%s', only %s"
-              .formatted(e.getPropertyName(), e.getKnownPropertyIds()));
+          "%s has no '%s', only %s".formatted(what, e.getPropertyName(), e.getKnownPropertyIds()));
     } catch (JsonProcessingException e) {
       throw new BadRequestResponse("what is wanted must be JSON: " + e.getOriginalMessage());
     }

@@ -24,6 +24,7 @@ record SnapshotView(
     String time,
     @Nullable String base,
     int atOnce,
+    boolean scheduled,
     long keys,
     long bytes,
     long openedMicros,
@@ -32,7 +33,11 @@ record SnapshotView(
     @Nullable SnapshotView roll) {
   private static final double MICROS_PER_MS = 1_000.0;
 
-  /** A node's part. */
+  /**
+   * A node's part.
+   *
+   * @param from the snapshot that the node began from, instead of reading all keys
+   */
   record PartView(
       int node,
       String state,
@@ -41,6 +46,7 @@ record SnapshotView(
       long bytes,
       @Nullable String checksum,
       double durationMs,
+      @Nullable String from,
       @Nullable String failure) {
     static PartView of(NodePart part) {
       boolean isTaken = part.state() == NodePart.State.TAKEN;
@@ -52,6 +58,7 @@ record SnapshotView(
           part.taken().getBytes(),
           isTaken ? "%08x".formatted(part.taken().getChecksum()) : null,
           part.taken().getDurationMicros() / MICROS_PER_MS,
+          part.taken().getFrom().isEmpty() ? null : part.taken().getFrom(),
           part.taken().getFailure().isEmpty() ? null : part.taken().getFailure());
     }
   }
@@ -68,6 +75,7 @@ record SnapshotView(
         Instant.EPOCH.plus(Hlc.micros(hlc), ChronoUnit.MICROS).toString(),
         snapshot.base().isEmpty() ? null : snapshot.base(),
         snapshot.opened().getAtOnce(),
+        snapshot.opened().getScheduled(),
         nodes.stream().mapToLong(PartView::keys).sum(),
         nodes.stream().mapToLong(PartView::bytes).sum(),
         snapshot.openedMicros(),

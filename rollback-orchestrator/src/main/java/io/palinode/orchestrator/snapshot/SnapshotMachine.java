@@ -51,6 +51,7 @@ public final class SnapshotMachine {
   private final Map<Long, SnapshotOpened> requested = new TreeMap<>();
 
   private final Map<SnapshotStep, Long> askedAt = new HashMap<>();
+  private final Scheduling scheduling = new Scheduling();
   private Journal rollbacks;
   private long lastNumber;
   private long lastRequested;
@@ -91,6 +92,7 @@ public final class SnapshotMachine {
               part -> part.failed(step.getGivenUp().getReason(), nowMicros));
       case CLOSED -> closed(step.getClosed(), writtenMicros);
       case DELETED -> deleted(step.getDeleted().getId());
+      case SCHEDULE -> scheduling.follow(Schedule.of(step.getSchedule()));
       case STEP_NOT_SET -> {}
     }
     return decide(nowMicros);
@@ -102,6 +104,7 @@ public final class SnapshotMachine {
     if (number > lastNumber) {
       lastNumber = number;
       open.put(number, Snapshot.opened(opened, settings.nodes(), atMicros));
+      scheduling.opened(opened, atMicros);
     }
   }
 
@@ -159,6 +162,12 @@ public final class SnapshotMachine {
    * @throws RefusedException that says why it cannot be, in one sentence
    */
   public SnapshotStep request(SnapshotRequest request, long nowMicros) throws RefusedException {
+    return open(request, nowMicros, "s-", false);
+  }
+
+  private SnapshotStep open(
+      SnapshotRequest request, long nowMicros, String namedBy, boolean scheduled)
+      throws RefusedException {
     long now = Hlc.ofMicros(nowMicros);
     Long wanted = request.hlc();
     long hlc = wanted == null ? now : wanted;
@@ -171,12 +180,17 @@ public final class SnapshotMachine {
     // Also what was given up may be in the log one day: no number is given twice.
     long number = Math.max(lastNumber, lastRequested) + 1;
     SnapshotOpened.Builder opened =
-        SnapshotOpened.newBuilder().setHlc(hlc).setKind(kind(request)).setAtOnce(request.atOnce());
+        SnapshotOpened.newBuilder()
+            .setHlc(hlc)
+            .setKind(kind(request))
+            .setAtOnce(request.atOnce())
+            .setScheduled(scheduled);
     String base = request.base();
     if (base != null) {
       opened.setBase(requireBase(base, request.rolling()).opened().getSnapshot());
     }
-    String id = request.rolling() ? Objects.requireNonNull(base) : freeId(request.id(), number);
+    String id =
+        request.rolling() ? Objects.requireNonNull(base) : freeId(request.id(), namedBy + number);
     requireRoom(request.rolling());
     opened.setSnapshot(SnapshotRef.newBuilder().setId(id).setNumber(number));
     requested.put(number, opened.build());
@@ -259,9 +273,9 @@ public final class SnapshotMachine {
     }
   }
 
-  private String freeId(@Nullable String wanted, long number) throws RefusedException {
+  private String freeId(@Nullable String wanted, String otherwise) throws RefusedException {
     if (wanted == null) {
-      String id = "s-" + number;
+      String id = otherwise;
       while (isTaken(id)) {
         id += "x";
       }
@@ -290,6 +304,28 @@ public final class SnapshotMachine {
       throw new RefusedException(
           "there are %d snapshots, more are not kept: delete some".formatted(settings.keptMax()));
     }
+  }
+
+  /** From now on snapshots are taken by this schedule. */
+  public SnapshotStep schedule(Schedule wanted) {
+    return SnapshotStep.newBuilder().setSchedule(wanted.toStep()).build();
+  }
+
+  public Schedule schedule() {
+    return scheduling.schedule();
+  }
+
+  /**
+   * A violation was found: perhaps a snapshot of the time right before it is worth having.
+   *
+   * @param violate the first moment at which it holds
+   */
+  public List<SnapshotStep> violationFound(long violate, long nowMicros) {
+    List<SnapshotStep> due = new ArrayList<>();
+    if (live && scheduling.isTriggered(nowMicros)) {
+      addScheduled(violate - 1, nowMicros, due);
+    }
+    return due;
   }
 
   /**
@@ -325,9 +361,32 @@ public final class SnapshotMachine {
     List<SnapshotStep> due = new ArrayList<>();
     if (live) {
       open.values().forEach(snapshot -> addSteps(snapshot, nowMicros, due));
+      addExpired(nowMicros, due);
+      if (scheduling.isDue(nowMicros)) {
+        addScheduled(null, nowMicros, due);
+      }
     }
     due.removeIf(step -> !isToBeAsked(step, nowMicros));
     return due;
+  }
+
+  private void addScheduled(@Nullable Long hlc, long nowMicros, List<SnapshotStep> due) {
+    try {
+      SnapshotRequest request = new SnapshotRequest(null, hlc, null, false, 0);
+      due.add(open(request, nowMicros, hlc == null ? "auto-" : "before-violation-", true));
+    } catch (RefusedException notNow) {
+      // Nobody has asked for it who could be told; when it is due by time, it is tried again.
+    }
+  }
+
+  private void addExpired(long nowMicros, List<SnapshotStep> due) {
+    for (String id : scheduling.expired(known.values(), nowMicros)) {
+      try {
+        due.add(delete(id));
+      } catch (RefusedException needed) {
+        // Another one is laid over it: it goes when that one is gone.
+      }
+    }
   }
 
   private boolean isToBeAsked(SnapshotStep step, long nowMicros) {

@@ -24,6 +24,7 @@ import io.palinode.orchestrator.RollbackSettings;
 import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.Unjudged;
 import io.palinode.orchestrator.WatchedVersions;
+import io.palinode.orchestrator.snapshot.Schedule;
 import io.palinode.orchestrator.snapshot.Snapshot;
 import io.palinode.orchestrator.snapshot.SnapshotMachine;
 import io.palinode.orchestrator.snapshot.SnapshotRequest;
@@ -143,6 +144,21 @@ class RestServerTest {
     answer = send("GET", "/api/v1/snapshots/one", "");
     assertThat(answer.statusCode()).isEqualTo(404);
     assertThat(error(answer)).isEqualTo("there is no snapshot 'one'");
+  }
+
+  @Test
+  void aScheduleIsSetShownAndSwitchedOff() throws Exception {
+    String schedule = "/api/v1/snapshot-schedule";
+    assertThat(get(schedule).get("everySeconds").isNull()).isTrue();
+    String wanted = "{\"everySeconds\": 600, \"keep\": 6, \"onViolation\": true}";
+    assertThat(send("PUT", schedule, wanted).statusCode()).isEqualTo(202);
+    assertThat(get(schedule).get("everySeconds").asLong()).isEqualTo(600);
+    assertThat(get(schedule).get("keep").asInt()).isEqualTo(6);
+    HttpResponse<String> answer = send("PUT", schedule, "{\"everySeconds\": 600, \"keep\": 0}");
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(error(answer)).isEqualTo("the snapshots that are kept must be 1 to 100: keep=0");
+    assertThat(send("DELETE", schedule, "").statusCode()).isEqualTo(204);
+    assertThat(get(schedule).get("onViolation").asBoolean()).isFalse();
   }
 
   @Test
@@ -496,6 +512,16 @@ class RestServerTest {
     @Override
     public void cancelSnapshot(String id) throws RefusedException {
       machine.read(machine.cancel(id), NOW_MICROS, NOW_MICROS);
+    }
+
+    @Override
+    public Schedule snapshotSchedule() {
+      return machine.schedule();
+    }
+
+    @Override
+    public void scheduleSnapshots(Schedule wanted) {
+      var unused = machine.read(machine.schedule(wanted), NOW_MICROS, NOW_MICROS);
     }
 
     @Override

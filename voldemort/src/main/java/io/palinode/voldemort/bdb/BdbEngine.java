@@ -1,5 +1,6 @@
 package io.palinode.voldemort.bdb;
 
+import com.sleepycat.je.CacheMode;
 import com.sleepycat.je.Cursor;
 import com.sleepycat.je.CursorConfig;
 import com.sleepycat.je.Database;
@@ -119,6 +120,8 @@ public final class BdbEngine implements StorageEngine {
     DatabaseEntry key = new DatabaseEntry(after == null ? new byte[0] : after);
     DatabaseEntry data = new DatabaseEntry();
     try (Cursor cursor = database(store).openCursor(null, CursorConfig.READ_COMMITTED)) {
+      // What a snapshot goes through must not push out of the cache what clients read.
+      cursor.setCacheMode(CacheMode.UNCHANGED);
       OperationStatus status = cursor.getSearchKeyRange(key, data, LockMode.DEFAULT);
       if (status == OperationStatus.SUCCESS && Arrays.equals(key.getData(), after)) {
         status = cursor.getNext(key, data, LockMode.DEFAULT);

@@ -1,0 +1,31 @@
+package io.palinode.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.palinode.cli.terminal.DurationText;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine.TypeConversionException;
+
+class DurationTextTest {
+  private final DurationText text = new DurationText();
+
+  @Test
+  void aDurationIsReadAndWrittenTheSameWay() {
+    for (String some : List.of("30s", "10m", "2h", "7d", "90s", "0s")) {
+      assertThat(DurationText.of(text.convert(some).toSeconds())).isEqualTo(some);
+    }
+    assertThat(text.convert("2h")).isEqualTo(Duration.ofHours(2));
+  }
+
+  @Test
+  void whatIsNoDurationIsRefusedWithTheForms() {
+    for (String bad : List.of("", "10", "m", "-1m", "1.5h", "10 m", "1w")) {
+      assertThatThrownBy(() -> text.convert(bad))
+          .isInstanceOf(TypeConversionException.class)
+          .hasMessage("must be like 30s, 10m, 2h or 7d: '" + bad + "'");
+    }
+  }
+}
