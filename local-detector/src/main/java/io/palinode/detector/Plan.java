@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempt the newest; null before the first
  * @param halts how often it was halted
  * @param abandoned whether an operator gave it up when it was halted last
+ * @param cancelled whether an operator wants it no more
  */
 record Plan(
     long epoch,
@@ -26,7 +27,8 @@ record Plan(
     boolean paused,
     @Nullable Attempt attempt,
     int halts,
-    boolean abandoned) {
+    boolean abandoned,
+    boolean cancelled) {
 
   enum Phase {
     OPENED,
@@ -38,7 +40,7 @@ record Plan(
   }
 
   static Plan of(long epoch) {
-    return new Plan(epoch, Phase.OPENED, false, null, 0, false);
+    return new Plan(epoch, Phase.OPENED, false, null, 0, false, false);
   }
 
   /** Whether nodes refuse requests below {@link #epoch}. */
@@ -69,11 +71,13 @@ record Plan(
       case RESTORED, CONTRIBUTION, CONVERGED -> answered(record, self);
       case HALTED ->
           isHaltedBy(record.getHalted())
-              ? new Plan(epoch, Phase.HALTED, paused, attempt, halts + 1, abandoned)
+              ? new Plan(epoch, Phase.HALTED, paused, attempt, halts + 1, abandoned, cancelled)
               : this;
       case RETRY -> goOn(record.getRetry().getHalt(), false);
       case ABANDON -> goOn(record.getAbandon().getHalt(), true);
-      case PLAN_OPENED, RESUME, SAFE_POINT, NODE_JOINED, WATCHING, SNAPSHOT, STEP_NOT_SET -> this;
+      case CANCEL -> cancel();
+      case PLAN_OPENED, RESUME, SAFE_POINT, NODE_JOINED, WATCHING, SNAPSHOT, EFFECT, STEP_NOT_SET ->
+          this;
     };
   }
 
@@ -92,21 +96,31 @@ record Plan(
 
   private Plan paused(Paused said, int self, long incarnation) {
     boolean isOwn = said.getNode() == self && said.getIncarnation() == incarnation;
-    return isOwn ? new Plan(epoch, phase, true, attempt, halts, abandoned) : this;
+    return isOwn ? new Plan(epoch, phase, true, attempt, halts, abandoned, cancelled) : this;
   }
 
   /** An operator's word counts for the halt that it was given for. */
   private Plan goOn(int halt, boolean abandon) {
     return phase == Phase.HALTED && halt == halts
-        ? new Plan(epoch, Phase.PAUSING, paused, attempt, halts, abandon)
+        ? new Plan(epoch, Phase.PAUSING, paused, attempt, halts, abandon, cancelled)
         : this;
+  }
+
+  /** It counts before the first restore; a pause that is still to come, still comes. */
+  private Plan cancel() {
+    if (attempt != null || abandoned) {
+      return this;
+    }
+    Phase next = phase == Phase.HALTED ? Phase.PAUSING : phase;
+    return new Plan(epoch, next, paused, null, halts, false, true);
   }
 
   private Plan restore(Restore asked) {
     int next = attempt == null ? 1 : attempt.number() + 1;
     boolean isDue = phase == Phase.PAUSING || phase == Phase.CONVERGING;
-    return isDue && asked.getAttempt() == next && asked.getKeep() == abandoned
-        ? in(Phase.RESTORING, Attempt.of(next, asked.getTarget(), asked.getKeep()))
+    boolean keep = abandoned || cancelled;
+    return isDue && asked.getAttempt() == next && asked.getKeep() == keep
+        ? in(Phase.RESTORING, Attempt.of(next, asked))
         : this;
   }
 
@@ -133,6 +147,6 @@ record Plan(
   }
 
   private Plan in(Phase next, @Nullable Attempt nextAttempt) {
-    return new Plan(epoch, next, paused, nextAttempt, halts, abandoned);
+    return new Plan(epoch, next, paused, nextAttempt, halts, abandoned, cancelled);
   }
 }

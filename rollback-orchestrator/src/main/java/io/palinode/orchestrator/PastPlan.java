@@ -1,5 +1,7 @@
 package io.palinode.orchestrator;
 
+import io.palinode.wire.v1.Resume;
+
 /**
  * A plan that ended: it opened {@code epoch}, and the store went back to {@code target}.
  *
@@ -7,9 +9,31 @@ package io.palinode.orchestrator;
  *     epoch after it
  * @param abandoned the store stayed as it was: nothing before {@code clock} is trusted, nor ever a
  *     target again
+ * @param branchEnd the cut at this HLC is the store as it was before the plan, on all nodes; 0: no
+ *     one cut is, or nothing was taken back
+ * @param undone what it took back is there again
  */
 public record PastPlan(
-    long epoch, String predicate, long openedMicros, long target, long clock, boolean abandoned) {
+    long epoch,
+    String predicate,
+    long openedMicros,
+    long target,
+    long clock,
+    boolean abandoned,
+    long branchEnd,
+    boolean undone) {
+
+  static PastPlan of(Plan done, Resume resume) {
+    return new PastPlan(
+        done.epoch(),
+        done.predicate(),
+        done.openedMicros(),
+        resume.getTarget(),
+        resume.getClock(),
+        done.isAbandoned(),
+        done.isKept() ? 0 : done.branchEnd(),
+        false);
+  }
 
   /** What happened at {@code hlc} in {@code ofEpoch} asks for nothing any more. */
   boolean settles(long ofEpoch, long hlc) {
@@ -21,6 +45,10 @@ public record PastPlan(
    * then: a cut there would bring it back, on some nodes or on all.
    */
   boolean isWithin(long hlc) {
-    return (abandoned || target < hlc) && hlc < clock;
+    return !undone && (abandoned || target < hlc) && hlc < clock;
+  }
+
+  PastPlan asUndone() {
+    return new PastPlan(epoch, predicate, openedMicros, target, clock, abandoned, branchEnd, true);
   }
 }

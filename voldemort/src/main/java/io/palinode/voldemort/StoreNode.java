@@ -1,7 +1,9 @@
 package io.palinode.voldemort;
 
+import io.palinode.detector.HlcSpan;
 import io.palinode.detector.StoreBinding;
 import io.palinode.detector.StoreKey;
+import io.palinode.detector.UndoEffect;
 import io.palinode.detector.Version;
 import io.palinode.detector.WriteEvent;
 import io.palinode.hvc.ClockDriftException;
@@ -59,6 +61,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   private final Map<String, LocalStore> stores = new LinkedHashMap<>();
   private final List<WriteListener> listeners = new CopyOnWriteArrayList<>();
   private final NodeCounters counters = new NodeCounters();
+  private final Writers writers;
 
   private final ReentrantLock writeLock = new ReentrantLock();
   private final History history;
@@ -88,6 +91,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     long openedAt = clock.tick(ownReading(last.promisedHlc())).own();
     this.incarnation = last.incarnation() + 1;
     promise(openedAt, Durability.SYNCED);
+    this.writers = new Writers(openedAt);
     this.fence = NodeMeta.readFence(engine);
     this.rewind = new Rewind(config, engine, clock);
     for (StoreDefinition store : config.stores()) {
@@ -257,6 +261,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
     store.deletes().forgetUpTo(store.past().reach());
     noteDelete(store, write, after.own());
+    writers.wrote(after.own(), write.caller().client());
     if (!listeners.isEmpty()) {
       WriteEvent event = event(write, siblings, before, after);
       listeners.forEach(listener -> listener.written(event));
@@ -443,6 +448,11 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
   }
 
+  @Override
+  public UndoEffect effect(long target, List<HlcSpan> except) {
+    return new UndoCount(node(), engine, writers, except).of(stores.values(), target);
+  }
+
   /** {@inheritDoc} O(changes since the convergence window began). */
   @Override
   public Restoration keep(long epoch, int attempt, long target) {
@@ -555,6 +565,19 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     return stores.values().stream()
         .mapToLong(store -> store.past().bytes() + store.deletes().bytes())
         .sum();
+  }
+
+  /**
+   * Changes of a store that an undo took back, a page of them. Throws {@link OutOfReachException},
+   * and {@link IllegalArgumentException} for a store that is not here. Thread-safe.
+   */
+  public DiscardedWrites.Page discarded(String store, DiscardedWrites.Range range, long behind) {
+    LocalStore found = stores.get(store);
+    if (found == null) {
+      throw new IllegalArgumentException(
+          "a store must be one of " + stores.keySet() + ": " + store);
+    }
+    return new DiscardedWrites(found, engine, writers).page(range, behind);
   }
 
   /** Waits for the write in flight; requests end before. Idempotent. */

@@ -18,6 +18,7 @@ import picocli.CommandLine.Spec;
       InstancesCommand.class,
       WindowLogCommand.class,
       SnapshotBenchCommand.class,
+      RollbackBenchCommand.class,
       TraceCommand.class
     },
     footer = {
