@@ -88,9 +88,13 @@ public record Journal(
     return null;
   }
 
-  /** The open plan takes, or has been told to take, back what happened at {@code hlc}. */
+  /**
+   * The open plan takes, or has been told to take, back what happened at {@code hlc}, and will not
+   * bring it back: that an undo may do, when it takes itself back.
+   */
   boolean isBeingTakenBack(long ofEpoch, long hlc) {
     return plan != null
+        && !plan.hand().isUndo()
         && !plan.phase().isBeforeRestore()
         && plan.attempt() > 0
         && plan.epoch() > ofEpoch

@@ -157,7 +157,9 @@ final class NextStep {
     if (earlier != null) {
       return halt(plan, amidEarlier(earlier, target));
     }
-    return isJudged(target) && allPaused ? restore(plan, target, "") : null;
+    // An undo may take itself back: then all that is there now stands, and has to be judged.
+    long stands = plan.hand().isUndo() ? Math.max(target, plan.clock()) : target;
+    return allPaused && isJudged(stands) ? restore(plan, target, "") : null;
   }
 
   /** A violation that waits for its predicate may yet be before it. */

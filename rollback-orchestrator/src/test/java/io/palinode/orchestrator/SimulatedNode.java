@@ -166,7 +166,8 @@ final class SimulatedNode {
   private void obey(ControlRecord record) {
     switch (record.getStepCase()) {
       case PAUSE -> {
-        asPaused.put(record.getEpoch(), List.copyOf(history));
+        // Read again after a crash, it tells nothing new.
+        asPaused.putIfAbsent(record.getEpoch(), List.copyOf(history));
         ack(record(record.getEpoch()).setPaused(pausedAck()));
       }
       case RESTORE -> restore(record);

@@ -135,9 +135,11 @@ final class Rewind {
     for (LocalStore store : stores) {
       Set<KeyBytes> deleted = store.deletes().standingAt(target, sinceFor(target)).keySet();
       for (StoreKey key : changed) {
+        if (!key.store().equals(store.name()) || deleted.contains(new KeyBytes(key.key()))) {
+          continue;
+        }
         List<Integer> nodes = store.ring().preferenceList(key.key());
-        boolean isHere = key.store().equals(store.name()) && nodes.contains(node);
-        if (isHere && !deleted.contains(new KeyBytes(key.key()))) {
+        if (nodes.contains(node)) {
           Repair repair = repaired.get(key);
           byte[] record = repair == null ? engine.get(store.name(), key.key()) : repair.fresh();
           replicas.put(key, new Replica(digest.of(record), nodes.size()));

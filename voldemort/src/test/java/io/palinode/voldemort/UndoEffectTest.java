@@ -10,6 +10,7 @@ import io.palinode.retroscope.OutOfReachException;
 import io.palinode.voldemort.DiscardedWrites.Page;
 import io.palinode.voldemort.DiscardedWrites.Range;
 import io.palinode.voldemort.DiscardedWrites.Write;
+import io.palinode.voldemort.protocol.Siblings;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -104,7 +105,7 @@ class UndoEffectTest {
     var restored = node.restore(1, 1, target);
     assertThat(restored.undoneWrites()).isEqualTo(2);
     StoreKey key = TestNodes.key("a");
-    byte[] record = LocalStore.record(List.of(TestNodes.version("late copy", 1)));
+    byte[] record = Siblings.encode(List.of(TestNodes.version("late copy", 1)));
     assertThat(
             node.merge(
                 List.of(new io.palinode.detector.StoreBinding.KeyRecord(key, record, new byte[0]))))
