@@ -9,18 +9,35 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Says how a halted rollback goes on. */
+/** Rollbacks by hand, and what becomes of any. */
 @Command(
     name = "rollback",
     mixinStandardHelpOptions = true,
-    description = "Say how a halted rollback goes on; 'palinode status' tells why it is halted.",
-    subcommands = {RollbackCommand.Retry.class, RollbackCommand.Abandon.class},
+    description = {
+      "Take the store back by hand, follow a rollback, and say how a halted one goes on.",
+      ""
+    },
+    subcommands = {
+      RollbackPlanCommand.class,
+      RollbackRunCommand.class,
+      RollbackStatusCommand.class,
+      RollbackCommand.Cancel.class,
+      RollbackLostCommand.class,
+      RollbackReplayCommand.class,
+      RollbackUndoCommand.class,
+      RollbackCommand.Retry.class,
+      RollbackCommand.Abandon.class
+    },
     footer = {
       "",
-      "Example:  palinode rollback retry 3",
+      "Example:  palinode rollback plan --to -30s",
+      "          palinode rollback run --to -30s",
       "          palinode rollback abandon 3 --yes"
     })
 final class RollbackCommand implements Runnable {
+  static final String PATH = "/api/v1/rollbacks";
+  static final String PLAN = PATH + "/plan";
+
   @Spec private CommandSpec spec;
 
   @Override
@@ -96,7 +113,38 @@ final class RollbackCommand implements Runnable {
     }
   }
 
+  @Command(
+      name = "cancel",
+      mixinStandardHelpOptions = true,
+      description = {
+        "Want a rollback by hand no more, before its commit point: before nodes were told to restore.",
+        "The epoch that it opens begins with what is there; nothing is lost. Refused when it is too late."
+      },
+      footer = {"", "Example:  palinode rollback cancel 3"})
+  static final class Cancel implements Callable<Integer> {
+    @Parameters(
+        paramLabel = "ID",
+        description = "The epoch that it opens, as 'palinode get rollbacks' shows it.")
+    private String id = "";
+
+    @Mixin private ApiClient api = new ApiClient();
+    @Spec private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+      api.post(path(id, "cancel"));
+      spec.commandLine()
+          .getOut()
+          .println("rollback " + id + " is cancelled: all that was written stands");
+      return 0;
+    }
+  }
+
+  static String path(String id) {
+    return PATH + "/" + ApiClient.segment(id);
+  }
+
   private static String path(String id, String verb) {
-    return "/api/v1/rollbacks/" + ApiClient.segment(id) + "/" + verb;
+    return path(id) + "/" + verb;
   }
 }

@@ -113,7 +113,7 @@ final class SnapshotDiffCommand implements Callable<Integer> {
   private boolean compare(
       Store store, PastStore.Point from, PastStore.Point to, Set<Integer> nodes) {
     KeyDifferences differences = new KeyDifferences(store, from, to, nodes);
-    Pattern wanted = keys == null ? null : pattern(keys);
+    Pattern wanted = keys == null ? null : KeyPattern.of(keys);
     List<KeyDifferences.Merged> listed = new ArrayList<>();
     boolean any = false;
     for (KeyDifferences.Merged one = differences.next(); one != null; one = differences.next()) {
@@ -131,15 +131,6 @@ final class SnapshotDiffCommand implements Callable<Integer> {
     }
     spec.commandLine().getOut().flush();
     return any;
-  }
-
-  private static Pattern pattern(String glob) {
-    StringBuilder regex = new StringBuilder();
-    for (int i = 0; i < glob.length(); i++) {
-      char c = glob.charAt(i);
-      regex.append(c == '*' ? ".*" : c == '?' ? "." : Pattern.quote(String.valueOf(c)));
-    }
-    return Pattern.compile(regex.toString(), Pattern.DOTALL);
   }
 
   private void print(KeyDifferences.Merged one) {

@@ -3,7 +3,7 @@ package io.palinode.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.palinode.cli.terminal.DurationText;
-import io.palinode.cli.terminal.OutputFormat;
+import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -62,12 +62,7 @@ final class SnapshotScheduleCommand implements Callable<Integer> {
   @Option(names = "--off", description = "Take no more; those that there are stay.")
   private boolean off;
 
-  @Option(
-      names = {"-o", "--output"},
-      defaultValue = "table",
-      paramLabel = "FORMAT",
-      description = "table or json.")
-  private OutputFormat output = OutputFormat.TABLE;
+  @Mixin private Output output = new Output();
 
   @Mixin private ApiClient api = new ApiClient();
   @Spec private CommandSpec spec;
@@ -102,9 +97,7 @@ final class SnapshotScheduleCommand implements Callable<Integer> {
   /** Null: it was switched off. */
   private int show(@Nullable JsonNode schedule) {
     JsonNode shown = schedule == null ? ApiClient.JSON.createObjectNode() : schedule;
-    spec.commandLine()
-        .getOut()
-        .println(output == OutputFormat.JSON ? shown.toPrettyString() : text(shown));
+    spec.commandLine().getOut().println(output.isJson() ? shown.toPrettyString() : text(shown));
     spec.commandLine().getOut().flush();
     return 0;
   }

@@ -3,9 +3,9 @@ package io.palinode.detector;
 import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.wire.v1.Contribution;
 import io.palinode.wire.v1.KeyVersions;
+import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -19,30 +19,35 @@ import java.util.function.ToIntFunction;
  * else changed near or after the target.
  *
  * @param keep whether it undoes nothing
+ * @param past the node undoes nothing before this HLC
  * @param converged whether this node has said all of its {@code Converged}
  */
 record Attempt(
     int number,
     long target,
     boolean keep,
+    long past,
     List<Restored> restored,
     List<Contribution> contributions,
     boolean converged) {
 
-  static Attempt of(int number, long target, boolean keep) {
-    return new Attempt(number, target, keep, List.of(), List.of(), false);
+  static Attempt of(int number, Restore asked) {
+    return new Attempt(
+        number, asked.getTarget(), asked.getKeep(), asked.getPast(), List.of(), List.of(), false);
   }
 
   Attempt with(Restored piece) {
-    return new Attempt(number, target, keep, append(restored, piece), contributions, converged);
+    return new Attempt(
+        number, target, keep, past, append(restored, piece), contributions, converged);
   }
 
   Attempt with(Contribution piece) {
-    return new Attempt(number, target, keep, restored, append(contributions, piece), converged);
+    return new Attempt(
+        number, target, keep, past, restored, append(contributions, piece), converged);
   }
 
   Attempt withConverged() {
-    return new Attempt(number, target, keep, restored, contributions, true);
+    return new Attempt(number, target, keep, past, restored, contributions, true);
   }
 
   /** The nodes that said all of {@code Restored}, and did restore. */
@@ -59,15 +64,19 @@ record Attempt(
     return nodes(contributions, Contribution::getLast, Contribution::getNode);
   }
 
-  /** The keys that changed at any node, each once. */
-  List<StoreKey> changed() {
-    Set<StoreKey> keys = new LinkedHashSet<>();
+  /** The keys that changed at any node, each once, but those that all replicas have alike. */
+  List<StoreKey> unsettled() {
+    Agreement agreement = new Agreement();
     for (Restored piece : restored) {
-      piece
-          .getChangedList()
-          .forEach(key -> keys.add(new StoreKey(key.getStore(), key.getKey().toByteArray())));
+      for (io.palinode.wire.v1.StoreKey key : piece.getChangedList()) {
+        agreement.add(
+            piece.getNode(),
+            new StoreKey(key.getStore(), key.getKey().toByteArray()),
+            key.getDigest(),
+            key.getReplicas());
+      }
     }
-    return List.copyOf(keys);
+    return agreement.unsettled();
   }
 
   /** What all nodes contributed. */

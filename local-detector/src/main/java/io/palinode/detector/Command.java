@@ -47,11 +47,11 @@ public sealed interface Command {
     }
   }
 
-  /** Go back to the target, and publish which keys changed. */
-  record Restore(long epoch, int attempt, long target) implements Command {
+  /** Go back to the target, at a time after {@code past}, and publish which keys changed. */
+  record Restore(long epoch, int attempt, long target, long past) implements Command {
     @Override
     public void execute(ControlExecution node) {
-      node.restore(epoch, attempt, target);
+      node.restore(epoch, attempt, target, past);
     }
   }
 

@@ -3,6 +3,7 @@ package io.palinode.detector;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
 import io.palinode.detector.StoreBinding.KeyRecord;
+import io.palinode.detector.StoreBinding.Replica;
 import io.palinode.detector.StoreBinding.Restoration;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.snapshot.RollbackTimes;
@@ -16,6 +17,7 @@ import io.palinode.wire.v1.Restored;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Carries out the commands of {@link NodeControl} on a store, and publishes the node's records.
@@ -30,6 +32,10 @@ public final class ControlExecution {
   private final LongSupplier epochMicros;
   private final Runnable awaitHeard;
   private final int pieceBytesMax;
+  private @Nullable Undo lastUndo;
+
+  /** An attempt to restore, and the node's HLC when it began with the first of its plan. */
+  private record Undo(long epoch, int attempt, long begunAt) {}
 
   /**
    * @param epochMicros wall clock, microseconds since the epoch
@@ -104,30 +110,45 @@ public final class ControlExecution {
     store.safePoint(hlc);
   }
 
-  void restore(long epoch, int attempt, long target) {
+  void restore(long epoch, int attempt, long target, long past) {
     long begun = epochMicros.getAsLong();
+    Undo undo = undo(epoch, attempt, past);
+    lastUndo = undo;
     try {
-      tellRestored(epoch, attempt, store.restore(epoch, attempt, target), begun);
+      tellRestored(undo, store.restore(epoch, attempt, target), begun);
     } catch (OutOfReachException e) {
-      Restored failed = restored(attempt).setFailure(e.getMessage()).setLast(true).build();
+      Restored failed = restored(undo).setFailure(e.getMessage()).setLast(true).build();
       log.append(List.of(record(epoch).setRestored(failed).build()));
     }
   }
 
-  void keep(long epoch, int attempt, long target) {
-    long begun = epochMicros.getAsLong();
-    tellRestored(epoch, attempt, store.keep(epoch, attempt, target), begun);
+  /**
+   * What this node undoes is later than all that any node had when it was paused. A repeat may find
+   * it done already, and a later attempt the one before, so each tells the time of the first try.
+   */
+  private Undo undo(long epoch, int attempt, long past) {
+    Undo last = lastUndo;
+    long begunAt =
+        last != null && last.epoch() == epoch ? last.begunAt() : store.clock().tickPast(past).own();
+    return new Undo(epoch, attempt, begunAt);
   }
 
-  private void tellRestored(long epoch, int attempt, Restoration restoration, long begun) {
+  void keep(long epoch, int attempt, long target) {
+    long begun = epochMicros.getAsLong();
+    tellRestored(new Undo(epoch, attempt, 0), store.keep(epoch, attempt, target), begun);
+  }
+
+  private void tellRestored(Undo undo, Restoration restoration, long begun) {
     detector.noteChanged(restoration.changed());
     long durationMicros = epochMicros.getAsLong() - begun;
     append(
-        epoch,
-        restoration.changed().stream().map(ControlExecution::message).toList(),
+        undo.epoch(),
+        restoration.changed().stream()
+            .map(key -> message(key, restoration.replicas().get(key)))
+            .toList(),
         (record, piece, last) ->
             record.setRestored(
-                restored(attempt)
+                restored(undo)
                     .setUndoneWrites(restoration.undoneWrites())
                     .setDurationMicros(durationMicros)
                     .addAllChanged(piece)
@@ -193,18 +214,23 @@ public final class ControlExecution {
     log.append(records);
   }
 
-  private Restored.Builder restored(int attempt) {
-    return Restored.newBuilder().setNode(store.node()).setAttempt(attempt);
+  private Restored.Builder restored(Undo undo) {
+    return Restored.newBuilder()
+        .setNode(store.node())
+        .setAttempt(undo.attempt())
+        .setBegunAt(undo.begunAt());
   }
 
   private ControlRecord.Builder record(long epoch) {
     return ControlRecord.newBuilder().setEpoch(epoch).setAtMicros(epochMicros.getAsLong());
   }
 
-  private static io.palinode.wire.v1.StoreKey message(StoreKey key) {
+  private static io.palinode.wire.v1.StoreKey message(StoreKey key, @Nullable Replica here) {
     return io.palinode.wire.v1.StoreKey.newBuilder()
         .setStore(key.store())
         .setKey(ByteString.copyFrom(key.key()))
+        .setDigest(here == null ? 0 : here.digest())
+        .setReplicas(here == null ? 0 : here.replicas())
         .build();
   }
 

@@ -148,11 +148,11 @@ public final class NodeControl {
         Attempt attempt = attemptOf(state);
         yield attempt.keep()
             ? new Command.Keep(duty.epoch(), attempt.number(), attempt.target())
-            : new Command.Restore(duty.epoch(), attempt.number(), attempt.target());
+            : new Command.Restore(duty.epoch(), attempt.number(), attempt.target(), attempt.past());
       }
       case CONTRIBUTE -> {
         Attempt attempt = attemptOf(state);
-        yield new Command.Contribute(duty.epoch(), attempt.number(), attempt.changed());
+        yield new Command.Contribute(duty.epoch(), attempt.number(), attempt.unsettled());
       }
       case CONVERGE -> {
         Attempt attempt = attemptOf(state);

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempt the newest; null before the first
  * @param halts how often it was halted
  * @param abandoned whether an operator gave it up when it was halted last
+ * @param cancelled whether an operator wants it no more
  */
 record Plan(
     long epoch,
@@ -30,7 +31,8 @@ record Plan(
     long quietSince,
     @Nullable Attempt attempt,
     int halts,
-    boolean abandoned) {
+    boolean abandoned,
+    boolean cancelled) {
 
   enum Phase {
     OPENED,
@@ -42,7 +44,7 @@ record Plan(
   }
 
   static Plan of(long epoch) {
-    return new Plan(epoch, Phase.OPENED, false, Long.MAX_VALUE, null, 0, false);
+    return new Plan(epoch, Phase.OPENED, false, Long.MAX_VALUE, null, 0, false, false);
   }
 
   /** Whether nodes refuse requests below {@link #epoch}. */
@@ -78,11 +80,14 @@ record Plan(
       case RESTORED, CONTRIBUTION, CONVERGED -> answered(record, self);
       case HALTED ->
           isHaltedBy(record.getHalted())
-              ? new Plan(epoch, Phase.HALTED, paused, quietSince, attempt, halts + 1, abandoned)
+              ? new Plan(
+                  epoch, Phase.HALTED, paused, quietSince, attempt, halts + 1, abandoned, cancelled)
               : this;
       case RETRY -> goOn(record.getRetry().getHalt(), false);
       case ABANDON -> goOn(record.getAbandon().getHalt(), true);
-      case PLAN_OPENED, RESUME, SAFE_POINT, NODE_JOINED, WATCHING, SNAPSHOT, STEP_NOT_SET -> this;
+      case CANCEL -> cancel();
+      case PLAN_OPENED, RESUME, SAFE_POINT, NODE_JOINED, WATCHING, SNAPSHOT, EFFECT, STEP_NOT_SET ->
+          this;
     };
   }
 
@@ -102,21 +107,31 @@ record Plan(
   private Plan paused(Paused said, int self, long incarnation) {
     boolean isOwn = said.getNode() == self && said.getIncarnation() == incarnation;
     long quiet = Math.min(quietSince, said.getQuietSince());
-    return new Plan(epoch, phase, paused || isOwn, quiet, attempt, halts, abandoned);
+    return new Plan(epoch, phase, paused || isOwn, quiet, attempt, halts, abandoned, cancelled);
   }
 
   /** An operator's word counts for the halt that it was given for. */
   private Plan goOn(int halt, boolean abandon) {
     return phase == Phase.HALTED && halt == halts
-        ? new Plan(epoch, Phase.PAUSING, paused, quietSince, attempt, halts, abandon)
+        ? new Plan(epoch, Phase.PAUSING, paused, quietSince, attempt, halts, abandon, cancelled)
         : this;
+  }
+
+  /** It counts before the first restore; a pause that is still to come, still comes. */
+  private Plan cancel() {
+    if (attempt != null || abandoned) {
+      return this;
+    }
+    Phase next = phase == Phase.HALTED ? Phase.PAUSING : phase;
+    return new Plan(epoch, next, paused, quietSince, null, halts, false, true);
   }
 
   private Plan restore(Restore asked) {
     int next = attempt == null ? 1 : attempt.number() + 1;
     boolean isDue = phase == Phase.PAUSING || phase == Phase.CONVERGING;
-    return isDue && asked.getAttempt() == next && asked.getKeep() == abandoned
-        ? in(Phase.RESTORING, Attempt.of(next, asked.getTarget(), asked.getKeep()))
+    boolean keep = abandoned || cancelled;
+    return isDue && asked.getAttempt() == next && asked.getKeep() == keep
+        ? in(Phase.RESTORING, Attempt.of(next, asked))
         : this;
   }
 
@@ -143,6 +158,6 @@ record Plan(
   }
 
   private Plan in(Phase next, @Nullable Attempt nextAttempt) {
-    return new Plan(epoch, next, paused, quietSince, nextAttempt, halts, abandoned);
+    return new Plan(epoch, next, paused, quietSince, nextAttempt, halts, abandoned, cancelled);
   }
 }

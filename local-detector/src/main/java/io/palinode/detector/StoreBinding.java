@@ -3,6 +3,7 @@ package io.palinode.detector;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.RollbackTimes;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What the detector and the node's side of control need of a store node: writes out, clock, read,
@@ -51,6 +52,18 @@ public interface StoreBinding {
    * @throws io.palinode.retroscope.OutOfReachException and changes nothing
    */
   Restoration restore(long epoch, int attempt, long target);
+
+  /**
+   * What {@link #restore} to {@code target} would change now; it changes nothing, and writes go on.
+   * What lies in {@code except} is not counted among the writes. Called by any thread. O(changes
+   * since {@code target}). A store that does not keep account of it throws {@link
+   * UnsupportedOperationException}.
+   *
+   * @throws io.palinode.retroscope.OutOfReachException when it could not be restored
+   */
+  default UndoEffect effect(long target, List<HlcSpan> except) {
+    throw new UnsupportedOperationException("this store does not tell what an undo would change");
+  }
 
   /**
    * Like {@link #restore}, a step of the plan that is done once, but undoes nothing: what changed
@@ -119,6 +132,19 @@ public interface StoreBinding {
    * What a restore did.
    *
    * @param changed keys that changed after the target or within the convergence window before it
+   * @param replicas what this node has of some of them, to be compared with what others have
    */
-  record Restoration(long undoneWrites, List<StoreKey> changed) {}
+  record Restoration(long undoneWrites, List<StoreKey> changed, Map<StoreKey, Replica> replicas) {
+    public Restoration(long undoneWrites, List<StoreKey> changed) {
+      this(undoneWrites, changed, Map.of());
+    }
+  }
+
+  /**
+   * One node's record of a key, all that it knows of how the key came about.
+   *
+   * @param digest equal when the records are; not 0
+   * @param replicas on so many nodes the key lives, this one included
+   */
+  record Replica(long digest, int replicas) {}
 }

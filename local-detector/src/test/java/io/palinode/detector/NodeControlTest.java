@@ -8,6 +8,7 @@ import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.snapshot.HalfUndoneException;
 import io.palinode.retroscope.snapshot.RollbackTimes;
 import io.palinode.retroscope.snapshot.RollbackTimes.Span;
+import io.palinode.wire.v1.Cancel;
 import io.palinode.wire.v1.Contribution;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
@@ -149,6 +150,32 @@ class NodeControlTest {
   }
 
   @Test
+  void aPlanThatIsCancelledBeforeItsFirstRestoreOnlyKeeps() {
+    List<ControlRecord> log = new ArrayList<>();
+    log.add(step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build());
+    log.add(step(1).setCancel(Cancel.getDefaultInstance()).build());
+    assertThat(commandsAtStart(log, 5))
+        .as("the pause is still to come")
+        .contains(new Command.Serve(0, 0, 0));
+    log.add(step(1).setPause(Pause.getDefaultInstance()).build());
+    log.add(step(1).setRestore(Restore.newBuilder().setAttempt(1).setTarget(9)).build());
+    assertThat(commandsAtStart(log, 5)).doesNotContain(new Command.Restore(1, 1, 9, 0));
+    log.add(
+        step(1).setRestore(Restore.newBuilder().setAttempt(1).setTarget(9).setKeep(true)).build());
+    assertThat(commandsAtStart(log, 5)).contains(new Command.Keep(1, 1, 9));
+  }
+
+  @Test
+  void aCancelAfterTheFirstRestoreChangesNothing() {
+    List<ControlRecord> log = new ArrayList<>();
+    log.add(step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build());
+    log.add(step(1).setPause(Pause.getDefaultInstance()).build());
+    log.add(step(1).setRestore(Restore.newBuilder().setAttempt(1).setTarget(9).setPast(7)).build());
+    log.add(step(1).setCancel(Cancel.getDefaultInstance()).build());
+    assertThat(commandsAtStart(log, 5)).contains(new Command.Restore(1, 1, 9, 7));
+  }
+
+  @Test
   void aNodeThatStartsWithoutAPlanServesTheEpochThatTheLogTells() {
     SimulatedCluster cluster = new SimulatedCluster(NODES, 2);
     cluster.work(20);
@@ -196,7 +223,7 @@ class NodeControlTest {
             new Command.Pause(3),
             new Command.Watch(0, 0),
             new Command.Join(0),
-            new Command.Restore(3, 1, 9));
+            new Command.Restore(3, 1, 9, 0));
     log.add(
         step(3).setRestored(Restored.newBuilder().setNode(0).setAttempt(1).setLast(true)).build());
     assertThat(commandsAtStart(log, 5))
@@ -228,7 +255,7 @@ class NodeControlTest {
             new Command.Pause(1),
             new Command.Watch(0, 0),
             new Command.Join(0),
-            new Command.Restore(1, 2, 8));
+            new Command.Restore(1, 2, 8, 0));
   }
 
   @Test
@@ -240,7 +267,7 @@ class NodeControlTest {
     assertThat(NodeControl.retry(state).commands()).contains(new Command.Join(0));
     state = taken(state, joined(0, 1));
     assertThat(NodeControl.retry(state).commands())
-        .containsExactly(new Command.Watch(0, 0), new Command.Restore(1, 1, 0));
+        .containsExactly(new Command.Watch(0, 0), new Command.Restore(1, 1, 0, 0));
   }
 
   @Test

@@ -29,6 +29,12 @@ public sealed interface Event {
   /** An operator's word on the plan that is halted. */
   record OperatorSpoke(long epoch, Intervention intervention, long atMicros) implements Event {}
 
+  /** An operator wants a rollback; dropped when it is not possible now. */
+  record RollbackWanted(Wish wish, long atMicros) implements Event {}
+
+  /** An operator wants the rollback that opens {@code epoch} no more. */
+  record CancelWanted(long epoch, long atMicros) implements Event {}
+
   /** All predicates, by name, as the log has them at the start. */
   record PoliciesKnown(Map<String, Policy> policies, long atMicros) implements Event {
     public PoliciesKnown {

@@ -57,9 +57,10 @@ public record Journal(
           CONVERGED,
           HALTED,
           RETRY,
-          ABANDON ->
+          ABANDON,
+          CANCEL ->
           plan != null && record.getEpoch() == plan.epoch() ? withPlan(plan.read(record)) : this;
-      case WATCHING, SNAPSHOT, STEP_NOT_SET -> this;
+      case WATCHING, SNAPSHOT, EFFECT, STEP_NOT_SET -> this;
     };
   }
 
@@ -88,9 +89,13 @@ public record Journal(
     return null;
   }
 
-  /** The open plan takes, or has been told to take, back what happened at {@code hlc}. */
+  /**
+   * The open plan takes, or has been told to take, back what happened at {@code hlc}, and will not
+   * bring it back: that an undo may do, when it takes itself back.
+   */
   boolean isBeingTakenBack(long ofEpoch, long hlc) {
     return plan != null
+        && !plan.hand().isUndo()
         && !plan.phase().isBeforeRestore()
         && plan.attempt() > 0
         && plan.epoch() > ofEpoch
@@ -99,7 +104,17 @@ public record Journal(
 
   /** The plan that took back what happened up to {@code hlc} and was not done by then, or null. */
   @Nullable PastPlan takenBackAround(long hlc) {
-    return past.stream().filter(p -> p.isWithin(hlc)).findFirst().orElse(null);
+    return takenBackAround(hlc, 0);
+  }
+
+  /** Like the other, of all plans but the one that opened {@code but}: it is to be undone. */
+  @Nullable PastPlan takenBackAround(long hlc, long but) {
+    return past.stream().filter(p -> p.epoch() != but && p.isWithin(hlc)).findFirst().orElse(null);
+  }
+
+  /** The plan that opened {@code ofEpoch}, if it is remembered. */
+  @Nullable PastPlan pastPlan(long ofEpoch) {
+    return past.stream().filter(p -> p.epoch() == ofEpoch).findFirst().orElse(null);
   }
 
   /**
@@ -122,7 +137,8 @@ public record Journal(
     long cut = hlc;
     for (int i = past.size() - 1; i >= 0; i--) {
       PastPlan plan = past.get(i);
-      cut = plan.clock() != cut ? cut : plan.abandoned() ? 0 : plan.target();
+      boolean endsThere = plan.clock() == cut && !plan.undone();
+      cut = !endsThere ? cut : plan.abandoned() ? 0 : plan.target();
     }
     return cut;
   }
@@ -178,9 +194,11 @@ public record Journal(
           HALTED,
           RETRY,
           ABANDON,
+          CANCEL,
           SAFE_POINT,
           WATCHING,
           SNAPSHOT,
+          EFFECT,
           STEP_NOT_SET ->
           -1;
     };
@@ -193,17 +211,15 @@ public record Journal(
   }
 
   private Journal resumed(Plan done, ControlRecord record) {
-    PastPlan last =
-        new PastPlan(
-            done.epoch(),
-            done.predicate(),
-            done.openedMicros(),
-            record.getResume().getTarget(),
-            quietSince(done),
-            record.getResume().getClock(),
-            done.isAbandoned());
+    PastPlan last = PastPlan.of(done, quietSince(done), record.getResume());
+    PastPlan brought = done.hand().isUndo() ? pastPlan(done.hand().undoes()) : null;
+    boolean isBack = brought != null && brought.branchEnd() == last.target();
     List<PastPlan> longer =
-        Stream.concat(past.stream().skip(Math.max(0, past.size() + 1 - PAST_MAX)), Stream.of(last))
+        Stream.concat(
+                past.stream()
+                    .skip(Math.max(0, past.size() + 1 - PAST_MAX))
+                    .map(p -> isBack && p.clock() > last.target() ? p.asUndone() : p),
+                Stream.of(last))
             .toList();
     return new Journal(
         nodes,

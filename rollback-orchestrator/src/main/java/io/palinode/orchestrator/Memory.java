@@ -15,9 +15,11 @@ import org.jspecify.annotations.Nullable;
 public final class Memory {
   public static final int KEPT_MAX = 10_000;
   public static final int LOSSES_MAX = 100;
+  public static final int PROGRESS_MAX = 1_000;
 
   private final History<String, ReceivedViolation> violations = new History<>(KEPT_MAX);
   private final History<Long, Rollback> rollbacks = new History<>(KEPT_MAX);
+  private final History<Long, RollbackProgress> progress = new History<>(PROGRESS_MAX);
   private final History<Long, Unjudged> losses = new History<>(LOSSES_MAX);
   private final AtomicLong phantoms = new AtomicLong();
   private final Nodes nodes;
@@ -77,8 +79,10 @@ public final class Memory {
     }
     if (record.hasPlanOpened()) {
       rollbacks.put(record.getEpoch(), Rollback.opened(record));
+      progress.put(record.getEpoch(), RollbackProgress.opened(record));
     } else {
       rollbacks.update(record.getEpoch(), known -> known.after(record));
+      progress.update(record.getEpoch(), known -> known.after(record));
     }
     return rollbacks.get(record.getEpoch());
   }
@@ -101,6 +105,27 @@ public final class Memory {
   /** The one that opened, or opens, this epoch, if it is remembered. */
   public @Nullable Rollback rollback(long epoch) {
     return rollbacks.get(epoch);
+  }
+
+  /** How far its nodes are, if it is one of the latest. */
+  public @Nullable RollbackProgress progress(long epoch) {
+    return progress.get(epoch);
+  }
+
+  /** When clients wrote what it discarded, as far as rollbacks are remembered; null: it is not. */
+  public @Nullable Discarded discarded(long epoch) {
+    RollbackProgress rollback = progress.get(epoch);
+    return rollback == null ? null : Discarded.of(rollback, progress.latest(PROGRESS_MAX));
+  }
+
+  /** The latest one that was asked for by hand under this name. */
+  public @Nullable Rollback rollbackAskedFor(String request) {
+    for (RollbackProgress known : progress.latest(PROGRESS_MAX)) {
+      if (known.hand().request().equals(request)) {
+        return rollback(known.epoch());
+      }
+    }
+    return null;
   }
 
   public List<NodeStatus> nodes() {

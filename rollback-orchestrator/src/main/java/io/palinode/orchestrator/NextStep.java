@@ -3,6 +3,7 @@ package io.palinode.orchestrator;
 import io.palinode.hvc.Hlc;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import io.palinode.wire.v1.Abandon;
+import io.palinode.wire.v1.Cancel;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
 import io.palinode.wire.v1.Halted;
@@ -44,17 +45,23 @@ final class NextStep {
   /**
    * Where the plan will take the store if it restores now: before the restore, violations that
    * cross it still move it back, but not to before the safe point. That may have moved after the
-   * target was chosen: a safe point that a killed orchestrator had sent can arrive late.
+   * target was chosen: a safe point that a killed orchestrator had sent can arrive late. What an
+   * operator's hand asked for may be before it.
    */
   static long target(MachineState state, Plan plan) {
-    if (!plan.phase().isBeforeRestore() || plan.isAbandoned()) {
+    if (!plan.phase().isBeforeRestore() || plan.isKept()) {
       return plan.target();
     }
     long target = plan.target();
     for (Demand demand : state.findings().demands().headMap(plan.epoch()).values()) {
       target = Math.min(target, demand.target());
     }
-    return Math.max(target, state.safePoint());
+    return Math.max(target, floor(state, plan));
+  }
+
+  /** The safe point, but for an operator's own target. */
+  private static long floor(MachineState state, Plan plan) {
+    return plan.hand().isByHand() ? Math.min(plan.target(), state.safePoint()) : state.safePoint();
   }
 
   private @Nullable ControlRecord openPlan() {
@@ -80,21 +87,84 @@ final class NextStep {
         .build();
   }
 
+  /**
+   * The record that opens a plan by hand; violations that wait for one are folded into it.
+   *
+   * @throws RefusedException when none can be opened now, or its target cannot be restored
+   */
+  static ControlRecord onRequest(MachineState state, Wish wish) throws RefusedException {
+    Plan open = state.journal().plan();
+    if (open != null) {
+      throw new RefusedException("rollback %d is under way: one at a time".formatted(open.epoch()));
+    }
+    long epoch = state.journal().epoch();
+    PlanOpened.Builder opened = wish.opened(state);
+    for (Demand demand : state.findings().demands().headMap(epoch + 1).values()) {
+      opened
+          .addAllViolationIds(demand.ids())
+          .setTarget(Math.min(opened.getTarget(), demand.target()));
+    }
+    return ControlRecord.newBuilder()
+        .setEpoch(epoch + 1)
+        .setAtMicros(state.nowMicros())
+        .setPlanOpened(opened)
+        .build();
+  }
+
+  /**
+   * The record that cancels the open plan.
+   *
+   * @throws RefusedException when it is too late, or violations ask for the plan
+   */
+  static ControlRecord cancelling(MachineState state, long epoch) throws RefusedException {
+    Plan plan = state.journal().plan();
+    if (plan == null || plan.epoch() != epoch) {
+      throw new RefusedException(
+          epoch <= state.journal().epoch()
+              ? "rollback %d is over: what it did can only be undone".formatted(epoch)
+              : "there is no rollback %d".formatted(epoch));
+    }
+    if (plan.isCancelled()) {
+      throw new RefusedException("rollback %d is cancelled already".formatted(epoch));
+    }
+    if (!plan.isCancellable()) {
+      throw new RefusedException(
+          "rollback %d is past its commit point: Restore(%d) is in the control log, so it goes on; 'rollback undo' brings back what it discards"
+              .formatted(epoch, plan.attempt()));
+    }
+    if (!plan.hand().isByHand()) {
+      throw new RefusedException(
+          "rollback %d was not asked for by hand: its violations would open the next one"
+              .formatted(epoch));
+    }
+    return new NextStep(state).step(plan).setCancel(Cancel.getDefaultInstance()).build();
+  }
+
   private @Nullable ControlRecord afterPause(Plan plan) {
+    boolean allPaused = plan.ackedByAll(state.settings().nodes());
     if (plan.isAbandoned()) {
-      return plan.ackedByAll(state.settings().nodes()) ? keep(plan) : null;
+      return allPaused ? keep(plan, plan.target()) : null;
+    }
+    if (plan.isCancelled()) {
+      // All that was written stands, so all of it is judged before its epoch is over.
+      return allPaused && isJudged(plan.clock()) ? keep(plan, plan.clock()) : null;
     }
     long target = target(state, plan);
     if (plan.reachMax() > target) {
       return halt(plan, outOfReach(plan, target));
     }
-    PastPlan earlier = state.journal().takenBackAround(target);
+    PastPlan earlier = state.journal().takenBackAround(target, plan.hand().undoes());
     if (earlier != null) {
       return halt(plan, amidEarlier(earlier, target));
     }
-    // A violation that waits for its predicate may yet move the target back.
-    boolean judged = state.findings().judged() >= target && state.findings().waiting().isEmpty();
-    return judged && plan.ackedByAll(state.settings().nodes()) ? restore(plan, target) : null;
+    // An undo may take itself back: then all that is there now stands, and has to be judged.
+    long stands = plan.hand().isUndo() ? Math.max(target, plan.clock()) : target;
+    return allPaused && isJudged(stands) ? restore(plan, target, "") : null;
+  }
+
+  /** A violation that waits for its predicate may yet be before it. */
+  private boolean isJudged(long hlc) {
+    return state.findings().judged() >= hlc && state.findings().waiting().isEmpty();
   }
 
   private @Nullable ControlRecord afterRestore(Plan plan) {
@@ -110,7 +180,7 @@ final class NextStep {
     if (!plan.ackedByAll(state.settings().nodes())) {
       return null;
     }
-    if (plan.isAbandoned()) {
+    if (plan.isKept()) {
       return resume(plan);
     }
     String violated = CutCheck.violatedClause(plan.holding(), state.policies());
@@ -124,8 +194,13 @@ final class NextStep {
    * back is passed over: it must not come again.
    */
   private ControlRecord stepBack(Plan plan, String violated) {
-    long floor = Math.max(plan.reachMax(), state.safePoint());
     String still = violated + " still holds at " + Hlc.format(plan.target());
+    if (plan.hand().isUndo() && plan.attempt() == 1 && plan.branchEnd() > 0) {
+      // What was discarded is violated itself: so it stays discarded, and what was there is kept.
+      return restore(plan, plan.branchEnd(), still);
+    }
+    long floor =
+        plan.hand().isByHand() ? plan.reachMax() : Math.max(plan.reachMax(), state.safePoint());
     if (plan.attemptsOfThisTry() >= state.settings().attemptsMax()) {
       return halt(plan, still + " after attempts=" + plan.attempt());
     }
@@ -136,7 +211,7 @@ final class NextStep {
     long back = RollbackSettings.micros(state.settings().stepBack());
     long further = back << (plan.attemptsOfThisTry() - 1);
     long earlier = Math.max(floor, from - (further << Hlc.COUNTER_BITS));
-    return restore(plan, state.journal().notTakenBack(earlier));
+    return restore(plan, state.journal().notTakenBack(earlier), still);
   }
 
   private ControlRecord resume(Plan plan) {
@@ -166,19 +241,21 @@ final class NextStep {
     return rollbacks > frequent.over() ? Math.max(until, now + per) : until;
   }
 
-  private ControlRecord restore(Plan plan, long target) {
-    return step(plan)
-        .setRestore(Restore.newBuilder().setAttempt(plan.attempt() + 1).setTarget(target))
-        .build();
-  }
-
-  private ControlRecord keep(Plan plan) {
+  private ControlRecord restore(Plan plan, long target, String reason) {
     return step(plan)
         .setRestore(
             Restore.newBuilder()
                 .setAttempt(plan.attempt() + 1)
-                .setTarget(plan.target())
-                .setKeep(true))
+                .setTarget(target)
+                .setPast(plan.clock())
+                .setReason(reason))
+        .build();
+  }
+
+  private ControlRecord keep(Plan plan, long target) {
+    return step(plan)
+        .setRestore(
+            Restore.newBuilder().setAttempt(plan.attempt() + 1).setTarget(target).setKeep(true))
         .build();
   }
 

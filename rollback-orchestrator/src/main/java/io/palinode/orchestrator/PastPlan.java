@@ -1,5 +1,7 @@
 package io.palinode.orchestrator;
 
+import io.palinode.wire.v1.Resume;
+
 /**
  * A plan that ended: it opened {@code epoch}, and the store went back to {@code target}.
  *
@@ -8,6 +10,9 @@ package io.palinode.orchestrator;
  *     epoch after it
  * @param abandoned the store stayed as it was: nothing before {@code clock} is trusted, nor ever a
  *     target again
+ * @param branchEnd the cut at this HLC is the store as it was before the plan, on all nodes; 0: no
+ *     one cut is, or nothing was taken back
+ * @param undone what it took back is there again
  */
 public record PastPlan(
     long epoch,
@@ -16,7 +21,22 @@ public record PastPlan(
     long target,
     long quietSince,
     long clock,
-    boolean abandoned) {
+    boolean abandoned,
+    long branchEnd,
+    boolean undone) {
+
+  static PastPlan of(Plan done, long quietSince, Resume resume) {
+    return new PastPlan(
+        done.epoch(),
+        done.predicate(),
+        done.openedMicros(),
+        resume.getTarget(),
+        quietSince,
+        resume.getClock(),
+        done.isAbandoned(),
+        done.isKept() ? 0 : done.branchEnd(),
+        false);
+  }
 
   /** What happened at {@code hlc} in {@code ofEpoch} asks for nothing any more. */
   boolean settles(long ofEpoch, long hlc) {
@@ -33,6 +53,11 @@ public record PastPlan(
    * then: a cut there would bring it back, on some nodes or on all.
    */
   boolean isWithin(long hlc) {
-    return (abandoned || target < hlc) && hlc < clock;
+    return !undone && (abandoned || target < hlc) && hlc < clock;
+  }
+
+  PastPlan asUndone() {
+    return new PastPlan(
+        epoch, predicate, openedMicros, target, quietSince, clock, abandoned, branchEnd, true);
   }
 }

@@ -4,6 +4,7 @@ import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.Halted;
 import io.palinode.wire.v1.Paused;
+import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
 import io.palinode.wire.v1.Resume;
 import java.util.Collections;
@@ -30,7 +31,11 @@ import java.util.stream.Stream;
  *     Long#MAX_VALUE} before
  * @param reach the latest reach each node told during the plan
  * @param holding terms that hold on the cut, as they came
- * @param clock the greatest that a node told after it had converged, of all attempts; 0 before
+ * @param clock the greatest that a node told after it was paused or had converged, of all attempts;
+ *     0 before
+ * @param hand what of it is an operator's doing
+ * @param branchEnd all nodes began to undo after this HLC, as far as they have answered; 0: not so,
+ *     or not known
  * @param failure why a node could not restore, or why the plan was halted; empty: none did
  */
 public record Plan(
@@ -48,6 +53,8 @@ public record Plan(
     Map<Integer, Long> reach,
     List<CutPiece> holding,
     long clock,
+    Hand hand,
+    long branchEnd,
     Halts halts,
     String failure) {
 
@@ -66,6 +73,8 @@ public record Plan(
         Long.MAX_VALUE,
         Map.of(),
         List.of(),
+        0,
+        Hand.of(record.getPlanOpened()),
         0,
         Halts.NONE,
         "");
@@ -88,7 +97,16 @@ public record Plan(
           reaching(record.getNodeJoined().getNode(), record.getNodeJoined().getReach());
       case RETRY -> goOn(record, record.getRetry().getHalt(), false);
       case ABANDON -> goOn(record, record.getAbandon().getHalt(), true);
-      case PLAN_OPENED, CONTRIBUTION, RESUME, SAFE_POINT, WATCHING, SNAPSHOT, STEP_NOT_SET -> this;
+      case CANCEL -> cancelled(record);
+      case PLAN_OPENED,
+          CONTRIBUTION,
+          RESUME,
+          SAFE_POINT,
+          WATCHING,
+          SNAPSHOT,
+          EFFECT,
+          STEP_NOT_SET ->
+          this;
     };
   }
 
@@ -127,9 +145,25 @@ public record Plan(
     return halts.abandoned();
   }
 
+  public boolean isCancelled() {
+    return halts.cancelled();
+  }
+
+  /** The plan undoes nothing. */
+  boolean isKept() {
+    return halts.abandoned() || halts.cancelled();
+  }
+
+  /** No node has been told to restore, nor will be but by what is read from here on. */
+  boolean isCancellable() {
+    return attempt == 0 && !isKept();
+  }
+
   private Plan paused(Paused ack) {
     Plan known =
-        reaching(ack.getNode(), ack.getReach()).withPaused(ack.getNode(), ack.getQuietSince());
+        reaching(ack.getNode(), ack.getReach())
+            .withPaused(ack.getNode(), ack.getQuietSince())
+            .withClock(ack.getQuietSince());
     return phase == Phase.PAUSING ? known.acked(ack.getNode()) : known;
   }
 
@@ -142,24 +176,39 @@ public record Plan(
         : this;
   }
 
+  /** Who is paused, stays so; before the pause, it is still to come. */
+  private Plan cancelled(ControlRecord record) {
+    if (!isCancellable()) {
+      return this;
+    }
+    Plan going =
+        phase == Phase.HALTED
+            ? enter(Phase.PAUSING, attempt, target, record).ackedBy(paused)
+            : this;
+    return going.with(halts.asCancelled());
+  }
+
   private Plan restore(ControlRecord record) {
-    int next = record.getRestore().getAttempt();
+    Restore asked = record.getRestore();
     boolean due = phase == Phase.PAUSING || phase == Phase.CONVERGING;
-    return due && next == attempt + 1 && record.getRestore().getKeep() == isAbandoned()
-        ? enter(Phase.RESTORING, next, record.getRestore().getTarget(), record)
-        : this;
+    if (!due || asked.getAttempt() != attempt + 1 || asked.getKeep() != isKept()) {
+      return this;
+    }
+    Plan next = enter(Phase.RESTORING, asked.getAttempt(), asked.getTarget(), record);
+    return attempt == 0 ? next.endingBranchAt(asked.getPast()) : next;
   }
 
   private Plan restored(Restored ack) {
     if (phase != Phase.RESTORING || ack.getAttempt() != attempt || acked.contains(ack.getNode())) {
       return this;
     }
+    Plan known = ack.getBegunAt() < branchEnd ? endingBranchAt(0) : this;
     if (!ack.getFailure().isEmpty()) {
       return failure.isEmpty()
-          ? withFailure("node " + ack.getNode() + " could not restore: " + ack.getFailure())
-          : this;
+          ? known.withFailure("node " + ack.getNode() + " could not restore: " + ack.getFailure())
+          : known;
     }
-    return ack.getLast() ? acked(ack.getNode()) : this;
+    return ack.getLast() ? known.acked(ack.getNode()) : known;
   }
 
   private Plan converged(Converged ack) {
@@ -190,6 +239,8 @@ public record Plan(
         reach,
         List.of(),
         clock,
+        hand,
+        branchEnd,
         halts,
         "");
   }
@@ -242,6 +293,8 @@ public record Plan(
         reach,
         holding,
         clock,
+        hand,
+        branchEnd,
         newHalts,
         failure);
   }
@@ -263,6 +316,28 @@ public record Plan(
 
   private Plan withClock(long hlc) {
     return hlc <= clock ? this : with(acked, reach, holding, hlc, failure);
+  }
+
+  private Plan endingBranchAt(long hlc) {
+    return new Plan(
+        epoch,
+        predicate,
+        violationIds,
+        openedMicros,
+        target,
+        phase,
+        attempt,
+        sinceMicros,
+        paused,
+        acked,
+        quietSince,
+        reach,
+        holding,
+        clock,
+        hand,
+        hlc,
+        halts,
+        failure);
   }
 
   private Plan withFailure(String reason) {
@@ -290,6 +365,8 @@ public record Plan(
         newReach,
         newHolding,
         newClock,
+        hand,
+        branchEnd,
         halts,
         newFailure);
   }

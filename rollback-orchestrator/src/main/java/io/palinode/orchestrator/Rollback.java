@@ -21,6 +21,7 @@ import java.util.List;
  * @param endedMicros when it was resumed or halted; 0 before
  * @param haltReason of the last halt, while it is halted and when it was abandoned; else empty
  * @param abandoned an operator gave it up
+ * @param cancelled an operator wanted it no more, before anything was undone
  */
 public record Rollback(
     long epoch,
@@ -37,7 +38,8 @@ public record Rollback(
     long endedMicros,
     StepTimes times,
     String haltReason,
-    boolean abandoned) {
+    boolean abandoned,
+    boolean cancelled) {
 
   /** How far it has come. */
   public enum State {
@@ -48,7 +50,13 @@ public record Rollback(
     RESUMED,
     HALTED,
     /** The epoch began, and nothing was taken back. */
-    ABANDONED
+    ABANDONED,
+    /** Likewise, and all that was written stands. */
+    CANCELLED;
+
+    private boolean isLast() {
+      return this == RESUMED || this == HALTED || this == ABANDONED || this == CANCELLED;
+    }
   }
 
   public static Rollback opened(ControlRecord record) {
@@ -67,6 +75,7 @@ public record Rollback(
         0,
         StepTimes.NONE,
         "",
+        false,
         false);
   }
 
@@ -80,18 +89,29 @@ public record Rollback(
       case RESTORED -> restored(record.getRestored());
       case CONVERGE -> entered(State.CONVERGING, record, times.restored(since));
       case CONVERGED -> converged(record.getConverged());
-      case RESUME ->
-          entered(abandoned ? State.ABANDONED : State.RESUMED, record, times.converged(since));
+      case RESUME -> entered(lastState(), record, times.converged(since));
       case HALTED -> entered(State.HALTED, record, times);
       case RETRY -> answered(record, false);
       case ABANDON -> answered(record, true);
-      case PLAN_OPENED, CONTRIBUTION, SAFE_POINT, NODE_JOINED, WATCHING, SNAPSHOT, STEP_NOT_SET ->
+      case CANCEL -> cancelled(record);
+      case PLAN_OPENED,
+          CONTRIBUTION,
+          SAFE_POINT,
+          NODE_JOINED,
+          WATCHING,
+          SNAPSHOT,
+          EFFECT,
+          STEP_NOT_SET ->
           this;
     };
   }
 
   public boolean isEnded() {
-    return state == State.RESUMED || state == State.HALTED || state == State.ABANDONED;
+    return state.isLast();
+  }
+
+  private State lastState() {
+    return abandoned ? State.ABANDONED : cancelled ? State.CANCELLED : State.RESUMED;
   }
 
   /** From the opening to the end; 0 before it ended. */
@@ -112,7 +132,6 @@ public record Rollback(
   }
 
   private Rollback entered(State next, ControlRecord record, StepTimes newTimes) {
-    boolean goesOn = next != State.RESUMED && next != State.HALTED && next != State.ABANDONED;
     String reason = abandoned && !record.hasHalted() ? haltReason : record.getHalted().getReason();
     return new Rollback(
         epoch,
@@ -126,30 +145,42 @@ public record Rollback(
         openedMicros,
         record.getAtMicros(),
         lastPausedMicros,
-        goesOn ? 0 : record.getAtMicros(),
+        next.isLast() ? record.getAtMicros() : 0,
         newTimes,
         reason,
-        abandoned);
+        abandoned,
+        cancelled);
   }
 
   private Rollback answered(ControlRecord record, boolean abandon) {
-    Rollback paused = entered(State.PAUSING, record, times);
+    return entered(State.PAUSING, record, times)
+        .given(abandon ? haltReason : "", abandon, cancelled);
+  }
+
+  /** A halted one goes on; another one is where it is. */
+  private Rollback cancelled(ControlRecord record) {
+    Rollback going = state == State.HALTED ? entered(State.PAUSING, record, times) : this;
+    return going.given("", false, true);
+  }
+
+  private Rollback given(String reason, boolean abandon, boolean cancel) {
     return new Rollback(
-        paused.epoch,
-        paused.predicate,
-        paused.violationIds,
-        paused.state,
-        paused.target,
-        paused.attempts,
-        paused.undoneWrites,
-        paused.convergedKeys,
-        paused.openedMicros,
-        paused.sinceMicros,
-        paused.lastPausedMicros,
-        paused.endedMicros,
-        paused.times,
-        abandon ? haltReason : "",
-        abandon);
+        epoch,
+        predicate,
+        violationIds,
+        state,
+        target,
+        attempts,
+        undoneWrites,
+        convergedKeys,
+        openedMicros,
+        sinceMicros,
+        lastPausedMicros,
+        endedMicros,
+        times,
+        reason,
+        abandon,
+        cancel);
   }
 
   private Rollback paused(long atMicros) {
@@ -189,6 +220,7 @@ public record Rollback(
         endedMicros,
         times,
         haltReason,
-        abandoned);
+        abandoned,
+        cancelled);
   }
 }

@@ -34,6 +34,12 @@ import org.jspecify.annotations.Nullable;
  * there the target is {@code max(first - 1, safe point)}: what was promised stands, and since the
  * safe point is before {@code violate}, the violation is still undone.
  *
+ * <p><b>By hand.</b> An operator may open a plan, to any cut in reach, also to before the safe
+ * point: that promise is kept by the machine, not by people. What violations ask for is folded into
+ * it. Before its first {@code Restore} it may be cancelled: it then keeps what is there, and the
+ * epoch begins with it. To undo a plan is to go back to the cut right before it, which all nodes
+ * have, for they began to undo after one HLC.
+ *
  * <p><b>A halted plan</b> waits for an operator's record: Retry and Abandon both lead back to the
  * pause, from where the next attempt restores again, or keeps what is there. An abandoned plan has
  * taken nothing back: the violations before it are given up, its epoch begins in the state that
@@ -76,7 +82,11 @@ public final class RollbackMachine {
     } else if (event instanceof Event.CoverageAcknowledged) {
       state = state.with(state.findings().acknowledged(state.journal().epoch()));
     } else if (event instanceof Event.OperatorSpoke e) {
-      operatorSpoke(e);
+      operatorWants(() -> NextStep.onBehalfOfOperator(state, e.epoch(), e.intervention()));
+    } else if (event instanceof Event.RollbackWanted e) {
+      operatorWants(() -> NextStep.onRequest(state, e.wish()));
+    } else if (event instanceof Event.CancelWanted e) {
+      operatorWants(() -> NextStep.cancelling(state, e.epoch()));
     } else if (event instanceof Event.PoliciesKnown e) {
       state = state.with(e.policies());
     } else if (event instanceof Event.PolicyChanged e) {
@@ -106,17 +116,33 @@ public final class RollbackMachine {
   }
 
   /** Also two operators may speak at once: the first word that is in the log counts. */
-  private void operatorSpoke(Event.OperatorSpoke event) {
+  private void operatorWants(Word operators) {
     if (!state.live() || state.outbox().awaited() != null) {
       return;
     }
     try {
-      ControlRecord word = NextStep.onBehalfOfOperator(state, event.epoch(), event.intervention());
+      ControlRecord word = operators.record();
       state = state.with(state.outbox().wrote(word, state.nowMicros()));
       commands.add(new Command.Append(word));
     } catch (RefusedException tooLate) {
       // It was possible when the operator was told so, and is no more: someone else has spoken.
     }
+  }
+
+  /** An operator's word as a record, if it can be given now. */
+  @FunctionalInterface
+  private interface Word {
+    ControlRecord record() throws RefusedException;
+  }
+
+  /** Likewise for {@link Event.RollbackWanted}, but for a write that is on its way. */
+  public static void requirePossible(MachineState state, Wish wish) throws RefusedException {
+    ControlRecord unused = NextStep.onRequest(state, wish);
+  }
+
+  /** Likewise for {@link Event.CancelWanted}. */
+  public static void requireCancellable(MachineState state, long epoch) throws RefusedException {
+    ControlRecord unused = NextStep.cancelling(state, epoch);
   }
 
   /**

@@ -19,15 +19,21 @@ class RollbackSimulationTest {
     int halts = 0;
     int abandoned = 0;
     int stepsBack = 0;
+    int cancelled = 0;
+    int undos = 0;
     for (long seed = FIRST; seed < FIRST + SEEDS; seed++) {
       World world = run(seed);
       plans += world.plans();
       halts += world.halts();
       abandoned += world.abandoned();
       stepsBack += world.stepsBack();
+      cancelled += world.cancelled();
+      undos += world.undos();
     }
     // A simulation in which nothing happens proves nothing.
     assertThat(plans).as("plans carried out").isGreaterThan(SEEDS);
+    assertThat(cancelled).as("plans cancelled").isGreaterThan(SEEDS / 100);
+    assertThat(undos).as("plans undone").isGreaterThan(SEEDS / 100);
     assertThat(stepsBack).as("steps back").isGreaterThan(SEEDS / 50);
     assertThat(halts).as("halts").isGreaterThan(SEEDS / 100);
     assertThat(abandoned).as("abandoned plans").isBetween(SEEDS / 100, halts);

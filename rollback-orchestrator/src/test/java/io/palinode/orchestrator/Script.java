@@ -112,6 +112,55 @@ final class Script {
     }
   }
 
+  Script wish(Wish wish) {
+    hear(new Event.RollbackWanted(wish, nowMicros));
+    return this;
+  }
+
+  /** Why no plan can be opened for it now; empty: it can. */
+  String refusal(Wish wish) {
+    try {
+      RollbackMachine.requirePossible(state, wish);
+      return "";
+    } catch (RefusedException e) {
+      return String.valueOf(e.getMessage());
+    }
+  }
+
+  Script cancel(long epoch) {
+    hear(new Event.CancelWanted(epoch, nowMicros));
+    return this;
+  }
+
+  /** Why it cannot be cancelled; empty: it can. */
+  String cancelRefusal(long epoch) {
+    try {
+      RollbackMachine.requireCancellable(state, epoch);
+      return "";
+    } catch (RefusedException e) {
+      return String.valueOf(e.getMessage());
+    }
+  }
+
+  /** Paused, with all of the past in reach, after its last write at {@code quietMicros}. */
+  Script pausedAt(long epoch, int node, long quietMicros) {
+    return log(
+        record(epoch)
+            .setPaused(Paused.newBuilder().setNode(node).setQuietSince(Hlc.ofMicros(quietMicros))));
+  }
+
+  /** Restored, by an undo that began at {@code begunMicros}. */
+  Script restoredFrom(long epoch, int node, int attempt, long begunMicros) {
+    return log(
+        record(epoch)
+            .setRestored(
+                Restored.newBuilder()
+                    .setNode(node)
+                    .setAttempt(attempt)
+                    .setBegunAt(Hlc.ofMicros(begunMicros))
+                    .setLast(true)));
+  }
+
   Script policy(Policy policy) {
     hear(new Event.PolicyChanged(policy, nowMicros));
     return this;
@@ -304,6 +353,8 @@ final class Script {
               CONVERGED,
               NODE_JOINED,
               WATCHING,
+              CANCEL,
+              EFFECT,
               SNAPSHOT,
               STEP_NOT_SET ->
               r.getStepCase().name().toLowerCase(Locale.ROOT);

@@ -59,7 +59,7 @@ final class SimulatedNode {
   }
 
   /** What was between the two was taken back. */
-  private record Undo(long epoch, long target, long hlc) {}
+  private record Undo(long epoch, long target, long hlc, List<Write> before) {}
 
   private final int id;
   private final World world;
@@ -71,6 +71,7 @@ final class SimulatedNode {
   private final Map<Variable, Held> open = new HashMap<>();
   private final Set<String> restores = new HashSet<>();
   private final List<Undo> undos = new ArrayList<>();
+  private final Map<Long, List<Write>> asPaused = new HashMap<>();
   private long hlc;
   private long epoch;
   private long joinedMicros;
@@ -164,7 +165,11 @@ final class SimulatedNode {
 
   private void obey(ControlRecord record) {
     switch (record.getStepCase()) {
-      case PAUSE -> ack(record(record.getEpoch()).setPaused(pausedAck()));
+      case PAUSE -> {
+        // Read again after a crash, it tells nothing new.
+        asPaused.putIfAbsent(record.getEpoch(), List.copyOf(history));
+        ack(record(record.getEpoch()).setPaused(pausedAck()));
+      }
       case RESTORE -> restore(record);
       case CONVERGE -> converge(record);
       case RESUME -> {
@@ -193,25 +198,60 @@ final class SimulatedNode {
       restores.add(record.getEpoch() + "/" + attempt);
       for (Undo undo : undos) {
         assertThat(
-                undo.epoch() < record.getEpoch() && undo.target() < target && target < undo.hlc())
+                undo.epoch() < record.getEpoch()
+                    && undo.target() < target
+                    && target < undo.hlc()
+                    && !isUndone(undo.epoch()))
             .as("a cut at %s brings back what was undone: %s", Hlc.format(target), undo)
             .isFalse();
       }
-      undos.add(new Undo(record.getEpoch(), target, tick()));
+      hlc = Math.max(hlc, record.getRestore().getPast());
+      ack.setBegunAt(hlc);
+      List<Write> then = at(target);
       for (Write write : history) {
         if (write.hlc() > target) {
           assertThat(write.hlc())
-              .as("an undone write is after the safe point")
-              .isGreaterThan(world.truth().safePoint());
+              .as("an undone write is after the safe point, but by hand")
+              .isGreaterThan(isByHand() ? 0 : world.truth().safePoint());
         }
       }
-      history.removeIf(write -> write.hlc() > target);
+      undos.add(new Undo(record.getEpoch(), target, tick(), List.copyOf(history)));
+      history.clear();
+      history.addAll(then);
       open.clear();
     }
     if (random.nextBoolean()) {
       ack(record(record.getEpoch()).setRestored(ack));
     }
     ack(record(record.getEpoch()).setRestored(ack.setLast(true)));
+  }
+
+  /** As a window-log tells it: also what was undone later. */
+  private List<Write> at(long target) {
+    List<Write> before =
+        undos.stream()
+            .filter(undo -> undo.hlc() > target)
+            .findFirst()
+            .map(Undo::before)
+            .orElse(history);
+    return before.stream().filter(write -> write.hlc() <= target).toList();
+  }
+
+  private boolean isByHand() {
+    return journal.plan() != null && journal.plan().hand().isByHand();
+  }
+
+  private boolean isUndone(long ofEpoch) {
+    PastPlan plan = journal.pastPlan(ofEpoch);
+    boolean isNow = journal.plan() != null && journal.plan().hand().undoes() == ofEpoch;
+    return isNow || (plan != null && plan.undone());
+  }
+
+  /** It has what it had when the plan of that epoch had paused it first. */
+  void requireAsPaused(long ofEpoch) {
+    assertThat(history)
+        .as("node %d as it was paused for %d", id, ofEpoch)
+        .isEqualTo(asPaused.get(ofEpoch));
   }
 
   private void converge(ControlRecord record) {

@@ -77,6 +77,8 @@ final class World {
   private int stepsBack;
   private int halts;
   private int abandoned;
+  private int cancelled;
+  private int undos;
 
   World(long seed) {
     random = new Random(seed);
@@ -168,6 +170,14 @@ final class World {
     return abandoned;
   }
 
+  int cancelled() {
+    return cancelled;
+  }
+
+  int undos() {
+    return undos;
+  }
+
   int stepsBack() {
     return stepsBack;
   }
@@ -200,6 +210,10 @@ final class World {
 
   /** What an operator, a second one, or one who is late, may say at any time. */
   private void operatorSpeaks() {
+    if (random.nextInt(3) > 0) {
+      operatorActs();
+      return;
+    }
     Intervention word = random.nextBoolean() ? Intervention.RETRY : Intervention.ABANDON;
     long epoch = truth.epoch() + random.nextInt(2);
     if (random.nextBoolean()) {
@@ -213,6 +227,21 @@ final class World {
         word == Intervention.RETRY
             ? record.setRetry(Retry.newBuilder().setHalt(halt)).build()
             : record.setAbandon(Abandon.newBuilder().setHalt(halt)).build());
+  }
+
+  /** Rollbacks by hand, which may be cancelled and undone. */
+  private void operatorActs() {
+    int dice = random.nextInt(4);
+    String request = "request " + nowMicros;
+    if (dice == 0) {
+      hear(new Event.CancelWanted(truth.epoch() + 1, nowMicros));
+    } else if (dice == 1 && !truth.past().isEmpty()) {
+      PastPlan some = truth.past().get(random.nextInt(truth.past().size()));
+      hear(new Event.RollbackWanted(Wish.undoing(request, some.epoch()), nowMicros));
+    } else {
+      long target = Hlc.ofMicros(nowMicros - random.nextInt(500_000)) + random.nextInt(3);
+      hear(new Event.RollbackWanted(Wish.to(request, target), nowMicros));
+    }
   }
 
   private void goWrong(int dice) {
@@ -349,9 +378,10 @@ final class World {
     switch (record.getStepCase()) {
       case RESTORE -> {
         stepsBack += record.getRestore().getAttempt() > 1 ? 1 : 0;
+        boolean byHand = truth.plan() != null && truth.plan().hand().isByHand();
         assertThat(record.getRestore().getTarget())
-            .as("a target is not before the safe point")
-            .isGreaterThanOrEqualTo(truth.safePoint())
+            .as("a target is not before the safe point, but by hand")
+            .isGreaterThanOrEqualTo(byHand ? 0 : truth.safePoint())
             .as("a restore waits for judgement")
             .isLessThanOrEqualTo(monitor.judgedMax());
       }
@@ -367,8 +397,12 @@ final class World {
         if (before.plan() != null && before.plan().isAbandoned()) {
           abandoned++;
           unclaimedFrom = Math.max(truth.safePoint(), before.plan().target());
+        } else if (before.plan() != null && before.plan().isCancelled()) {
+          cancelled++;
+          nodes.forEach(node -> node.requireAsPaused(record.getEpoch()));
         } else {
           checkCut(record);
+          checkUndo(before, record);
         }
       }
       default -> {}
@@ -401,6 +435,16 @@ final class World {
       assertThat(!mustNotHold(variable) || !holding.contains(other))
           .as("%s and %s hold on the cut %s", variable, other, oneLine(resume))
           .isTrue();
+    }
+  }
+
+  /** What an undo brings back is what every node had when the undone plan had paused it. */
+  private void checkUndo(Journal before, ControlRecord resume) {
+    Hand hand = before.plan() == null ? null : before.plan().hand();
+    PastPlan undone = hand == null ? null : before.pastPlan(hand.undoes());
+    if (undone != null && undone.branchEnd() == resume.getResume().getTarget()) {
+      undos++;
+      nodes.forEach(node -> node.requireAsPaused(undone.epoch()));
     }
   }
 

@@ -1,6 +1,7 @@
 package io.palinode.voldemort;
 
 import io.palinode.detector.StoreBinding.KeyRecord;
+import io.palinode.detector.StoreBinding.Replica;
 import io.palinode.detector.StoreBinding.Restoration;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hlc;
@@ -77,7 +78,9 @@ final class Rewind {
         repairs.undo(store, diff);
       }
     }
-    Restoration restoration = new Restoration(undone, changedNear(stores, target));
+    List<StoreKey> changed = changedNear(stores, target);
+    Restoration restoration =
+        new Restoration(undone, changed, replicas(stores, changed, repairs, target));
     NodeMeta.Mark mark = new NodeMeta.Mark(epoch, attempt, restoration);
     NodeMeta.Pasts past = pasts(stores, mark, sinceFor(target), target);
     // Before it is: a delete that is taken for undone loses nothing, one that wrongly stands does.
@@ -117,6 +120,35 @@ final class Rewind {
       deleted.forEach(key -> changed.add(new StoreKey(store.name(), key.bytes())));
     }
     return List.copyOf(changed);
+  }
+
+  /**
+   * What this node will have of the keys that live here, for others to compare; not of those of
+   * which it knows a delete, which may cover what others have.
+   */
+  private Map<StoreKey, Replica> replicas(
+      Collection<LocalStore> stores, List<StoreKey> changed, Repairs repairs, long target) {
+    Map<StoreKey, Repair> repaired = new HashMap<>();
+    for (Repair repair : repairs.all()) {
+      repaired.put(new StoreKey(repair.store().name(), repair.key()), repair);
+    }
+    RecordDigest digest = new RecordDigest();
+    Map<StoreKey, Replica> replicas = new HashMap<>();
+    for (LocalStore store : stores) {
+      Set<KeyBytes> deleted = store.deletes().standingAt(target, sinceFor(target)).keySet();
+      for (StoreKey key : changed) {
+        if (!key.store().equals(store.name()) || deleted.contains(new KeyBytes(key.key()))) {
+          continue;
+        }
+        List<Integer> nodes = store.ring().preferenceList(key.key());
+        if (nodes.contains(node)) {
+          Repair repair = repaired.get(key);
+          byte[] record = repair == null ? engine.get(store.name(), key.key()) : repair.fresh();
+          replicas.put(key, new Replica(digest.of(record), nodes.size()));
+        }
+      }
+    }
+    return replicas;
   }
 
   /**

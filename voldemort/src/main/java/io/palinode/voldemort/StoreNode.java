@@ -1,7 +1,9 @@
 package io.palinode.voldemort;
 
+import io.palinode.detector.HlcSpan;
 import io.palinode.detector.StoreBinding;
 import io.palinode.detector.StoreKey;
+import io.palinode.detector.UndoEffect;
 import io.palinode.detector.Version;
 import io.palinode.detector.WriteEvent;
 import io.palinode.hvc.ClockDriftException;
@@ -63,6 +65,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   private final Map<String, LocalStore> stores = new LinkedHashMap<>();
   private final List<WriteListener> listeners = new CopyOnWriteArrayList<>();
   private final NodeCounters counters = new NodeCounters();
+  private final Writers writers;
 
   private final ReentrantLock writeLock = new ReentrantLock();
   private final NodeHistory history;
@@ -110,6 +113,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     promise(openedAt, Durability.SYNCED);
     // Only now: a log that is of a later incarnation than the records could miss some.
     logs.begin(incarnation);
+    this.writers = new Writers(openedAt);
     this.fence = NodeMeta.readFence(engine);
     this.rewind = new Rewind(config, engine, clock);
     for (StoreDefinition store : config.stores()) {
@@ -284,6 +288,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     make(change);
     store.deletes().forgetUpTo(store.past().reach());
     noteDelete(store, write, after.own());
+    writers.wrote(after.own(), write.caller().client());
     if (!listeners.isEmpty()) {
       WriteEvent event = event(write, siblings, before, after);
       listeners.forEach(listener -> listener.written(event));
@@ -492,6 +497,11 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
   }
 
+  @Override
+  public UndoEffect effect(long target, List<HlcSpan> except) {
+    return new UndoCount(node(), engine, writers, except).of(stores.values(), target);
+  }
+
   /** {@inheritDoc} O(changes since the convergence window began). */
   @Override
   public Restoration keep(long epoch, int attempt, long target) {
@@ -630,6 +640,19 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
         .filter(Objects::nonNull)
         .findFirst()
         .orElse("");
+  }
+
+  /**
+   * Changes of a store that an undo took back, a page of them. Throws {@link OutOfReachException},
+   * and {@link IllegalArgumentException} for a store that is not here. Thread-safe.
+   */
+  public DiscardedWrites.Page discarded(String store, DiscardedWrites.Range range, long behind) {
+    LocalStore found = stores.get(store);
+    if (found == null) {
+      throw new IllegalArgumentException(
+          "a store must be one of " + stores.keySet() + ": " + store);
+    }
+    return new DiscardedWrites(found, engine, writers).page(range, behind);
   }
 
   /** Waits for the write in flight; requests end before. Idempotent. */

@@ -2,7 +2,10 @@ package io.palinode.voldemort;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.detector.Agreement;
 import io.palinode.detector.StoreBinding.KeyRecord;
+import io.palinode.detector.StoreBinding.Replica;
+import io.palinode.detector.StoreBinding.Restoration;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
@@ -220,7 +223,23 @@ class DeleteRaceOracleTest {
 
     private void converge(int epoch, int attempt, long target) {
       Set<StoreKey> changed = new LinkedHashSet<>();
-      nodes.forEach(node -> changed.addAll(node.restore(epoch, attempt, target).changed()));
+      Agreement agreement = new Agreement();
+      for (StoreNode node : nodes) {
+        Restoration restoration = node.restore(epoch, attempt, target);
+        changed.addAll(restoration.changed());
+        for (StoreKey key : restoration.changed()) {
+          Replica here = restoration.replicas().get(key);
+          agreement.add(
+              node.node(),
+              key,
+              here == null ? 0 : here.digest(),
+              here == null ? 0 : here.replicas());
+        }
+      }
+      if ((epoch + attempt) % 2 == 0) {
+        // As nodes do: what all replicas have alike, nobody contributes.
+        changed.retainAll(agreement.unsettled());
+      }
       List<KeyRecord> contributed = new ArrayList<>();
       nodes.forEach(node -> contributed.addAll(node.read(List.copyOf(changed))));
       for (StoreNode node : nodes) {

@@ -394,7 +394,7 @@ class StoreNodeTest {
     StoreNode second = onDisk();
     assertThat(second.incarnation()).isEqualTo(first.incarnation() + 1);
     assertThat(second.fence()).isEqualTo(FenceState.resumed(4, target, 9));
-    assertThat(second.restore(4, 2, target)).isEqualTo(restoration);
+    assertThat(second.restore(4, 2, target).changed()).isEqualTo(restoration.changed());
     assertThat(texts(second.get(K, inEpoch(4)).value())).containsExactly("v");
     second.close();
   }
@@ -442,7 +442,7 @@ class StoreNodeTest {
     try (StoreNode restored = onDisk(folder.resolve("restored"))) {
       assertThat(restored.fence().epoch()).isZero();
       restored.pause(1);
-      assertThat(restored.restore(1, 1, target)).isEqualTo(restoration);
+      assertThat(restored.restore(1, 1, target).changed()).isEqualTo(restoration.changed());
       assertThat(valuesOf(restored, K)).containsExactly("v");
       assertThat(valuesOf(restored, key("new"))).isEmpty();
     }

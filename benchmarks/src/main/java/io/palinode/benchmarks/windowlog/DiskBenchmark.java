@@ -32,6 +32,7 @@ public final class DiskBenchmark {
   private static final long WINDOW_BYTES = 64L << 20;
   private static final long DISK_BYTES = 256L << 20;
   private static final int WARM_UP_ROUNDS = 2;
+
   /** The long ones first: short ones are over before the compiler has seen to them. */
   private static final int[] DIFF_ENTRIES = {1_000_000, 100_000, 10_000};
 

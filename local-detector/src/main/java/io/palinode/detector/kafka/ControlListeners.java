@@ -1,21 +1,22 @@
 package io.palinode.detector.kafka;
 
 import io.palinode.wire.LogTail;
+import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** The two that read a node's control log: plans first. */
-record ControlListeners(LogTail.Listener plans, LogTail.Listener snapshots)
+/** Those that read a node's control log: plans first. */
+record ControlListeners(LogTail.Listener plans, List<LogTail.Listener> others)
     implements LogTail.Listener {
   @Override
   public void onRecord(ConsumerRecord<byte[], byte[]> record) {
     plans.onRecord(record);
-    snapshots.onRecord(record);
+    others.forEach(other -> other.onRecord(record));
   }
 
   @Override
   public void onCaughtUp() {
     plans.onCaughtUp();
-    snapshots.onCaughtUp();
+    others.forEach(LogTail.Listener::onCaughtUp);
   }
 
   @Override

@@ -91,6 +91,14 @@ final class NodeMeters implements AutoCloseable {
         SnapshotTail::failures);
   }
 
+  void add(EffectTail effects) {
+    count(
+        "palinode.effect.failures",
+        "Questions what a rollback would change that were not answered",
+        effects,
+        EffectTail::failures);
+  }
+
   void add(NodeMonitor monitor) {
     gauge(
         "palinode.detector.up",

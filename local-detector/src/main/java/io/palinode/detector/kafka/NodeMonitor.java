@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.palinode.detector.CandidateEncoder;
 import io.palinode.detector.CandidateRing;
 import io.palinode.detector.ControlExecution;
+import io.palinode.detector.EffectAnswers;
 import io.palinode.detector.LocalDetector;
 import io.palinode.detector.NodeControl;
 import io.palinode.detector.SnapshotAnswers;
@@ -13,6 +14,7 @@ import io.palinode.retroscope.snapshot.Pace;
 import io.palinode.wire.LogTail;
 import io.palinode.wire.TopicsAdmin;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.producer.Producer;
@@ -40,6 +42,7 @@ public final class NodeMonitor implements AutoCloseable {
   private final LogTail predicateTail;
   private final LogTail controlTail;
   private final SnapshotTail snapshots;
+  private final EffectTail effects;
   private final NodeMeters meters;
 
   private NodeMonitor(
@@ -81,12 +84,13 @@ public final class NodeMonitor implements AutoCloseable {
         new SnapshotTail(
             store.node(),
             new SnapshotAnswers(store.node(), localSnapshots, pace(), publisher, epochMicros));
+    effects = new EffectTail(store.node(), new EffectAnswers(store, publisher, epochMicros));
     controlTail =
         tail(
             config,
             config.topics().control(),
             name + "-control",
-            new ControlListeners(steps, snapshots));
+            new ControlListeners(steps, List.of(snapshots, effects)));
 
     meters = new NodeMeters(registry, store.node());
     meters.add(detector);
@@ -95,6 +99,7 @@ public final class NodeMonitor implements AutoCloseable {
     meters.add(predicates);
     meters.add(steps);
     meters.add(snapshots);
+    meters.add(effects);
     meters.add(this);
     store.listen(detector);
   }
@@ -188,6 +193,7 @@ public final class NodeMonitor implements AutoCloseable {
   public void close() {
     controlTail.close();
     snapshots.close();
+    effects.close();
     predicateTail.close();
     emitter.close(detector.stop());
     candidates.close(CLOSE_MAX);

@@ -228,7 +228,7 @@ class LogFolderTest {
         known = Long.parseLong(read);
       }
       // Of the process alone: what it had said is still to be read.
-          child.toHandle().destroyForcibly();
+      child.toHandle().destroyForcibly();
       for (String read = lines.readLine(); read != null; read = lines.readLine()) {
         known = Long.parseLong(read);
       }

@@ -29,7 +29,7 @@ final class Logs implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Logs.class);
 
   private final RollbackLoop loop;
-  private final SnapshotDesk snapshots;
+  private final Consumer<ControlRecord> others;
   private final PredicateRegistry registry;
   private final OrchestratorMetrics metrics;
   private final LongSupplier wallMicros;
@@ -40,28 +40,29 @@ final class Logs implements AutoCloseable {
   private final LogTail violations;
 
   /**
-   * {@code onFailure} is told when a log cannot be read any more, {@code told} of every record of
-   * the job first.
+   * {@code others} hear each record of the control log before the machine, {@code onFailure} is
+   * told when a log cannot be read any more, {@code told} of every record of the job first.
    */
   Logs(
       KafkaSettings kafka,
       Topics topics,
       RollbackLoop loop,
-      SnapshotDesk snapshots,
+      Consumer<ControlRecord> others,
+      Runnable onControlCaughtUp,
       PredicateRegistry registry,
       OrchestratorMetrics metrics,
       LongSupplier wallMicros,
       Consumer<RuntimeException> onFailure,
       Consumer<ViolationRecord> told) {
     this.loop = loop;
-    this.snapshots = snapshots;
+    this.others = others;
     this.registry = registry;
     this.metrics = metrics;
     this.wallMicros = wallMicros;
     this.onFailure = onFailure;
     this.told = told;
     predicates = tail(kafka, topics.predicates(), this::predicate, this::predicatesCaughtUp);
-    control = tail(kafka, topics.control(), this::control, snapshots::start);
+    control = tail(kafka, topics.control(), this::control, onControlCaughtUp);
     violations = tail(kafka, topics.violations(), this::violation, this::violationsCaughtUp);
   }
 
@@ -104,7 +105,7 @@ final class Logs implements AutoCloseable {
 
   private void control(byte[] value, long atMicros) throws InvalidProtocolBufferException {
     ControlRecord record = ControlRecord.parseFrom(value);
-    snapshots.read(record);
+    others.accept(record);
     loop.put(new Event.ControlRead(record, atMicros));
   }
 

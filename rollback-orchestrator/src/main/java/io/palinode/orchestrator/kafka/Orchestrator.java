@@ -8,6 +8,8 @@ import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Alert;
 import io.palinode.orchestrator.AppliedPredicate;
 import io.palinode.orchestrator.DetectionLatency;
+import io.palinode.orchestrator.Discarded;
+import io.palinode.orchestrator.Effect;
 import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.Evidence;
 import io.palinode.orchestrator.Findings;
@@ -24,9 +26,11 @@ import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.RollbackMachine;
+import io.palinode.orchestrator.RollbackProgress;
 import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.Unjudged;
 import io.palinode.orchestrator.WatchedVersions;
+import io.palinode.orchestrator.Wish;
 import io.palinode.orchestrator.alert.AlertDispatcher;
 import io.palinode.orchestrator.metrics.OrchestratorMetrics;
 import io.palinode.orchestrator.rest.Backend;
@@ -80,6 +84,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
   private final ControlWriter control;
   private final RollbackLoop loop;
   private final SnapshotDesk snapshots;
+  private final RollbackDesk rollbacks;
   private final Logs logs;
   private @Nullable AlertDispatcher alerts;
 
@@ -105,9 +110,24 @@ public final class Orchestrator implements Backend, AutoCloseable {
     snapshots =
         new SnapshotDesk(
             SnapshotSettings.of(config.rollback().nodes()), wallMicros, control::append);
+    rollbacks = new RollbackDesk(loop, memory, wallMicros, control::append);
+    Consumer<ControlRecord> others =
+        record -> {
+          snapshots.read(record);
+          rollbacks.read(record);
+        };
     logs =
         new Logs(
-            kafka, topics, loop, snapshots, registry, metrics, wallMicros, this::fail, this::told);
+            kafka,
+            topics,
+            loop,
+            others,
+            snapshots::start,
+            registry,
+            metrics,
+            wallMicros,
+            this::fail,
+            this::told);
   }
 
   /**
@@ -247,6 +267,34 @@ public final class Orchestrator implements Backend, AutoCloseable {
   @Override
   public @Nullable Rollback rollback(long epoch) {
     return memory.rollback(epoch);
+  }
+
+  @Override
+  public @Nullable RollbackProgress progress(long epoch) {
+    return memory.progress(epoch);
+  }
+
+  @Override
+  public @Nullable Discarded discarded(long epoch) {
+    return memory.discarded(epoch);
+  }
+
+  @Override
+  public Effect effect(Wish wish) throws RefusedException {
+    requireWorking();
+    return rollbacks.effect(wish);
+  }
+
+  @Override
+  public Rollback rollBack(Wish wish) throws RefusedException {
+    requireWorking();
+    return rollbacks.run(wish);
+  }
+
+  @Override
+  public void cancelRollback(long epoch) throws RefusedException {
+    requireWorking();
+    rollbacks.cancel(epoch);
   }
 
   @Override

@@ -42,6 +42,7 @@ public final class OrchestratorMetrics implements AutoCloseable {
   private final Counter resumed;
   private final Counter halted;
   private final Counter abandoned;
+  private final Counter cancelled;
   private final Timer rollback;
 
   public OrchestratorMetrics(MeterRegistry registry) {
@@ -53,6 +54,7 @@ public final class OrchestratorMetrics implements AutoCloseable {
     resumed = rollbacks("resumed");
     halted = rollbacks("halted");
     abandoned = rollbacks("abandoned");
+    cancelled = rollbacks("cancelled");
     // From the start, so that a scrape shows all grades.
     Arrays.stream(Grade.values()).forEach(this::detection);
     rollback =
@@ -99,7 +101,7 @@ public final class OrchestratorMetrics implements AutoCloseable {
     coverageLost.increment();
   }
 
-  /** A rollback was resumed, halted or abandoned. */
+  /** A rollback was resumed, halted, abandoned or cancelled. */
   public void ended(Rollback ended) {
     if (ended.state() == Rollback.State.HALTED) {
       halted.increment();
@@ -108,6 +110,10 @@ public final class OrchestratorMetrics implements AutoCloseable {
     undoneWrites.increment((double) ended.undoneWrites());
     if (ended.state() == Rollback.State.ABANDONED) {
       abandoned.increment();
+      return;
+    }
+    if (ended.state() == Rollback.State.CANCELLED) {
+      cancelled.increment();
       return;
     }
     resumed.increment();

@@ -14,7 +14,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What the API speaks for. Called by the server's threads, several at once. */
-public interface Backend extends SnapshotBackend {
+public interface Backend extends SnapshotBackend, RollbackBackend {
   List<AppliedPredicate> predicates();
 
   @Nullable AppliedPredicate predicate(String name);
@@ -56,9 +56,6 @@ public interface Backend extends SnapshotBackend {
 
   /** The latest first. */
   List<Rollback> rollbacks(int limit);
-
-  /** The one that opened, or opens, this epoch; null when none is known. */
-  @Nullable Rollback rollback(long epoch);
 
   /**
    * Asks for a halted rollback to go on; returns before it does.

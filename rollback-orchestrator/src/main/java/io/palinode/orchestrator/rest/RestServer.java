@@ -101,6 +101,7 @@ public final class RestServer implements AutoCloseable {
         ctx -> ctx.json(views(backend.rollbacks(limit(ctx)), Views.RollbackView::of)));
     server.post("/api/v1/rollbacks/{id}/retry", ctx -> intervene(ctx, Intervention.RETRY));
     server.post("/api/v1/rollbacks/{id}/abandon", ctx -> intervene(ctx, Intervention.ABANDON));
+    new RollbackRoutes(backend).addTo(server);
     new SnapshotRoutes(backend).addTo(server);
     server.get("/api/v1/nodes", ctx -> ctx.json(views(backend.nodes(), Views.NodeView::of)));
     server.get("/api/v1/status", ctx -> ctx.json(status()));

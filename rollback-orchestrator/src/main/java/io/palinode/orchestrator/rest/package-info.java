@@ -12,6 +12,12 @@
  * GET    /api/v1/violations/{id}
  * GET    /api/v1/violations/{id}/witness  to be checked without the cluster; 409 when not all is known
  * GET    /api/v1/rollbacks?limit=100      the latest first
+ * POST   /api/v1/rollbacks                takes the store back, of {"to", "violation", "undo"}; 409 says why not
+ * POST   /api/v1/rollbacks/plan           what that would do, of the same; changes nothing
+ * GET    /api/v1/rollbacks/{epoch}        by step and node
+ * GET    /api/v1/rollbacks/{epoch}/discarded  when clients wrote what it discarded
+ * POST   /api/v1/rollbacks/{epoch}/cancel   before its first Restore; 409 after it
+ * GET    /api/v1/openapi.yaml             describes what is about rollbacks
  * POST   /api/v1/rollbacks/{epoch}/retry    has a halted one tried again; 409 when that is of no use
  * POST   /api/v1/rollbacks/{epoch}/abandon  has the cluster go on without a halted one
  * GET    /api/v1/snapshots                the latest first

@@ -12,18 +12,23 @@ import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.orchestrator.AppliedPredicate;
 import io.palinode.orchestrator.Command;
+import io.palinode.orchestrator.Discarded;
+import io.palinode.orchestrator.Effect;
 import io.palinode.orchestrator.Evidence;
 import io.palinode.orchestrator.Intervention;
 import io.palinode.orchestrator.MachineState;
+import io.palinode.orchestrator.Memory;
 import io.palinode.orchestrator.NodeStatus;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.RollbackMachine;
+import io.palinode.orchestrator.RollbackProgress;
 import io.palinode.orchestrator.RollbackSettings;
 import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.Unjudged;
 import io.palinode.orchestrator.WatchedVersions;
+import io.palinode.orchestrator.Wish;
 import io.palinode.orchestrator.snapshot.Schedule;
 import io.palinode.orchestrator.snapshot.Snapshot;
 import io.palinode.orchestrator.snapshot.SnapshotMachine;
@@ -33,7 +38,9 @@ import io.palinode.predicate.Predicates;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Detecting;
+import io.palinode.wire.v1.EffectTold;
 import io.palinode.wire.v1.Halted;
+import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.SnapshotStep;
 import io.palinode.wire.v1.VariableVersion;
@@ -242,6 +249,66 @@ class RestServerTest {
   }
 
   @Test
+  void whatARollbackWouldDoIsTold() throws Exception {
+    JsonNode effect = post("/api/v1/rollbacks/plan", "{\"to\": \"800\"}");
+    assertThat(effect.get("target").asText()).isEqualTo("800");
+    assertThat(effect.get("beforeSafePoint").asBoolean()).isTrue();
+    assertThat(effect.get("writes").asLong()).isEqualTo(3);
+    assertThat(effect.get("keys").asLong()).isEqualTo(2);
+    assertThat(effect.get("clients").toString()).isEqualTo("[\"alice\"]");
+    assertThat(effect.get("expectedPauseMs").asDouble()).isEqualTo(150);
+    assertThat(effect.get("nodes").get(0).get("reach").asText()).isEqualTo("5");
+  }
+
+  @Test
+  void aRollbackIsAskedForByTimeOrViolationOrAsAnUndo() throws Exception {
+    assertThat(post("/api/v1/rollbacks", "{\"to\": \"800.2\"}").get("epoch").asLong()).isEqualTo(1);
+    assertThat(backend.wished).extracting(Wish::target).isEqualTo(Hlc.of(800, 2));
+    var unused = post("/api/v1/rollbacks", "{\"violation\": \"v1\", \"request\": \"mine\"}");
+    assertThat(backend.wished)
+        .isEqualTo(new Wish("mine", Hlc.of(500, 7) - 1, List.of("v1"), "p", 0));
+    unused = post("/api/v1/rollbacks", "{\"undo\": 1}");
+    assertThat(backend.wished).extracting(Wish::undoes).isEqualTo(1L);
+  }
+
+  @Test
+  void aRollbackThatNamesNoTargetOrTwoIsRefused() throws Exception {
+    for (String body :
+        List.of(
+            "{}",
+            "{\"to\": \"1\", \"undo\": 1}",
+            "{\"at\": 1}",
+            "{\"to\": \"soon\"}",
+            "{\"violation\": \"v9\"}",
+            "[")) {
+      assertThat(send("POST", "/api/v1/rollbacks", body).statusCode()).as(body).isEqualTo(400);
+    }
+    assertThat(send("POST", "/api/v1/rollbacks/plan", "{\"undo\": 1}").statusCode()).isEqualTo(409);
+  }
+
+  @Test
+  void theDescriptionNamesEveryRouteOfRollbacks() throws Exception {
+    String described = send("GET", "/api/v1/openapi.yaml", "").body();
+    for (String verb : List.of("", "/discarded", "/cancel", "/retry", "/abandon")) {
+      assertThat(described).contains("\n  /api/v1/rollbacks/{id}" + verb + ":\n");
+    }
+    assertThat(described).contains("\n  /api/v1/rollbacks:\n").contains("/api/v1/rollbacks/plan:");
+  }
+
+  @Test
+  void oneRollbackIsShownByNodeAndItsCancelMayComeTooLate() throws Exception {
+    JsonNode rollback = get("/api/v1/rollbacks/1");
+    assertThat(rollback.get("epoch").asLong()).isEqualTo(1);
+    assertThat(rollback.get("byHand").asBoolean()).isTrue();
+    assertThat(rollback.get("nodes").get(0).get("node").asInt()).isEqualTo(1);
+    assertThat(rollback.get("nodes").get(0).get("done").asText()).isEqualTo("paused");
+    assertThat(rollback.get("nodes").get(0).get("pausedMs").asDouble()).isEqualTo(2.5);
+    assertThat(send("GET", "/api/v1/rollbacks/2", "").statusCode()).isEqualTo(404);
+    assertThat(send("POST", "/api/v1/rollbacks/1/cancel", "").statusCode()).isEqualTo(409);
+    assertThat(send("POST", "/api/v1/rollbacks/x/cancel", "").statusCode()).isEqualTo(404);
+  }
+
+  @Test
   void rollbacksNodesAndStatusAreShown() throws Exception {
     JsonNode rollback = get("/api/v1/rollbacks").get(0);
     assertThat(rollback.get("state").asText()).isEqualTo("halted");
@@ -346,6 +413,10 @@ class RestServerTest {
     return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
   }
 
+  private JsonNode post(String path, String body) throws Exception {
+    return new ObjectMapper().readTree(send("POST", path, body).body());
+  }
+
   private static final class FakeBackend implements Backend {
     private static final long NOW_MICROS = 2_000_000_000_000_000L;
     private final SnapshotMachine machine = new SnapshotMachine(SnapshotSettings.of(2));
@@ -353,6 +424,7 @@ class RestServerTest {
     private final WatchedVersions watched = new WatchedVersions(2);
     private volatile boolean unavailable;
     private volatile boolean acknowledged;
+    private volatile @Nullable Wish wished;
     private volatile @Nullable String witnessText;
     private volatile @Nullable String failure;
 
@@ -387,6 +459,59 @@ class RestServerTest {
     @Override
     public boolean delete(String name) {
       return predicates.remove(name) != null;
+    }
+
+    @Override
+    public @Nullable RollbackProgress progress(long epoch) {
+      Memory memory = new Memory(2);
+      rollbackRecords().forEach(memory::took);
+      return memory.progress(epoch);
+    }
+
+    @Override
+    public @Nullable Discarded discarded(long epoch) {
+      return null;
+    }
+
+    @Override
+    public Effect effect(Wish wish) throws RefusedException {
+      if (wish.undoes() > 0) {
+        throw new RefusedException("rollback %d cannot be undone".formatted(wish.undoes()));
+      }
+      EffectTold told =
+          EffectTold.newBuilder()
+              .setReach(Hlc.ofMicros(5))
+              .setWrites(7)
+              .setFirstWrites(3)
+              .setFirstKeys(2)
+              .addClients("alice")
+              .setClientsTotal(1)
+              .build();
+      return new Effect(wish.target(), Hlc.ofMicros(900), List.of(told), List.of(), 150_000);
+    }
+
+    @Override
+    public Rollback rollBack(Wish wish) {
+      wished = wish;
+      return rollbacks(1).get(0);
+    }
+
+    @Override
+    public void cancelRollback(long epoch) throws RefusedException {
+      throw new RefusedException("rollback %d is past its commit point".formatted(epoch));
+    }
+
+    private static List<ControlRecord> rollbackRecords() {
+      PlanOpened opened =
+          PlanOpened.newBuilder()
+              .setTarget(Hlc.of(499, 7))
+              .setRequest("r")
+              .setReason("by hand")
+              .build();
+      Paused paused = Paused.newBuilder().setNode(1).setReach(Hlc.ofMicros(5)).build();
+      return List.of(
+          ControlRecord.newBuilder().setEpoch(1).setAtMicros(1_000).setPlanOpened(opened).build(),
+          ControlRecord.newBuilder().setEpoch(1).setAtMicros(3_500).setPaused(paused).build());
     }
 
     @Override

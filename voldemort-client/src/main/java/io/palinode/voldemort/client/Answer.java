@@ -85,6 +85,14 @@ record Answer<T>(T body, Pb0.@Nullable Error error, Pb0.@Nullable ResponseContex
         response.hasPalinode() ? response.getPalinode() : null);
   }
 
+  static Answer<Pb0.DiscardedResponse> discarded(ByteBuf frame) throws IOException {
+    Pb0.GetAllResponse response = Frames.parse(frame, Pb0.GetAllResponse.parser());
+    return new Answer<>(
+        response.getDiscarded(),
+        error(response.hasError(), response.getError(), response.hasDiscarded()),
+        response.hasPalinode() ? response.getPalinode() : null);
+  }
+
   private static Pb0.@Nullable Error error(
       boolean hasError, Pb0.Error error, boolean isUnderstood) {
     if (hasError) {

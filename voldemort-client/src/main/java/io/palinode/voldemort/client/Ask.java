@@ -79,6 +79,14 @@ record Ask<T>(Pb0.VoldemortRequest request, Answer.Reader<T> reader, int origin,
         Answer::reach);
   }
 
+  /** What a rollback discarded at a node; from a node of ours only. */
+  static Ask<Pb0.DiscardedResponse> discarded(String store, Pb0.DiscardedRequest wanted) {
+    return of(
+        request(Pb0.RequestType.GET_ALL, store)
+            .setGetAll(Pb0.GetAllRequest.newBuilder().setDiscarded(wanted)),
+        Answer::discarded);
+  }
+
   static Ask<List<Versioned>> metadata(String key) {
     return of(
         request(Pb0.RequestType.GET, METADATA)

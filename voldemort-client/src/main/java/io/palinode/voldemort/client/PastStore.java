@@ -146,6 +146,57 @@ public final class PastStore {
     return new Verified(found.getNumber(), found.getKeys(), found.getChecksum());
   }
 
+  /** A change that a rollback discarded at one node; no versions: the key was absent. */
+  public record Discarded(
+      byte[] key, long hlc, List<Versioned> before, List<Versioned> after, String client) {
+    public Discarded {
+      before = List.copyOf(before);
+      after = List.copyOf(after);
+    }
+  }
+
+  /**
+   * Some of these changes, in the order of time.
+   *
+   * @param end what to ask behind next; null: that was all
+   */
+  public record DiscardedPage(List<Discarded> writes, @Nullable Long end) {
+    public DiscardedPage {
+      writes = List.copyOf(writes);
+    }
+  }
+
+  /**
+   * The changes of one node after {@code from} and up to {@code to} of which nothing was there at
+   * {@code settled}. Takes as long as the node takes to go through all changes since {@code from}.
+   *
+   * @param behind so many changes of that time were seen before
+   */
+  public DiscardedPage discardedAt(int node, long from, long to, long settled, long behind) {
+    Pb0.DiscardedRequest wanted =
+        Pb0.DiscardedRequest.newBuilder()
+            .setFromHlc(from)
+            .setToHlc(to)
+            .setSettledHlc(settled)
+            .setBehind(behind)
+            .build();
+    Ask<Pb0.DiscardedResponse> ask = Ask.discarded(definition.name(), wanted);
+    Pb0.DiscardedResponse page =
+        replicas.run(call -> Replicas.await(replicas.ask(node, ask, call)));
+    return new DiscardedPage(
+        page.getWritesList().stream().map(PastStore::discarded).toList(),
+        page.hasEnd() ? page.getEnd() : null);
+  }
+
+  private static Discarded discarded(Pb0.DiscardedWrite write) {
+    return new Discarded(
+        write.getKey().toByteArray(),
+        write.getHlc(),
+        write.getBeforeList().stream().map(Versioned::fromProto).toList(),
+        write.getAfterList().stream().map(Versioned::fromProto).toList(),
+        write.getClient());
+  }
+
   private static byte[] bytes(String text) {
     return text.getBytes(UTF_8);
   }

@@ -8,6 +8,7 @@ import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.retroscope.snapshot.Point;
 import io.palinode.retroscope.snapshot.SnapshotException;
 import io.palinode.voldemort.Caller;
+import io.palinode.voldemort.DiscardedWrites;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.Reply;
 import io.palinode.voldemort.StoreNode;
@@ -37,7 +38,10 @@ final class PastRequests {
   }
 
   static boolean isOfThePast(Pb0.GetAllRequest request) {
-    return request.hasDifference() || request.hasVerify() || request.getReach();
+    return request.hasDifference()
+        || request.hasVerify()
+        || request.getReach()
+        || request.hasDiscarded();
   }
 
   /** How far the past reaches is told at once. */
@@ -77,6 +81,9 @@ final class PastRequests {
               .setKeys(found.keys())
               .setChecksum(found.checksum()));
     }
+    if (request.hasDiscarded()) {
+      out.setDiscarded(refusing(() -> discarded(store, request.getDiscarded())));
+    }
     if (request.getReach()) {
       out.setReach(
           Pb0.ReachResponse.newBuilder()
@@ -104,6 +111,28 @@ final class PastRequests {
     }
     byte[] end = page.end();
     return (end == null ? out : out.setEnd(ByteString.copyFrom(end))).build();
+  }
+
+  private Pb0.DiscardedResponse discarded(String store, Pb0.DiscardedRequest request) {
+    DiscardedWrites.Page page =
+        node.discarded(
+            store,
+            new DiscardedWrites.Range(
+                request.getFromHlc(), request.getToHlc(), request.getSettledHlc()),
+            request.getBehind());
+    Pb0.DiscardedResponse.Builder out = Pb0.DiscardedResponse.newBuilder();
+    for (DiscardedWrites.Write one : page.writes()) {
+      Pb0.DiscardedWrite.Builder write =
+          Pb0.DiscardedWrite.newBuilder()
+              .setKey(ByteString.copyFrom(one.key()))
+              .setHlc(one.hlc())
+              .setClient(one.client());
+      one.before().forEach(version -> write.addBefore(version.toProto()));
+      one.after().forEach(version -> write.addAfter(version.toProto()));
+      out.addWrites(write);
+    }
+    Long end = page.end();
+    return (end == null ? out : out.setEnd(end)).build();
   }
 
   private static Point point(Pb0.PastPoint point) {

@@ -1,0 +1,45 @@
+package io.palinode.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.palinode.cli.terminal.Output;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** Shows what a rollback by hand would do. */
+@Command(
+    name = "plan",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Show what a rollback would do: writes lost, keys that change, clients concerned, how long nodes would pause, and how far back each reaches.",
+      "Changes nothing. Refused when it could not be done, as out of a node's reach or in the future."
+    },
+    footer = {
+      "",
+      "Example:  palinode rollback plan --to -30s",
+      "          palinode rollback plan --violation 5f0c9a -o json"
+    })
+final class RollbackPlanCommand implements Callable<Integer> {
+  @ArgGroup(multiplicity = "1")
+  private RollbackTarget target = new RollbackTarget();
+
+  @Mixin private Output output = new Output();
+
+  @Mixin private ApiClient api = new ApiClient();
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    JsonNode effect = api.post(RollbackCommand.PLAN, target.body().toString());
+    String text =
+        output.isJson()
+            ? effect.toPrettyString() + "\n"
+            : EffectText.of("would go back to", effect);
+    spec.commandLine().getOut().print(text);
+    spec.commandLine().getOut().flush();
+    return 0;
+  }
+}

@@ -1,0 +1,66 @@
+package io.palinode.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.PrintWriter;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** Follows a rollback to its end. */
+final class RollbackWatch {
+  private static final long POLL_MS = 100;
+
+  private final ApiClient api;
+  private final CommandSpec spec;
+
+  RollbackWatch(ApiClient api, CommandSpec spec) {
+    this.api = api;
+    this.spec = spec;
+  }
+
+  /** Tells each state as it comes; 0 when it was carried out, or is not waited for. */
+  int follow(String id, boolean noWait) throws InterruptedException {
+    PrintWriter out = spec.commandLine().getOut();
+    out.println("rollback " + id + " is opened");
+    out.flush();
+    if (noWait) {
+      return 0;
+    }
+    String told = "";
+    while (true) {
+      JsonNode now = api.get(RollbackCommand.path(id));
+      String state = now.path("state").asText();
+      if (!state.equals(told)) {
+        told = state;
+        out.println("rollback " + id + " " + line(now));
+        out.flush();
+      }
+      if (now.path("totalMs").isNumber()) {
+        return end(id, now);
+      }
+      TimeUnit.MILLISECONDS.sleep(POLL_MS);
+    }
+  }
+
+  private static String line(JsonNode rollback) {
+    String state = rollback.path("state").asText();
+    return state.equals("resumed")
+        ? "is done: the store is as it was at %s, after %,.0f ms"
+            .formatted(rollback.path("target").asText(), rollback.path("totalMs").asDouble())
+        : "is " + state;
+  }
+
+  private int end(String id, JsonNode rollback) {
+    PrintWriter err = spec.commandLine().getErr();
+    for (JsonNode move : rollback.path("moves")) {
+      err.println("palinode: its target moved: " + move.asText());
+    }
+    if (rollback.path("state").asText().equals("resumed")) {
+      return 0;
+    }
+    String reason = rollback.path("haltReason").asText("").replace("null", "");
+    err.println(
+        "palinode: rollback %s is %s%s"
+            .formatted(id, rollback.path("state").asText(), reason.isEmpty() ? "" : ": " + reason));
+    return 1;
+  }
+}

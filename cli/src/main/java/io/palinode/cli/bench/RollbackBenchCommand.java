@@ -1,0 +1,180 @@
+package io.palinode.cli.bench;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import io.palinode.benchmarks.online.Cluster;
+import io.palinode.benchmarks.rollback.RollbackBenchmark;
+import io.palinode.benchmarks.rollback.RollbackBenchmark.CopyResult;
+import io.palinode.benchmarks.rollback.RollbackBenchmark.Result;
+import io.palinode.benchmarks.rollback.RollbackBenchmark.Steps;
+import io.palinode.cli.cluster.ControlPlane;
+import io.palinode.cli.terminal.Output;
+import io.palinode.cli.terminal.Refusal;
+import io.palinode.hvc.Epsilon;
+import io.palinode.orchestrator.RefusedException;
+import io.palinode.orchestrator.Rollback;
+import io.palinode.orchestrator.Wish;
+import io.palinode.orchestrator.kafka.Orchestrator;
+import io.palinode.wire.KafkaSettings;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** How long a rollback keeps nodes from serving. */
+@Command(
+    name = "rollback",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Measure rollbacks of three store nodes on disk that all have all keys, with Kafka, the detection job and the orchestrator in this"
+          + " process: how long they serve nothing, and for what.",
+      "",
+      "Keys are changed at random on all nodes, and then all is taken back by hand. Beside it, in the same run, the store's files of all three"
+          + " nodes are copied back from a backup and opened. Exit status 1 when a key is not what it was.",
+      ""
+    },
+    footer = {
+      "",
+      "How to read the figures: docs/benchmarks.md.",
+      "",
+      "Examples:",
+      "  PALINODE_HEAP=3g palinode bench rollback",
+      "  palinode bench rollback --keys 10000 --changes 10000 --repeat 1"
+    })
+final class RollbackBenchCommand implements Callable<Integer> {
+  private static final Epsilon EPSILON = Epsilon.ofMicros(10_000);
+  private static final int WARM_UPS = 5;
+
+  @Option(
+      names = "--keys",
+      split = ",",
+      defaultValue = "10000,100000,1000000",
+      paramLabel = "N",
+      description = "Keys of the store; more with commas (default: ${DEFAULT-VALUE}).")
+  private List<Integer> keys = List.of();
+
+  @Option(
+      names = "--changes",
+      split = ",",
+      defaultValue = "10000,100000",
+      paramLabel = "N",
+      description = "Changes that are taken back; more with commas (default: ${DEFAULT-VALUE}).")
+  private List<Integer> changes = List.of();
+
+  @Option(
+      names = "--value-bytes",
+      defaultValue = "100",
+      paramLabel = "N",
+      description = "Length of a value (default: ${DEFAULT-VALUE}).")
+  private int valueBytes;
+
+  @Option(
+      names = "--repeat",
+      defaultValue = "3",
+      paramLabel = "N",
+      description = "Rollbacks of each kind (default: ${DEFAULT-VALUE}).")
+  private int repeat;
+
+  @Mixin private Output output = new Output();
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    boolean isPositive =
+        keys.stream().allMatch(n -> n > 0) && changes.stream().allMatch(n -> n > 0);
+    if (!isPositive || valueBytes < 1 || repeat < 1) {
+      throw new Refusal(
+          "keys, changes, bytes and repeats must be positive: keys=%s changes=%s bytes=%d repeat=%d"
+              .formatted(keys, changes, valueBytes, repeat));
+    }
+    List<Result> rollbacks = new ArrayList<>();
+    List<CopyResult> copies = new ArrayList<>();
+    for (int size : keys) {
+      measure(size, rollbacks, copies);
+    }
+    RollbackReport report = RollbackReport.of(valueBytes, rollbacks, copies);
+    print(report);
+    return 0;
+  }
+
+  private void print(RollbackReport report) throws JsonProcessingException {
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(output.isJson() ? report.json() : report.table());
+    out.flush();
+  }
+
+  private void measure(int size, List<Result> rollbacks, List<CopyResult> copies)
+      throws IOException, InterruptedException {
+    say("making a store of %,d keys".formatted(size));
+    try (ScratchFolder data = ScratchFolder.create();
+        ControlPlane plane =
+            ControlPlane.start(
+                data.path().resolve("plane"),
+                Cluster.NODES,
+                EPSILON,
+                ControlPlane.Ports.FREE,
+                this::say);
+        RollbackBenchmark benchmark =
+            new RollbackBenchmark(
+                new Cluster(plane.watch(), KafkaSettings.of(plane.kafkaAddress()), EPSILON),
+                data.path(),
+                size,
+                valueBytes)) {
+      benchmark.start();
+      RollbackBenchmark.Operator operator = target -> rollBack(plane.orchestrator(), target);
+      for (int i = 0; i < WARM_UPS; i++) {
+        var unused = benchmark.run(changes.get(0), i, operator);
+      }
+      for (int change : changes) {
+        for (int i = 0; i < repeat; i++) {
+          say("taking back %,d changes of %,d keys".formatted(change, size));
+          rollbacks.add(benchmark.run(change, WARM_UPS + i, operator));
+        }
+      }
+      for (int i = 0; i < repeat; i++) {
+        say("copying back the files of %,d keys".formatted(size));
+        copies.add(benchmark.copy());
+      }
+    } catch (io.palinode.voldemort.RefusedException e) {
+      throw new IllegalStateException("a node refused what it had to do", e);
+    }
+  }
+
+  private static Steps rollBack(Orchestrator orchestrator, long target)
+      throws InterruptedException {
+    try {
+      Rollback now = orchestrator.rollBack(Wish.to(UUID.randomUUID().toString(), target));
+      while (!now.isEnded()) {
+        TimeUnit.MILLISECONDS.sleep(1);
+        Rollback later = orchestrator.rollback(now.epoch());
+        now = later == null ? now : later;
+      }
+      if (now.state() != Rollback.State.RESUMED) {
+        throw new IllegalStateException("the rollback is " + now.state() + ": " + now.haltReason());
+      }
+      return new Steps(
+          now.times().pauseMicros() / 1e3,
+          now.times().judgementMicros() / 1e3,
+          now.times().restoreMicros() / 1e3,
+          now.times().convergeMicros() / 1e3,
+          now.undoneWrites());
+    } catch (RefusedException e) {
+      throw new IllegalStateException("the rollback was refused", e);
+    }
+  }
+
+  private void say(String line) {
+    PrintWriter err = spec.commandLine().getErr();
+    err.println(line);
+    err.flush();
+  }
+}

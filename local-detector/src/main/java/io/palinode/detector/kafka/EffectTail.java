@@ -1,0 +1,103 @@
+package io.palinode.detector.kafka;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.palinode.detector.EffectAnswers;
+import io.palinode.wire.LogTail;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.EffectAsked;
+import java.time.Duration;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Answers what a rollback would change, in a thread of its own, one question after the other: no
+ * plan waits for it. What was asked before the node started is answered by nobody.
+ */
+final class EffectTail implements LogTail.Listener, AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(EffectTail.class);
+  private static final int QUESTIONS_MAX = 16;
+  private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
+
+  private final int node;
+  private final EffectAnswers answers;
+  private final ThreadPoolExecutor thread;
+  private final LongAdder failures = new LongAdder();
+  private boolean caughtUp;
+
+  EffectTail(int node, EffectAnswers answers) {
+    this.node = node;
+    this.answers = answers;
+    this.thread =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            1,
+            TimeUnit.SECONDS,
+            new ArrayBlockingQueue<>(QUESTIONS_MAX),
+            task -> {
+              Thread made = new Thread(task, "palinode-node-%d-effect".formatted(node));
+              made.setDaemon(true);
+              return made;
+            });
+    thread.allowCoreThreadTimeOut(true);
+  }
+
+  @Override
+  public void onRecord(ConsumerRecord<byte[], byte[]> record) {
+    if (!caughtUp) {
+      return;
+    }
+    try {
+      ControlRecord read = ControlRecord.parseFrom(record.value());
+      if (read.getEffect().hasAsked()) {
+        thread.execute(() -> answer(read.getEffect().getAsked()));
+      }
+    } catch (InvalidProtocolBufferException | RejectedExecutionException e) {
+      failures.increment();
+      log.error("topic={} offset={} refused", record.topic(), record.offset(), e);
+    }
+  }
+
+  @Override
+  public void onCaughtUp() {
+    caughtUp = true;
+  }
+
+  /** The one place that takes any exception: what a store can throw is not known here. */
+  private void answer(EffectAsked asked) {
+    try {
+      answers.answer(asked);
+    } catch (KafkaException notTold) {
+      failures.increment();
+      log.error("node={} effect={} state=NOT_TOLD", node, asked.getRequest(), notTold);
+    } catch (RuntimeException e) {
+      failures.increment();
+      log.error("node={} effect={} state=FAILED", node, asked.getRequest(), e);
+      answers.failed(asked, e);
+    }
+  }
+
+  /** Questions that were not answered, or not with an answer. */
+  long failures() {
+    return failures.sum();
+  }
+
+  @Override
+  public void close() {
+    thread.shutdown();
+    try {
+      if (!thread.awaitTermination(CLOSE_MAX.toMillis(), TimeUnit.MILLISECONDS)) {
+        log.warn("node={} a question is still being answered", node);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package io.palinode.orchestrator;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The times in which clients wrote what a rollback discarded.
+ *
+ * @param settled HLC by which all nodes had done with it
+ */
+public record Discarded(List<Span> spans, long settled) {
+  /** After {@code from}, up to {@code to}. */
+  public record Span(long from, long to) {}
+
+  /**
+   * What rollbacks before it had discarded is not its doing, nor is what they wrote to do so.
+   *
+   * @param before all earlier ones that are known, in any order
+   */
+  static Discarded of(RollbackProgress rollback, List<RollbackProgress> before) {
+    if (rollback.target() == 0 || rollback.past() == 0 || rollback.clock() == 0) {
+      return new Discarded(List.of(), rollback.clock());
+    }
+    List<Span> spans = List.of(new Span(rollback.target(), rollback.past()));
+    for (RollbackProgress earlier : before) {
+      boolean took = earlier.epoch() < rollback.epoch() && earlier.target() > 0;
+      if (took && !isUndone(earlier, rollback, before)) {
+        spans = without(spans, earlier.target(), earlier.clock());
+      }
+    }
+    return new Discarded(spans, rollback.clock());
+  }
+
+  /** What was brought back before {@code by} is among what that may discard. */
+  private static boolean isUndone(
+      RollbackProgress some, RollbackProgress by, List<RollbackProgress> all) {
+    return all.stream()
+        .anyMatch(
+            undo ->
+                undo.epoch() < by.epoch()
+                    && undo.hand().undoes() == some.epoch()
+                    && undo.target() == some.past());
+  }
+
+  private static List<Span> without(List<Span> spans, long from, long to) {
+    List<Span> left = new ArrayList<>();
+    for (Span span : spans) {
+      add(left, span.from(), Math.min(span.to(), from));
+      add(left, Math.max(span.from(), to), span.to());
+    }
+    return List.copyOf(left);
+  }
+
+  private static void add(List<Span> spans, long from, long to) {
+    if (from < to) {
+      spans.add(new Span(from, to));
+    }
+  }
+}

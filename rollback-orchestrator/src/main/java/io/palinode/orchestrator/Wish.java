@@ -1,0 +1,92 @@
+package io.palinode.orchestrator;
+
+import io.palinode.hvc.Hlc;
+import io.palinode.wire.v1.PlanOpened;
+import java.util.List;
+
+/**
+ * A rollback that an operator asks for.
+ *
+ * @param request names it, so that it is found in the log; not empty
+ * @param target HLC to go back to; of no meaning when it undoes another one
+ * @param violationIds of violations that are meant; may be empty
+ * @param predicate of these; empty when there are none
+ * @param undoes the epoch of the rollback whose discarded writes are to come back; 0: none
+ */
+public record Wish(
+    String request, long target, List<String> violationIds, String predicate, long undoes) {
+  public Wish {
+    if (request.isEmpty()) {
+      throw new IllegalArgumentException("what is asked for by hand must have a name");
+    }
+    violationIds = List.copyOf(violationIds);
+  }
+
+  /** To a time. */
+  public static Wish to(String request, long target) {
+    return new Wish(request, target, List.of(), "", 0);
+  }
+
+  /** To the state before a rollback, with what it had discarded. */
+  public static Wish undoing(String request, long epoch) {
+    return new Wish(request, 0, List.of(), "", epoch);
+  }
+
+  /**
+   * Where it would go, as far as the log tells; a node's reach is not asked here.
+   *
+   * @throws RefusedException that says why no store of this cluster can be restored there
+   */
+  public long target(MachineState state) throws RefusedException {
+    long cut = undoes > 0 ? branchEnd(state) : target;
+    if (undoes == 0 && Hlc.micros(cut) >= state.nowMicros()) {
+      throw new RefusedException(
+          "%s is in the future: it is %s"
+              .formatted(Hlc.format(cut), Hlc.format(Hlc.ofMicros(state.nowMicros()))));
+    }
+    PastPlan around = state.journal().takenBackAround(cut, undoes);
+    if (around != null) {
+      throw new RefusedException(around.abandoned() ? abandoned(around) : discarded(around, cut));
+    }
+    return cut;
+  }
+
+  private long branchEnd(MachineState state) throws RefusedException {
+    PastPlan done = state.journal().pastPlan(undoes);
+    if (done == null) {
+      throw new RefusedException("there is no rollback %d that is over".formatted(undoes));
+    }
+    if (done.undone()) {
+      throw new RefusedException(
+          "what rollback %d discarded was brought back already".formatted(undoes));
+    }
+    if (done.branchEnd() == 0) {
+      throw new RefusedException(
+          "rollback %d cannot be undone: it took nothing back, or a node's clock was too far behind for one cut before it"
+              .formatted(undoes));
+    }
+    return done.branchEnd();
+  }
+
+  private static String abandoned(PastPlan plan) {
+    return "rollback %d was abandoned: nothing before its end, %s, can be restored"
+        .formatted(plan.epoch(), Hlc.format(plan.clock()));
+  }
+
+  private static String discarded(PastPlan plan, long cut) {
+    return "rollback %d discarded what was at %s: choose a time up to %s, or after %s"
+        .formatted(
+            plan.epoch(), Hlc.format(cut), Hlc.format(plan.target()), Hlc.format(plan.clock()));
+  }
+
+  /** The plan that it opens, without what else is folded into that. */
+  PlanOpened.Builder opened(MachineState state) throws RefusedException {
+    return PlanOpened.newBuilder()
+        .addAllViolationIds(violationIds)
+        .setPredicate(predicate)
+        .setTarget(target(state))
+        .setReason(undoes > 0 ? "undo of rollback " + undoes : "by hand")
+        .setRequest(request)
+        .setUndoes(undoes);
+  }
+}

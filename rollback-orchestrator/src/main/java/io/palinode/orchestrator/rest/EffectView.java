@@ -1,0 +1,65 @@
+package io.palinode.orchestrator.rest;
+
+import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.Effect;
+import io.palinode.wire.v1.EffectTold;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The JSON of what a rollback would do.
+ *
+ * @param beforeSafePoint clients were told that the target would not be taken back
+ * @param writes that would be lost, each once
+ * @param keys that would get another value, each once
+ * @param bytes of what these writes replaced, on all nodes
+ * @param clients who wrote them, as far as they are named
+ * @param clientsKnownSince some node knows of writers since then only; null: all are known
+ */
+record EffectView(
+    String target,
+    String time,
+    String safePoint,
+    boolean beforeSafePoint,
+    long writes,
+    long keys,
+    long bytes,
+    List<String> clients,
+    int clientsTotal,
+    @Nullable String clientsKnownSince,
+    double expectedPauseMs,
+    List<NodeView> nodes) {
+  private static final double MICROS_PER_MS = 1_000.0;
+
+  /** What one node has, copies included. */
+  record NodeView(int node, String reach, String now, long writes, long keys, long bytes) {
+    static NodeView of(EffectTold told) {
+      return new NodeView(
+          told.getNode(),
+          Hlc.format(told.getReach()),
+          Hlc.format(told.getNow()),
+          told.getWrites(),
+          told.getKeys(),
+          told.getBytes());
+    }
+  }
+
+  static EffectView of(Effect effect) {
+    long since = effect.told().stream().mapToLong(EffectTold::getClientsSince).max().orElse(0);
+    return new EffectView(
+        Hlc.format(effect.target()),
+        Instant.EPOCH.plus(Hlc.micros(effect.target()), ChronoUnit.MICROS).toString(),
+        Hlc.format(effect.safePoint()),
+        effect.isBeforeSafePoint(),
+        effect.writes(),
+        effect.keys(),
+        effect.bytes(),
+        List.copyOf(effect.clients()),
+        effect.clientsTotal(),
+        since <= effect.target() ? null : Hlc.format(since),
+        effect.pauseMicros() / MICROS_PER_MS,
+        effect.told().stream().map(NodeView::of).toList());
+  }
+}

@@ -1,0 +1,45 @@
+package io.palinode.orchestrator.rest;
+
+import io.palinode.orchestrator.Discarded;
+import io.palinode.orchestrator.Effect;
+import io.palinode.orchestrator.RefusedException;
+import io.palinode.orchestrator.Rollback;
+import io.palinode.orchestrator.RollbackProgress;
+import io.palinode.orchestrator.Wish;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rollbacks that the API speaks for, and those that are asked for by hand. Called by the
+ * server's threads, several at once. What cannot be done now is an {@link UnavailableException}.
+ */
+public interface RollbackBackend {
+  /** The one that opened, or opens, this epoch; null when none is known. */
+  @Nullable Rollback rollback(long epoch);
+
+  /** How far its nodes are; null when it is not one of the latest. */
+  @Nullable RollbackProgress progress(long epoch);
+
+  /** When clients wrote what it discarded; null when it is not one of the latest. */
+  @Nullable Discarded discarded(long epoch);
+
+  /**
+   * What it would do; changes nothing.
+   *
+   * @throws RefusedException when it cannot be done, with the times that can be gone back to
+   */
+  Effect effect(Wish wish) throws RefusedException;
+
+  /**
+   * Opens it; returns when the control log has it, before it is done.
+   *
+   * @throws RefusedException when it cannot be done, or another one is under way
+   */
+  Rollback rollBack(Wish wish) throws RefusedException;
+
+  /**
+   * Wants no more of it; returns when that is in the control log.
+   *
+   * @throws RefusedException when nodes were told to restore already
+   */
+  void cancelRollback(long epoch) throws RefusedException;
+}

@@ -1,0 +1,30 @@
+package io.palinode.voldemort;
+
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Eight bytes that stand for a record when replicas are compared: of SHA-256, so two records with
+ * one digest are not to be expected in the life of a cluster. For one thread.
+ */
+final class RecordDigest {
+  private static final byte[] ABSENT = new byte[0];
+
+  private final MessageDigest sha;
+
+  RecordDigest() {
+    try {
+      sha = MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+
+  /** Never 0. */
+  long of(byte @Nullable [] record) {
+    long digest = ByteBuffer.wrap(sha.digest(record == null ? ABSENT : record)).getLong();
+    return digest == 0 ? 1 : digest;
+  }
+}

@@ -1,0 +1,83 @@
+package io.palinode.voldemort;
+
+import io.palinode.detector.HlcSpan;
+import io.palinode.detector.UndoEffect;
+import io.palinode.retroscope.Diff;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+
+/** Counts what an undo would change, while writes go on. For one thread, once. */
+final class UndoCount {
+  /** More are counted, not named. */
+  private static final int CLIENTS_MAX = 100;
+
+  private final int node;
+  private final StorageEngine engine;
+  private final Writers writers;
+  private final List<HlcSpan> except;
+  private long writes;
+  private long firstWrites;
+  private long keys;
+  private long firstKeys;
+  private long bytes;
+
+  /**
+   * @param except what lies in these is no client's write
+   */
+  UndoCount(int node, StorageEngine engine, Writers writers, List<HlcSpan> except) {
+    this.node = node;
+    this.engine = engine;
+    this.writers = writers;
+    this.except = except;
+  }
+
+  /** O(changes since {@code target}), each key read once. */
+  UndoEffect of(Collection<LocalStore> stores, long target) {
+    for (LocalStore store : stores) {
+      countWrites(store, target);
+      countKeys(store, target);
+    }
+    List<String> clients = writers.since(target);
+    return new UndoEffect(
+        writes,
+        keys,
+        bytes,
+        firstWrites,
+        firstKeys,
+        clients.subList(0, Math.min(CLIENTS_MAX, clients.size())),
+        clients.size(),
+        writers.knownSince());
+  }
+
+  private void countWrites(LocalStore store, long target) {
+    store
+        .past()
+        .forEachBetween(
+            target,
+            Long.MAX_VALUE,
+            (hlc, key, old) -> {
+              if (except.stream().noneMatch(span -> span.contains(hlc))) {
+                writes++;
+                firstWrites += isFirst(store, key) ? 1 : 0;
+                bytes += key.length + (old == null ? 0 : old.length);
+              }
+            });
+  }
+
+  private void countKeys(LocalStore store, long target) {
+    try (Diff diff = store.past().diffTo(target)) {
+      diff.forEach(
+          (key, then) -> {
+            if (!Arrays.equals(then, engine.get(store.name(), key))) {
+              keys++;
+              firstKeys += isFirst(store, key) ? 1 : 0;
+            }
+          });
+    }
+  }
+
+  private boolean isFirst(LocalStore store, byte[] key) {
+    return store.ring().preferenceList(key).get(0) == node;
+  }
+}

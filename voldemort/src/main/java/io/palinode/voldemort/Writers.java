@@ -1,0 +1,100 @@
+package io.palinode.voldemort;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Which clients wrote lately: when each of them did last, and who made each of the latest writes.
+ * Bounded; of what no longer fits it is said that it is not known. Thread-safe.
+ */
+final class Writers {
+  /** Twelve bytes each. */
+  static final int WRITES_MAX = 1 << 16;
+
+  static final int CLIENTS_MAX = 1 << 12;
+
+  private final long[] times = new long[WRITES_MAX];
+  private final int[] clientOf = new int[WRITES_MAX];
+  private final Map<String, Integer> numbers = new HashMap<>();
+  private final List<String> names = new ArrayList<>();
+  private final List<Long> lastWrites = new ArrayList<>();
+  private long knownSince;
+  private long count;
+
+  /** Of a node that opened at {@code openedAt}. */
+  Writers(long openedAt) {
+    this.knownSince = openedAt;
+  }
+
+  /** In the order of time. {@code client} is empty when it told no name: it is nobody then. */
+  synchronized void wrote(long hlc, String client) {
+    int slot = (int) (count % WRITES_MAX);
+    times[slot] = hlc;
+    clientOf[slot] = number(client, hlc);
+    count++;
+  }
+
+  private int number(String client, long hlc) {
+    if (client.isEmpty()) {
+      return -1;
+    }
+    if (names.size() == CLIENTS_MAX && !numbers.containsKey(client)) {
+      forget(hlc);
+    }
+    int number = numbers.computeIfAbsent(client, name -> names.size());
+    if (number == names.size()) {
+      names.add(client);
+      lastWrites.add(hlc);
+    } else {
+      lastWrites.set(number, hlc);
+    }
+    return number;
+  }
+
+  /** Too many clients to keep apart: a new page. */
+  private void forget(long hlc) {
+    numbers.clear();
+    names.clear();
+    lastWrites.clear();
+    count = 0;
+    knownSince = hlc;
+  }
+
+  /** HLC since which {@link #since} knows all who told their names. */
+  synchronized long knownSince() {
+    return knownSince;
+  }
+
+  /** The clients that wrote after {@code hlc}, by name. */
+  synchronized List<String> since(long hlc) {
+    List<String> found = new ArrayList<>();
+    for (int i = 0; i < names.size(); i++) {
+      if (lastWrites.get(i) > hlc) {
+        found.add(names.get(i));
+      }
+    }
+    found.sort(null);
+    return found;
+  }
+
+  /** Who made the write at {@code hlc}; empty when that is not known. O(log n). */
+  synchronized String of(long hlc) {
+    long low = Math.max(0, count - WRITES_MAX);
+    long high = count - 1;
+    while (low <= high) {
+      long middle = (low + high) >>> 1;
+      int slot = (int) (middle % WRITES_MAX);
+      if (times[slot] == hlc) {
+        return clientOf[slot] < 0 ? "" : names.get(clientOf[slot]);
+      }
+      if (times[slot] < hlc) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return "";
+  }
+}

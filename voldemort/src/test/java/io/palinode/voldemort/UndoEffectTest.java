@@ -1,0 +1,178 @@
+package io.palinode.voldemort;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.palinode.detector.HlcSpan;
+import io.palinode.detector.StoreKey;
+import io.palinode.detector.UndoEffect;
+import io.palinode.retroscope.OutOfReachException;
+import io.palinode.voldemort.DiscardedWrites.Page;
+import io.palinode.voldemort.DiscardedWrites.Range;
+import io.palinode.voldemort.DiscardedWrites.Write;
+import io.palinode.voldemort.protocol.Siblings;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What an undo would change, what it did change, and what was there before. */
+class UndoEffectTest {
+  private final AtomicLong clock = TestNodes.clock();
+  private final StoreNode node = TestNodes.inMemory(clock);
+
+  @AfterEach
+  void close() {
+    node.close();
+  }
+
+  @Test
+  void anEffectIsToldAndNothingChanges() throws RefusedException {
+    put("a", "old", 1, "alice");
+    long target = now();
+    put("a", "new", 2, "alice");
+    put("a", "newer", 3, "bob");
+    put("b", "new", 1, "bob");
+    UndoEffect effect = node.effect(target, List.of());
+    assertThat(effect.writes()).isEqualTo(3);
+    assertThat(effect.keys()).isEqualTo(2);
+    assertThat(effect.clients()).containsExactly("alice", "bob");
+    assertThat(effect.firstWrites()).isEqualTo(firsts("a") * 2 + firsts("b"));
+    assertThat(effect.firstKeys()).isEqualTo(firsts("a") + firsts("b"));
+    assertThat(effect.bytes()).isPositive();
+    assertThat(value("a")).containsExactly("newer");
+    assertThat(node.effect(now(), List.of()).writes()).isZero();
+  }
+
+  @Test
+  void aKeyThatIsWhatItWasDoesNotChange() throws RefusedException {
+    long target = now();
+    put("a", "new", 1, "alice");
+    var unused = node.delete(TestNodes.key("a"), TestNodes.vector(1), caller("alice"));
+    UndoEffect effect = node.effect(target, List.of());
+    assertThat(effect.writes()).isEqualTo(2);
+    assertThat(effect.keys()).isZero();
+  }
+
+  @Test
+  void whatIsExceptedIsNoWriteButItsKeysMayChange() throws RefusedException {
+    long target = now();
+    put("a", "new", 1, "alice");
+    long later = now();
+    put("b", "new", 1, "bob");
+    UndoEffect effect = node.effect(target, List.of(new HlcSpan(target, later)));
+    assertThat(effect.writes()).isEqualTo(1);
+    assertThat(effect.keys()).isEqualTo(2);
+  }
+
+  @Test
+  void aTimeOutOfReachIsRefused() {
+    assertThatThrownBy(() -> node.effect(node.reach() - 1, List.of()))
+        .isInstanceOf(OutOfReachException.class);
+  }
+
+  @Test
+  void whatAnUndoDiscardedCanBeRead() throws RefusedException {
+    put("a", "old", 1, "alice");
+    put("c", "stays", 1, "alice");
+    long target = now();
+    put("a", "lost", 2, "alice");
+    put("a", "lost too", 3, "");
+    put("b", "lost", 1, "bob");
+    var unused = node.delete(TestNodes.key("c"), TestNodes.vector(1), caller("bob"));
+    long quiet = rollBack(1, target);
+    long settled = now();
+    serve(1, target);
+    put("b", "later", 1, "carol");
+    Page page = node.discarded(TestNodes.EVERYWHERE, new Range(target, quiet, settled), 0);
+    assertThat(page.end()).isNull();
+    assertThat(page.writes().stream().map(UndoEffectTest::line))
+        .containsExactly(
+            "a [old] -> [lost] by alice",
+            "a [lost] -> [lost too] by ",
+            "b [] -> [lost] by bob",
+            "c [stays] -> [] by bob");
+    assertThat(node.discarded(TestNodes.EVERYWHERE, new Range(target, quiet, settled), 3).writes())
+        .hasSize(1);
+  }
+
+  @Test
+  void whatAnotherReplicaHadAcceptedBeforeTheCutIsNotLost() throws RefusedException {
+    long target = now();
+    put("a", "late copy", 1, "alice");
+    put("b", "lost", 1, "alice");
+    long quiet = node.pause(1);
+    var restored = node.restore(1, 1, target);
+    assertThat(restored.undoneWrites()).isEqualTo(2);
+    StoreKey key = TestNodes.key("a");
+    byte[] record = Siblings.encode(List.of(TestNodes.version("late copy", 1)));
+    assertThat(
+            node.merge(
+                List.of(new io.palinode.detector.StoreBinding.KeyRecord(key, record, new byte[0]))))
+        .isEqualTo(1);
+    long settled = now();
+    serve(1, target);
+    Page page = node.discarded(TestNodes.EVERYWHERE, new Range(target, quiet, settled), 0);
+    assertThat(page.writes().stream().map(UndoEffectTest::line))
+        .containsExactly("b [] -> [lost] by alice");
+  }
+
+  @Test
+  void goingBackToRightBeforeAnUndoBringsAllOfItBack() throws RefusedException {
+    put("a", "old", 1, "alice");
+    long target = now();
+    put("a", "new", 2, "alice");
+    put("b", "new", 1, "alice");
+    var before = TestNodes.stateOf(node);
+    long quiet = rollBack(1, target);
+    serve(1, target);
+    put("c", "later", 1, "alice");
+    assertThat(value("a")).containsExactly("old");
+    var unused = rollBack(2, quiet);
+    assertThat(TestNodes.stateOf(node)).isEqualTo(before);
+  }
+
+  /** Returns the HLC of the cut right before. */
+  private long rollBack(long epoch, long target) {
+    long quiet = node.pause(epoch);
+    clock.addAndGet(10);
+    var unused = node.restore(epoch, 1, target);
+    return quiet;
+  }
+
+  private void serve(long epoch, long target) {
+    node.resume(epoch, target, 0);
+  }
+
+  private long now() {
+    clock.addAndGet(10);
+    return node.clock().tick().own();
+  }
+
+  private void put(String key, String value, long version, String client) throws RefusedException {
+    clock.addAndGet(10);
+    var unused = node.put(TestNodes.key(key), TestNodes.version(value, version), caller(client));
+  }
+
+  private Caller caller(String client) {
+    return new Caller(null, node.fence().epoch(), client, null);
+  }
+
+  private List<String> value(String key) throws RefusedException {
+    return TestNodes.texts(node.get(TestNodes.key(key), caller("")).value());
+  }
+
+  private long firsts(String key) {
+    var ring = new io.palinode.voldemort.cluster.Ring(TestNodes.cluster(3), 3);
+    return ring.preferenceList(TestNodes.bytes(key)).get(0) == node.node() ? 1 : 0;
+  }
+
+  private static String line(Write write) {
+    return "%s %s -> %s by %s"
+        .formatted(
+            new String(write.key(), java.nio.charset.StandardCharsets.UTF_8),
+            TestNodes.texts(write.before()),
+            TestNodes.texts(write.after()),
+            write.client());
+  }
+}
