@@ -57,7 +57,8 @@ class DiskLogDamageTest {
         assertThat(seen).as("%s target=%d", what, target).isEqualTo(expected(target));
         reach = target;
       } catch (OutOfReachException e) {
-        assertThat(told).as(what).isNotEmpty();
+        // Refused is never wrong. Nobody can tell an oldest file that is missing from one dropped.
+        assertThat(target).as(what).isLessThan(CHANGES);
       }
     }
     return reach;
