@@ -121,6 +121,9 @@ final class DiskFile {
         return "it is no file of a window-log";
       }
     }
+    if (file.get(MAGIC.length) == 0) {
+      return "its header was not written";
+    }
     if (file.get(MAGIC.length) != VERSION) {
       throw new DiskLogException(
           "file %d in %s is of format %d, this release reads %d: use the release that wrote it, or remove the folder"

@@ -92,7 +92,7 @@ public final class WindowLog implements AutoCloseable {
 
   /** Like the other, but full segments are rewritten by {@code executor}, not by appends. */
   public WindowLog(WindowLogConfig config, long openedAt, Executor executor) {
-    this(config, openedAt, executor, Layout.of(config), null);
+    this(config, openedAt, executor, Layout.of(config));
   }
 
   /**
@@ -103,6 +103,10 @@ public final class WindowLog implements AutoCloseable {
    */
   public WindowLog(WindowLogConfig config, long openedAt, Executor executor, DiskLog disk) {
     this(config, openedAt, executor, Layout.of(config), disk);
+  }
+
+  WindowLog(WindowLogConfig config, long openedAt, Executor executor, Layout layout) {
+    this(config, openedAt, executor, layout, null);
   }
 
   WindowLog(

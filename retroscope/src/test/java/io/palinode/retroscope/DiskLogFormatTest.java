@@ -26,7 +26,7 @@ class DiskLogFormatTest {
     log.append(0x2001, new byte[] {'k'}, new byte[] {'v', 'w'});
     log.append(0x2001, new byte[] {'l', 'm'}, new byte[0]);
     log.close();
-    byte[] file = volume.files.get(1L);
+    byte[] file = volume.file(1);
     assertThat(hex(file, 0, 48))
         .isEqualTo(
             "505746494c455301" // "PWFILES", version

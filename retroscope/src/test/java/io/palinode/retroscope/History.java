@@ -43,7 +43,7 @@ final class History {
         new WindowLog.Layout(segmentBytes, pick(0, 500, 3_000, 1_000_000), ByteBuffer::allocate);
     executor = random.nextBoolean() ? Runnable::run : postponed::add;
     config = new WindowLogConfig(ageMax, bytesMax);
-    log = new WindowLog(config, now, executor, layout, null);
+    log = new WindowLog(config, now, executor, layout);
     remember();
   }
 
@@ -73,7 +73,7 @@ final class History {
   /** Changes of which the log hears nothing. */
   void changeUnseen() {
     WindowLog seeing = log;
-    log = new WindowLog(config, now, executor, layout, null);
+    log = new WindowLog(config, now, executor, layout);
     for (int i = random.nextInt(5); i >= 0; i--) {
       change();
     }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,10 @@ final class MemoryVolume implements LogVolume {
     copy.state = state == null ? null : state.clone();
     copy.boot = boot;
     return copy;
+  }
+
+  byte[] file(long number) {
+    return Objects.requireNonNull(files.get(number));
   }
 
   @Override

@@ -122,8 +122,7 @@ class WindowLogTest {
             new WindowLogConfig(Duration.ofHours(1), 16_000),
             0,
             postponed::add,
-            new WindowLog.Layout(1_024, 1 << 20, memory),
-            null);
+            new WindowLog.Layout(1_024, 1 << 20, memory));
     long[] time = {0};
     Runnable append =
         () -> {

@@ -191,7 +191,8 @@ class LogFolderTest {
 
   @Test
   void whatAKilledProcessHadAppendedIsThereWhole() throws Exception {
-    for (int session = 0; session < 4; session++) {
+    // The child's, then this one's.
+    for (int session = 0; session < 4; session += 2) {
       long known = killed(session);
       told.clear();
       WindowLog log = open(session + 1L, "", bytes(256 << 20));
@@ -200,9 +201,7 @@ class LogFolderTest {
       assertThat(log.reach()).isZero();
       check(log, 0, log.last());
       check(log, log.last() / 2, log.last());
-      // The child goes on as the next session.
       assertThat(log.diskFailure()).isNull();
-      session++;
     }
   }
 
