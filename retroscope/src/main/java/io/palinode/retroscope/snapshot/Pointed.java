@@ -64,6 +64,10 @@ sealed interface Pointed extends AutoCloseable {
     public List<Entry> page(byte @Nullable [] after, int bytesMax) {
       byte[] from = after;
       while (true) {
+        if (from != null) {
+          // Not up to where a page ends: keys behind its last that was there are asked for again.
+          old.forgetUpTo(from);
+        }
         List<Entry> present = history.page(store, from, bytesMax);
         byte[] last = present.isEmpty() ? null : present.get(present.size() - 1).key();
         overlay.extend();
@@ -74,9 +78,6 @@ sealed interface Pointed extends AutoCloseable {
         boolean isLast = last == null || (end != null && Arrays.compareUnsigned(last, end) >= 0);
         last = isLast ? end : last;
         List<Entry> page = putBack(present, from, last);
-        if (last != null) {
-          old.forgetUpTo(last);
-        }
         // When all of a page was absent at that time, the next one may not be.
         if (!page.isEmpty() || isLast) {
           return page;
