@@ -201,6 +201,7 @@ final class SimulatedNode {
                 undo.epoch() < record.getEpoch()
                     && undo.target() < target
                     && target < undo.hlc()
+                    && isLastOfItsPlan(undo)
                     && !isUndone(undo.epoch()))
             .as("a cut at %s brings back what was undone: %s", Hlc.format(target), undo)
             .isFalse();
@@ -239,6 +240,11 @@ final class SimulatedNode {
 
   private boolean isByHand() {
     return journal.plan() != null && journal.plan().hand().isByHand();
+  }
+
+  /** What an earlier attempt undid, the last one may have brought back. */
+  private boolean isLastOfItsPlan(Undo undo) {
+    return undos.stream().noneMatch(u -> u.epoch() == undo.epoch() && u.hlc() > undo.hlc());
   }
 
   private boolean isUndone(long ofEpoch) {
