@@ -50,8 +50,7 @@ class WindowLogStressTest {
     WindowLog.Layout layout =
         new WindowLog.Layout(
             64 << random.nextInt(5), 1_000L << random.nextInt(5), ByteBuffer::allocate);
-    return new WindowLog(
-        new WindowLogConfig(Duration.ofHours(1), bytesMax), 0, executor, layout);
+    return new WindowLog(new WindowLogConfig(Duration.ofHours(1), bytesMax), 0, executor, layout);
   }
 
   private void run(long seed, WindowLog log) throws InterruptedException {
