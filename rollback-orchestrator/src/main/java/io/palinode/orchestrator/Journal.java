@@ -25,12 +25,12 @@ public record Journal(
   /** Also the most rollbacks that {@code whenFrequent} can count. */
   static final int PAST_MAX = 1_024;
 
-  static Journal empty(int nodes) {
+  public static Journal empty(int nodes) {
     return new Journal(nodes, 0, null, List.of(), 0, 0);
   }
 
   /** The journal with one more record; the same object when the record has no effect. */
-  Journal read(ControlRecord record) {
+  public Journal read(ControlRecord record) {
     if (writer(record) >= nodes) {
       return this;
     }

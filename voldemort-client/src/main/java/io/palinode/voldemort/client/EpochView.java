@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  *     target; calls wait meanwhile, since a target may still move back
  * @param rollbacks the latest ones, oldest first
  */
-record EpochView(long epoch, @Nullable Doubt doubt, List<RolledBack> rollbacks) {
-  static final long UNKNOWN = -1;
+public record EpochView(long epoch, @Nullable Doubt doubt, List<RolledBack> rollbacks) {
+  public static final long UNKNOWN = -1;
   static final EpochView INITIAL = new EpochView(UNKNOWN, null, List.of());
 
   private static final int ROLLBACKS_MAX = 64;
@@ -22,9 +22,9 @@ record EpochView(long epoch, @Nullable Doubt doubt, List<RolledBack> rollbacks) 
   /**
    * @param leastTarget the least that a fence has named so far
    */
-  record Doubt(long epoch, long leastTarget) {}
+  public record Doubt(long epoch, long leastTarget) {}
 
-  EpochView {
+  public EpochView {
     rollbacks = List.copyOf(rollbacks);
   }
 
@@ -76,7 +76,7 @@ record EpochView(long epoch, @Nullable Doubt doubt, List<RolledBack> rollbacks) 
   }
 
   /** Whether a result of this epoch counts. */
-  boolean isCurrent(long callEpoch) {
+  public boolean isCurrent(long callEpoch) {
     return callEpoch == UNKNOWN || (callEpoch == epoch && doubt == null);
   }
 
