@@ -112,7 +112,7 @@ final class JobProcess {
     this.sink = new Link(world.time(), world.network(), world.job(), world.kafka());
     this.predicate =
         new ActivePredicate(
-            Shape.PREDICATE,
+            WatchedMutex.NAME,
             1,
             DetectionSpec.of(
                 world.predicate().predicate(),

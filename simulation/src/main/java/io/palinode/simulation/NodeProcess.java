@@ -297,7 +297,9 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
           request = null;
           requireNoBug(made);
           sender.flush();
-          intervals.wrote();
+          if (asked.hasPut()) {
+            intervals.wrote();
+          }
           world.trace().add(name, Texts.what(asked), () -> Texts.of(asked, made));
           answer.accept(made);
         });
@@ -345,8 +347,17 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
   private void put(VoldemortRequest put, long hlc) {
     world.requireFence(id, put.getPalinode().getEpoch(), Hlc.format(hlc));
     intervals.requireWatched();
+    requireHeard();
     String key = put.getPut().getKey().toStringUtf8();
     world.model().put(id, key, Versioned.fromProto(put.getPut().getVersioned()), hlc);
+  }
+
+  /** Of a node that dies unheard of, nobody would know that it had lived, nor what it had seen. */
+  private void requireHeard() {
+    if (!sender.isHeardEverywhere()) {
+      throw new BrokenInvariant(
+          Invariant.COVERING, name + " accepts a write before every partition has heard of it");
+    }
   }
 
   @Override

@@ -90,7 +90,7 @@ final class OrchestratorProcess {
   /** The predicate is deleted, or was when this life began. */
   void deletePredicate() {
     if (alive) {
-      hear(new Event.PolicyChanged(Policy.deleted(Shape.PREDICATE, 2), now()));
+      hear(new Event.PolicyChanged(Policy.deleted(WatchedMutex.NAME, 2), now()));
     }
   }
 
@@ -101,7 +101,7 @@ final class OrchestratorProcess {
     hear(
         new Event.PolicyChanged(
             world.isPredicateDeleted()
-                ? Policy.deleted(Shape.PREDICATE, 2)
+                ? Policy.deleted(WatchedMutex.NAME, 2)
                 : Policy.of(world.predicate().predicate(), 1),
             now()));
     int controlEnd = world.control().size();

@@ -51,9 +51,4 @@ public interface Seams {
   default boolean dropsRepeats() {
     return true;
   }
-
-  /** Whether a node's detector is silent between two epochs. */
-  default boolean endsEpochs() {
-    return true;
-  }
 }

@@ -1,9 +1,7 @@
 package io.palinode.simulation;
 
-import io.palinode.detector.ActivePredicate;
 import io.palinode.hvc.Epsilon;
 import io.palinode.orchestrator.RollbackSettings;
-import io.palinode.predicate.Predicates;
 import io.palinode.retroscope.WindowLogConfig;
 import io.palinode.voldemort.StorageEngine.Durability;
 import io.palinode.voldemort.StoreNodeConfig;
@@ -18,8 +16,6 @@ import java.util.stream.IntStream;
 /**
  * What a run is a run of, drawn from its seed: how many nodes, clients and replicas, and what the
  * predicate asks for. Times are a tenth or so of production's, in the same proportions.
- *
- * @param windowMicros how far a window-log reaches
  */
 record Shape(
     int nodes,
@@ -27,11 +23,8 @@ record Shape(
     int partitions,
     StoreDefinition store,
     boolean nearestFirst,
-    boolean joined,
-    boolean beforeFirstWitness,
-    long windowMicros) {
+    WatchedMutex watched) {
   static final String STORE = "store";
-  static final String PREDICATE = "mutex";
   static final long EPSILON_MICROS = 10_000;
   static final long REQUEST_TIMEOUT_MICROS = 300_000;
   static final Duration CONVERGENCE_WINDOW = Duration.ofMillis(1_000);
@@ -49,9 +42,7 @@ record Shape(
         (int) dice.between(1, 2),
         StoreDefinition.of(STORE, Persistence.BDB, replicas, 1, writes),
         dice.percent(50),
-        dice.percent(50),
-        dice.percent(25),
-        dice.percent(10) ? 400_000 : 60_000_000);
+        dice.one(List.of(WatchedMutex.values())));
   }
 
   Cluster cluster() {
@@ -72,7 +63,7 @@ record Shape(
         List.of(store),
         Epsilon.parse(EPSILON_MICROS + "us"),
         MAX_DRIFT,
-        new WindowLogConfig(Duration.ofNanos(windowMicros * 1_000), 1L << 20),
+        new WindowLogConfig(Duration.ofMinutes(1), 1L << 20),
         CONVERGENCE_WINDOW,
         Durability.WRITTEN);
   }
@@ -88,35 +79,9 @@ record Shape(
         Duration.ofMillis(1_000));
   }
 
-  /** Two clients are in the critical section of the edge between them. */
-  String yaml() {
-    return """
-    apiVersion: palinode.io/v1
-    kind: Predicate
-    metadata: {name: %s}
-    spec:
-      forEach: {edge: "{a}_{b}"}
-      replicas: %s
-      violation:
-        - all:
-            - {var: "cs_{a}_{b}_{a}", equals: "1"}
-            - {var: "cs_{a}_{b}_{b}", equals: "1"}
-      onViolation:
-        rollback: {to: %s}
-    """
-        .formatted(
-            PREDICATE,
-            joined ? "first" : "any",
-            beforeFirstWitness ? "before-first-witness" : "before-violation");
-  }
-
-  ActivePredicate predicate() {
-    return new ActivePredicate(PREDICATE, 1, Predicates.parse(yaml(), PREDICATE));
-  }
-
   @Override
   public String toString() {
-    return "nodes=%d clients=%d N=%d W=%d partitions=%d routing=%s replicas=%s to=%s window=%dms"
+    return "nodes=%d clients=%d N=%d W=%d partitions=%d routing=%s %s"
         .formatted(
             nodes,
             clients,
@@ -124,8 +89,6 @@ record Shape(
             store.requiredWrites(),
             partitions,
             nearestFirst ? "nearest-first" : "preference-list",
-            joined ? "first" : "any",
-            beforeFirstWitness ? "before-first-witness" : "before-violation",
-            windowMicros / 1_000);
+            watched);
   }
 }

@@ -3,19 +3,20 @@ package io.palinode.simulation;
 import io.palinode.simulation.check.BrokenInvariant;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Runs of whole clusters in virtual time. Each is its seed: the same seed is the same run. */
 public final class Simulation {
   private final Set<Fault> faults;
-  private final Seams seams;
+  private final Supplier<Seams> seams;
 
   public Simulation(Set<Fault> faults) {
-    this(faults, Seams.NONE);
+    this(faults, () -> Seams.NONE);
   }
 
-  /** {@code seams} is where tests plant bugs. */
-  Simulation(Set<Fault> faults, Seams seams) {
+  /** {@code seams} are where tests plant bugs, for each run anew. */
+  Simulation(Set<Fault> faults, Supplier<Seams> seams) {
     this.faults = Set.copyOf(faults);
     this.seams = seams;
   }
@@ -42,7 +43,7 @@ public final class Simulation {
 
   /** With a line for each event, as it happens. The same run as without. */
   public Result run(long seed, @Nullable Consumer<String> trace) {
-    World world = new World(seed, faults, seams, trace);
+    World world = new World(seed, faults, seams.get(), trace);
     BrokenInvariant broken = null;
     try {
       world.run();

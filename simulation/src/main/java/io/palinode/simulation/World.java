@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class World {
   private static final long FAULTS_BEGIN_MICROS = 200_000;
-  private static final long FAULTS_END_MICROS = 2_200_000;
-  private static final long CALM_MICROS = 2_600_000;
+  private static final long FAULTS_END_MICROS = 1_700_000;
+  private static final long CALM_MICROS = 1_900_000;
   private static final long QUIET_BY_MICROS = 32_000_000;
   private static final long LOOK_MICROS = 100_000;
   private static final int ABANDONED_MAX = 4;
@@ -81,14 +81,14 @@ final class World {
     this.network = new Network(shape.nodes() + shape.clients() + 3, dice);
     this.cluster = shape.cluster();
     this.ring = new Ring(cluster, shape.store().replicationFactor());
-    this.predicate = shape.predicate();
+    this.predicate = shape.watched().predicate();
     this.model =
         new StoreModel(
             shape.nodes(),
             Hlc.ofMicros(Shape.CONVERGENCE_WINDOW.toNanos() / 1_000),
             this::isHeldBy);
     this.controlChecks = new ControlChecks(shape.nodes(), faults.contains(Fault.DUPLICATE));
-    this.detection = new DetectionChecks(shape.joined(), Shape.EPSILON_MICROS);
+    this.detection = new DetectionChecks(shape.watched().joins(), Shape.EPSILON_MICROS);
     for (int partition = 0; partition < shape.partitions(); partition++) {
       candidates.add(new SharedLog<>());
     }

@@ -65,26 +65,38 @@ public final class DetectionChecks {
 
   /** It came into the candidates' topic. */
   public void arrived(CandidateRecord record, int partition) {
+    List<First> known =
+        lives.computeIfAbsent(
+            new Channel(record.getNode(), partition), channel -> new ArrayList<>());
+    if (!known.isEmpty() && known.get(known.size() - 1).incarnation() >= record.getIncarnation()) {
+      return;
+    }
     Hvc clock = clock(record);
     if (clock != null) {
-      List<First> known =
-          lives.computeIfAbsent(
-              new Channel(record.getNode(), partition), channel -> new ArrayList<>());
-      if (known.isEmpty() || known.get(known.size() - 1).incarnation() < record.getIncarnation()) {
-        known.add(new First(record.getIncarnation(), clock));
-      }
+      known.add(new First(record.getIncarnation(), clock));
     }
   }
 
   public void reported(Violation violation) {
     boolean isNew = reported.put(violation.getId(), violation) == null;
-    // That a pair is definite may show later: both of its intervals are then named already.
-    boolean isDue = violation.getGrade() != ViolationGrade.DEFINITE;
+    // That a pair is definite may show later: both of its intervals are then named already. And a
+    // job that was started anew may find another pair that is as good.
+    boolean isDue = violation.getGrade() != ViolationGrade.DEFINITE && !isPreceded(violation);
     if (isNew && isDue && violation.getViolate() <= judged) {
       throw new BrokenInvariant(
           Invariant.JUDGED,
           "%s was judged, then this came: %s".formatted(Hlc.format(judged), text(violation)));
     }
+  }
+
+  private boolean isPreceded(Violation violation) {
+    return reported.values().stream()
+        .anyMatch(
+            earlier ->
+                !earlier.getId().equals(violation.getId())
+                    && earlier.getEpoch() == violation.getEpoch()
+                    && earlier.getBinding().equals(violation.getBinding())
+                    && earlier.getViolate() <= violation.getViolate());
   }
 
   public void judged(long hlc) {

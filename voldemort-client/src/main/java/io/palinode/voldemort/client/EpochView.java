@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record EpochView(long epoch, @Nullable Doubt doubt, List<RolledBack> rollbacks) {
   public static final long UNKNOWN = -1;
-  static final EpochView INITIAL = new EpochView(UNKNOWN, null, List.of());
+  public static final EpochView INITIAL = new EpochView(UNKNOWN, null, List.of());
 
   private static final int ROLLBACKS_MAX = 64;
 
@@ -31,7 +31,7 @@ public record EpochView(long epoch, @Nullable Doubt doubt, List<RolledBack> roll
   /**
    * @param safePoint what nodes of the present epoch have told: it stands whatever comes
    */
-  EpochView heard(Pb0.ResponseContext context, long safePoint) {
+  public EpochView heard(Pb0.ResponseContext context, long safePoint) {
     long newest = context.hasEpoch() ? context.getEpoch() : UNKNOWN;
     if (context.hasFence()) {
       newest = Math.max(newest, context.getFence().getEpoch());
@@ -81,7 +81,7 @@ public record EpochView(long epoch, @Nullable Doubt doubt, List<RolledBack> roll
   }
 
   /** All rollbacks after {@code since}, as one: what stands, stands after each of them. */
-  RolledBack rolledBackSince(long since) {
+  public RolledBack rolledBackSince(long since) {
     RolledBack joined = null;
     for (RolledBack next : rollbacks) {
       if (next.toEpoch() > since) {
