@@ -117,10 +117,6 @@ final class ClientCalls implements Session.Listener {
     return session.view().epoch();
   }
 
-  boolean isAlive() {
-    return alive;
-  }
-
   List<Connection> opened() {
     return opened;
   }

@@ -100,10 +100,6 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     return alive && open;
   }
 
-  boolean isAlive() {
-    return alive;
-  }
-
   long servedEpoch() {
     return store.fence().paused() ? -1 : store.fence().epoch();
   }
@@ -260,9 +256,8 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
 
   /** Only while it is open. {@code answer} may never be called. */
   void receive(VoldemortRequest message, Consumer<MessageLite> answer) {
-    if (world.seams().fencesUnderLock() || message.getType() != RequestType.PUT) {
-      answer(message, message, answer);
-    } else if (isFenced(message)) {
+    boolean isPut = message.getType() == RequestType.PUT;
+    if (world.seams().fencesUnderLock() || !isPut || isFenced(message)) {
       answer(message, message, answer);
     } else {
       world.time().in(world.dice().between(0, 60_000), () -> answerUnfenced(message, answer));

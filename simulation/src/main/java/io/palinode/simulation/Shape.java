@@ -42,7 +42,7 @@ record Shape(
         (int) dice.between(1, 2),
         StoreDefinition.of(STORE, Persistence.BDB, replicas, 1, writes),
         dice.percent(50),
-        dice.one(List.of(WatchedMutex.values())));
+        dice.one(WatchedMutex.ALL));
   }
 
   Cluster cluster() {

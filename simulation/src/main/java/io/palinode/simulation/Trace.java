@@ -1,6 +1,5 @@
 package io.palinode.simulation;
 
-import java.util.ArrayDeque;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -38,28 +37,6 @@ final class Trace {
           "%10.6f  %-8s %-12s %s"
               .formatted(time.nowMicros() / 1e6, who, what, more.get())
               .stripTrailing());
-    }
-  }
-
-  /** Keeps the latest lines of a run. */
-  static final class Tail implements Consumer<String> {
-    private final int max;
-    private final ArrayDeque<String> lines = new ArrayDeque<>();
-
-    Tail(int max) {
-      this.max = max;
-    }
-
-    @Override
-    public void accept(String line) {
-      lines.addLast(line);
-      if (lines.size() > max) {
-        lines.removeFirst();
-      }
-    }
-
-    String text() {
-      return String.join("\n", lines);
     }
   }
 }

@@ -21,6 +21,19 @@ class SimulationTest {
     assertHolds(EnumSet.allOf(Fault.class), Integer.getInteger("palinode.seeds", 2_000));
   }
 
+  @Test
+  void theSameSeedIsTheSameRunTraceAndAll() {
+    for (long seed = 0; seed < 5; seed++) {
+      assertThat(trace(seed)).isEqualTo(trace(seed)).hasSizeGreaterThan(1_000);
+    }
+  }
+
+  private static List<String> trace(long seed) {
+    List<String> lines = new ArrayList<>();
+    new Simulation(EnumSet.allOf(Fault.class)).run(seed, lines::add);
+    return lines;
+  }
+
   private static void assertHolds(Set<Fault> faults, int seeds) {
     Simulation simulation = new Simulation(faults);
     List<String> failures = new ArrayList<>();

@@ -23,8 +23,9 @@ import picocli.CommandLine.Spec;
     description = {
       "Simulate whole clusters in virtual time, and check what must hold.",
       "",
-      "One seed is one run, the same each time: nodes, clients, detection and orchestrator over a faulty network, with bad clocks, crashes and full"
-          + " disks. What decides is the code that runs in production; independent checks look on.",
+      "One seed is one run, the same each time: nodes, clients, detection and orchestrator over a"
+          + " faulty network, with bad clocks, crashes and full disks. What decides is the code"
+          + " that runs in production; independent checks look on.",
       ""
     },
     footer = {
@@ -53,7 +54,8 @@ public final class SimulateCommand implements Callable<Integer> {
     @Option(
         names = "--exhaustive",
         description =
-            "Instead of random runs: every order in which two nodes, a client and the orchestrator can act in a rollback, with one crash.")
+            "Instead of random runs: every order in which two nodes, a client and the orchestrator"
+                + " can act in a rollback, with one crash.")
     private boolean exhaustive;
   }
 
@@ -72,7 +74,8 @@ public final class SimulateCommand implements Callable<Integer> {
       defaultValue = "all",
       paramLabel = "LIST",
       description =
-          "all, none, or some of crash,partition,slow,duplicate,skew,jump,disk (default: ${DEFAULT-VALUE}). Part of what a seed means.")
+          "all, none, or some of crash,partition,slow,duplicate,skew,jump,disk (default:"
+              + " ${DEFAULT-VALUE}). Part of what a seed means.")
   private String faults = "all";
 
   @Option(names = "--trace", description = "With --seed: print each event.")
@@ -149,7 +152,9 @@ public final class SimulateCommand implements Callable<Integer> {
                 result.halts(),
                 result.violations(),
                 result.acknowledgements());
-    return result.broken() == null ? ran : ran + "%n  BROKEN %s".formatted(result.broken().getMessage());
+    return result.broken() == null
+        ? ran
+        : ran + "%n  BROKEN %s".formatted(result.broken().getMessage());
   }
 
   private int explore() {

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,9 +82,9 @@ public final class ControlChecks {
           require(
               Invariant.SAFE_POINT,
               record.getSafePoint().getHlc() <= judged,
-              "a safe point must be judged: %s, judged %s",
-              Hlc.format(record.getSafePoint().getHlc()),
-              Hlc.format(judged));
+              () ->
+                  "a safe point must be judged: %s, judged %s"
+                      .formatted(Hlc.format(record.getSafePoint().getHlc()), Hlc.format(judged)));
       case RESUME -> resuming(before.plan(), record);
       default -> {}
     }
@@ -99,23 +100,22 @@ public final class ControlChecks {
     require(
         Invariant.SAFE_POINT,
         target >= truth.safePoint(),
-        "a restore to %s overtakes the safe point %s",
-        Hlc.format(target),
-        Hlc.format(truth.safePoint()));
+        () ->
+            "a restore to %s overtakes the safe point %s"
+                .formatted(Hlc.format(target), Hlc.format(truth.safePoint())));
     require(
         Invariant.PROTOCOL,
         target <= judged,
-        "a restore to %s waits for judgement, which is at %s",
-        Hlc.format(target),
-        Hlc.format(judged));
+        () ->
+            "a restore to %s waits for judgement, which is at %s"
+                .formatted(Hlc.format(target), Hlc.format(judged)));
   }
 
   private void resuming(@Nullable Plan plan, ControlRecord record) {
     require(
         Invariant.PROTOCOL,
         plan != null && plan.phase() == Phase.CONVERGING && plan.acked().size() == nodes,
-        "an epoch begins when all nodes have converged: %s",
-        plan);
+        () -> "an epoch begins when all nodes have converged: " + plan);
     ended.put(
         record.getEpoch(),
         new Ended(
@@ -139,13 +139,13 @@ public final class ControlChecks {
                 record.getRestore().getAttempt(),
                 record.getConverge().getAttempt(),
                 record.hasHalted() ? halts : 0);
-    require(Invariant.PROTOCOL, !isStep || steps.add(step), "a step is written twice: %s", step);
+    require(
+        Invariant.PROTOCOL, !isStep || steps.add(step), () -> "a step is written twice: " + step);
   }
 
-  private static void require(
-      Invariant invariant, boolean holds, String what, @Nullable Object... details) {
+  private static void require(Invariant invariant, boolean holds, Supplier<String> otherwise) {
     if (!holds) {
-      throw new BrokenInvariant(invariant, what.formatted(details));
+      throw new BrokenInvariant(invariant, otherwise.get());
     }
   }
 }

@@ -55,8 +55,9 @@ public final class EveryInterleaving {
           progress.accept(seen.size());
         }
         List<SmallWorld.Action> actions = world.actions();
-        broken = actions.isEmpty() ? world.whatIsNotOver() : null;
-        ends += actions.isEmpty() ? 1 : 0;
+        boolean isEnd = world.isQuiet(actions);
+        broken = isEnd ? world.whatIsNotOver() : null;
+        ends += isEnd ? 1 : 0;
         stack.push(new Left(world, actions, 0, action.toString()));
       }
       if (broken != null) {

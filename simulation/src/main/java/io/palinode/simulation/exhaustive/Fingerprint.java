@@ -11,10 +11,11 @@ final class Fingerprint {
   /** What it comes to. */
   record Bits(long one, long two) {}
 
-  Fingerprint add(long value) {
-    one = Long.rotateLeft((one ^ value) * P1, 29) + P2;
-    two = Long.rotateLeft((two + value) * P2, 31) ^ (two >>> 17);
-    return this;
+  void add(long... values) {
+    for (long value : values) {
+      one = Long.rotateLeft((one ^ value) * P1, 29) + P2;
+      two = Long.rotateLeft((two + value) * P2, 31) ^ (two >>> 17);
+    }
   }
 
   Bits bits() {

@@ -59,6 +59,11 @@ final class SmallClient {
     return step == STEPS && view.doubt() == null;
   }
 
+  /** Whether what it sends next asks whether a rollback is over. */
+  boolean isProbing() {
+    return !waiting && view.doubt() != null;
+  }
+
   boolean maySend() {
     return !waiting && !isDone();
   }
@@ -121,7 +126,7 @@ final class SmallClient {
   }
 
   void addTo(Fingerprint print) {
-    print.add(view.hashCode()).add(step * 2L + (waiting ? 1 : 0)).add(probeNode).add(hlc);
+    print.add(view.hashCode(), step * 2L + (waiting ? 1 : 0), probeNode, hlc);
     for (Acknowledged write : acknowledged) {
       print.add(write.hashCode());
     }

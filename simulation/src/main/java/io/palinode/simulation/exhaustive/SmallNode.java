@@ -9,7 +9,6 @@ import io.palinode.detector.LocalDetector;
 import io.palinode.detector.NodeControl;
 import io.palinode.wire.v1.ControlRecord;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
@@ -95,15 +94,8 @@ final class SmallNode {
 
   void addTo(Fingerprint print) {
     store.addTo(print);
-    print.add((up ? 2 : 0) + (open ? 1 : 0)).add(up ? position : -1).add(up ? actsFrom : -1);
+    print.add((up ? 2 : 0) + (open ? 1 : 0), up ? position : -1, up ? actsFrom : -1);
     // What is due follows from what was read, but for how much of it is done.
     print.add(due.size());
-  }
-
-  /** The commands that are due, for a path. */
-  List<String> dueTexts() {
-    List<String> texts = new ArrayList<>();
-    due.forEach(command -> texts.add(command.getClass().getSimpleName()));
-    return texts;
   }
 }

@@ -93,19 +93,13 @@ final class SmallStore implements StoreBinding {
     return hlc;
   }
 
-  /** Whether something that was written after {@code target} is still there. */
-  boolean holdsWriteAfter(long target) {
-    for (int key = 0; key < versions.length; key++) {
-      for (Moment moment : past) {
-        if (moment.key() == key && moment.version() == versions[key]) {
-          if (moment.hlc() > target) {
-            return true;
-          }
-          break;
-        }
-      }
+  /** The version that the key had then. */
+  int versionAt(int key, long then) {
+    int version = 0;
+    for (Moment moment : past) {
+      version = moment.key() == key && moment.hlc() <= then ? moment.version() : version;
     }
-    return false;
+    return version;
   }
 
   private void become(int key, int version) {
@@ -120,8 +114,8 @@ final class SmallStore implements StoreBinding {
     for (Moment moment : past) {
       print.add(moment.hlc() * 31 + moment.key() * 7L + moment.version());
     }
-    print.add(incarnation).add(reach).add(hlc).add(epoch * 2 + (paused ? 1 : 0));
-    print.add(servedEpoch).add(servedTarget);
+    print.add(incarnation, reach, hlc, epoch * 2 + (paused ? 1 : 0));
+    print.add(servedEpoch, servedTarget);
     print.add(restoredEpoch * 1_000 + restoredAttempt);
   }
 
@@ -185,10 +179,7 @@ final class SmallStore implements StoreBinding {
     }
     hlc++;
     for (int key = 0; key < versions.length; key++) {
-      int then = 0;
-      for (Moment moment : past) {
-        then = moment.key() == key && moment.hlc() <= target ? moment.version() : then;
-      }
+      int then = versionAt(key, target);
       if (then != versions[key]) {
         become(key, then);
       }
