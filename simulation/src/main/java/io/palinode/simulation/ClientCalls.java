@@ -32,9 +32,13 @@ final class ClientCalls implements Session.Listener {
   private static final long PATIENCE_MICROS = 6 * Shape.REQUEST_TIMEOUT_MICROS;
   private static final int OBSOLETE_MAX = 20;
   private static final int ROUTE_IGNORE_CHECKS = 2;
+  private static final int LIVES_MAX = 1_000;
 
   private final World world;
+
+  /** The process, not the program: another life knows nothing of what this one was told. */
   private final int client;
+
   private final int endpoint;
   private final String name;
   private final Ring ring;
@@ -44,13 +48,14 @@ final class ClientCalls implements Session.Listener {
   private final long[] latencies;
   private boolean alive = true;
   private boolean probing;
+  private long latestEpoch;
 
   /**
    * @param life which process of the client this is
    */
   ClientCalls(World world, int client, int life) {
     this.world = world;
-    this.client = client;
+    this.client = client * LIVES_MAX + life;
     this.endpoint = world.shape().nodes() + client;
     this.name = "client" + client;
     this.ring = new Ring(world.cluster(), world.shape().store().replicationFactor());
@@ -113,8 +118,13 @@ final class ClientCalls implements Session.Listener {
     }
   }
 
+  int client() {
+    return client;
+  }
+
+  /** The epoch of its latest call: it was told of all rollbacks before. */
   long epoch() {
-    return session.view().epoch();
+    return latestEpoch;
   }
 
   List<Connection> opened() {
@@ -146,7 +156,8 @@ final class ClientCalls implements Session.Listener {
       return;
     }
     try {
-      work.accept(new Call(session.begin(), then));
+      latestEpoch = session.begin();
+      work.accept(new Call(latestEpoch, then));
     } catch (RolledBackException e) {
       world.told(client, e.rolledBack());
       then.accept(new Outcome.TakenBack(e.rolledBack()));

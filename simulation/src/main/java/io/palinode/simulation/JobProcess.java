@@ -144,10 +144,6 @@ final class JobProcess {
     world.time().in(CHECKPOINT_MICROS, this::checkpoint);
   }
 
-  boolean isIdle() {
-    return tails.stream().allMatch(Tail::isCaughtUp) && events.underWay.isEmpty();
-  }
-
   void die() {
     alive = false;
     tails.forEach(Tail::close);

@@ -104,9 +104,9 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     return store.fence().paused() ? -1 : store.fence().epoch();
   }
 
-  /** Whether it has done all that the control log asks of it. */
-  boolean isIdle() {
-    return isOpen() && due.isEmpty() && !retryDue && tail != null && tail.isCaughtUp();
+  /** Whether nothing that the control log asked of it failed and is still to be done anew. */
+  boolean isWell() {
+    return isOpen() && !retryDue;
   }
 
   void start() {

@@ -41,10 +41,6 @@ final class Tail<T> {
     return position;
   }
 
-  boolean isCaughtUp() {
-    return position == log.size();
-  }
-
   void wake() {
     if (!polling && !closed && position < log.size() && ready.getAsBoolean()) {
       polling = true;

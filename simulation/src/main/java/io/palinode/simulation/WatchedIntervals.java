@@ -16,6 +16,7 @@ final class WatchedIntervals {
   private final NodeMachine machine;
   private final NodeIntervals said;
   private boolean watching;
+  private boolean beginning;
   private long epoch = -1;
 
   WatchedIntervals(World world, NodeMachine machine) {
@@ -27,6 +28,7 @@ final class WatchedIntervals {
   void before(Command command) {
     if (command instanceof Command.Watch watch && watch.epoch() > epoch) {
       epoch = watch.epoch();
+      beginning = true;
       said.reset();
     } else if (command instanceof Command.Restore
         || command instanceof Command.Keep
@@ -36,7 +38,9 @@ final class WatchedIntervals {
   }
 
   void after(Command command) {
-    if (command instanceof Command.Watch) {
+    // A repeat for the same epoch changes nothing, whatever the store has become meanwhile.
+    if (command instanceof Command.Watch && beginning) {
+      beginning = false;
       watching = true;
       requireSame();
     }

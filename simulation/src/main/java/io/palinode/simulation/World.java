@@ -146,8 +146,8 @@ final class World {
     }
     clientChecks.requireKept(controlChecks, (node, key) -> machine(node).stored(key));
     Map<Integer, Long> epochs = new HashMap<>();
-    for (int client = 0; client < clients.size(); client++) {
-      epochs.put(client, clients.get(client).calls().epoch());
+    for (ClientProcess client : clients) {
+      epochs.put(client.calls().client(), client.calls().epoch());
     }
     clientChecks.requireTold(controlChecks, epochs);
     detection.requireSound();
@@ -170,7 +170,7 @@ final class World {
     }
     for (NodeMachine machine : machines) {
       NodeProcess process = machine.process();
-      if (process == null || !process.isIdle() || process.servedEpoch() != epoch) {
+      if (process == null || !process.isWell() || process.servedEpoch() != epoch) {
         missing.add(
             "node "
                 + machine.id()
@@ -182,7 +182,7 @@ final class World {
         missing.add("client " + client + " gets nothing done");
       }
     }
-    if (!orchestrator.isIdle()) {
+    if (!orchestrator.isSettled()) {
       missing.add("orchestrator " + orchestrator.state().findings());
     }
     long calm = Hlc.ofMicros(NodeClock.EPOCH_MICROS + since);

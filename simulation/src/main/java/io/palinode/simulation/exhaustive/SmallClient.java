@@ -103,7 +103,9 @@ final class SmallClient {
     }
     Request request = answer.request();
     if (request.copy()) {
-      return null;
+      // While the node is paused before this very epoch, it is sent again.
+      boolean isEarly = answer.context().hasFence() && view.isCurrent(request.epoch());
+      return isEarly ? request : null;
     }
     waiting = false;
     boolean counts =
