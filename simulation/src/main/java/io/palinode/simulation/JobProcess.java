@@ -40,6 +40,9 @@ final class JobProcess {
   private static final long CHECKPOINT_RETRY_MICROS = 5_000;
   private static final long JUDGED_EVERY_MS = 20;
 
+  /** How late violations are where they do not come before judgement. */
+  private static final long LATE_MICROS = 60_000;
+
   private final World world;
   private final ActivePredicate predicate;
   private final DetectionSpec spec;
@@ -245,9 +248,6 @@ final class JobProcess {
       return;
     }
     watermark = reached;
-    if (!world.seams().judgesLast()) {
-      judge(reached);
-    }
     for (String key : List.copyOf(instances.keySet())) {
       Instance instance = instances.get(key);
       if (instance != null && instance.wakeAt() <= watermark) {
@@ -313,10 +313,7 @@ final class JobProcess {
               world.time().nowMicros());
       latest.put(violation.getId(), violation);
     }
-    latest
-        .values()
-        .forEach(
-            violation -> publish(ViolationRecord.newBuilder().setViolation(violation).build()));
+    latest.values().forEach(this::publish);
   }
 
   // ---- judgement, and the sink
@@ -344,6 +341,15 @@ final class JobProcess {
                 judging = false;
                 sayWhatIsDue();
               });
+    }
+  }
+
+  private void publish(Violation violation) {
+    ViolationRecord record = ViolationRecord.newBuilder().setViolation(violation).build();
+    if (world.seams().judgesLast()) {
+      publish(record);
+    } else {
+      world.time().in(LATE_MICROS, () -> publish(record));
     }
   }
 

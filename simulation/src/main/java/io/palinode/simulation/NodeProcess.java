@@ -57,6 +57,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
   private @Nullable VoldemortRequest request;
   private boolean alive = true;
   private boolean open;
+  private boolean stopping;
   private boolean retryDue;
   private long waitingSince = -1;
   private int diesAfter = Integer.MAX_VALUE;
@@ -154,7 +155,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
   }
 
   private void opensWhenDone() {
-    if (due.isEmpty() && !open) {
+    if (due.isEmpty() && !open && !stopping) {
       open = true;
       world.trace().add(name, "opens", () -> "epoch=" + store.fence().epoch());
     }
@@ -162,7 +163,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
 
   private void work() {
     Command command = due.peek();
-    if (!alive || command == null || isWaiting(command)) {
+    if (!alive || stopping || command == null || isWaiting(command)) {
       return;
     }
     due.remove();
@@ -225,7 +226,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
   }
 
   private void retry() {
-    if (alive) {
+    if (alive && !stopping) {
       retryDue = false;
       take(NodeControl.retry(control));
       if (due.isEmpty() && tail != null) {
@@ -409,7 +410,11 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     }
     world.trace().add(name, "stops", () -> "incarnation=" + incarnation());
     open = false;
+    stopping = true;
     due.clear();
+    if (tail != null) {
+      tail.close();
+    }
     sender.stop(this::stopped);
   }
 

@@ -6,7 +6,6 @@ import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Violation;
-import io.palinode.wire.v1.ViolationGrade;
 import io.palinode.wire.v1.Witness;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -79,10 +78,9 @@ public final class DetectionChecks {
 
   public void reported(Violation violation) {
     boolean isNew = reported.put(violation.getId(), violation) == null;
-    // That a pair is definite may show later: both of its intervals are then named already. And a
-    // job that was started anew may find another pair that is as good.
-    boolean isDue = violation.getGrade() != ViolationGrade.DEFINITE && !isPreceded(violation);
-    if (isNew && isDue && violation.getViolate() <= judged) {
+    // That a pair is definite may show later, and a job that was started anew may find another pair
+    // that is as good: then one that is no later was reported before.
+    if (isNew && violation.getViolate() <= judged && !isPreceded(violation)) {
       throw new BrokenInvariant(
           Invariant.JUDGED,
           "%s was judged, then this came: %s".formatted(Hlc.format(judged), text(violation)));

@@ -59,6 +59,10 @@ final class SmallClient {
     return step == STEPS && view.doubt() == null;
   }
 
+  long epoch() {
+    return view.epoch();
+  }
+
   /** Whether what it sends next asks whether a rollback is over. */
   boolean isProbing() {
     return !waiting && view.doubt() != null;
