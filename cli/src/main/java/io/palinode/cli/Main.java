@@ -3,6 +3,7 @@ package io.palinode.cli;
 import io.palinode.cli.bench.BenchCommand;
 import io.palinode.cli.detect.DetectCommand;
 import io.palinode.cli.explain.ExplainCommand;
+import io.palinode.cli.simulate.SimulateCommand;
 import io.palinode.cli.witness.VerifyCommand;
 import java.util.List;
 import picocli.CommandLine;
@@ -26,8 +27,10 @@ import picocli.CommandLine.UnmatchedArgumentException;
         "Watches predicates over a replicated key-value store, and takes back what went wrong.",
     description = {
       "",
-      "Start with @|bold palinode demo|@: a graph application runs three ways on real parts in one process.",
-      "Then @|bold palinode up|@ starts a cluster that stays up, and the other commands talk to it.",
+      "Start with @|bold palinode demo|@: a graph application runs three ways on real parts in one"
+          + " process.",
+      "Then @|bold palinode up|@ starts a cluster that stays up, and the other commands talk to"
+          + " it.",
       ""
     },
     subcommands = {
@@ -48,11 +51,13 @@ import picocli.CommandLine.UnmatchedArgumentException;
       SchemaCommand.class,
       PutCommand.class,
       GetValueCommand.class,
-      BenchCommand.class
+      BenchCommand.class,
+      SimulateCommand.class
     },
     footer = {
       "",
-      "Exit status: 0 done; 1 the answer is no, or an internal error; 2 the request was refused (the reason is on standard error)."
+      "Exit status: 0 done; 1 the answer is no, or an internal error; 2 the request was refused"
+          + " (the reason is on standard error)."
     })
 public final class Main implements Runnable {
   @Option(

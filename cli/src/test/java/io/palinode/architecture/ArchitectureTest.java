@@ -13,6 +13,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The arrows of docs/architecture.md, and what a core may not do. */
 class ArchitectureTest {
@@ -91,7 +92,8 @@ class ArchitectureTest {
             "io.palinode.detection",
             "io.palinode.detection.witness",
             "io.palinode.detector",
-            "io.palinode.orchestrator")
+            "io.palinode.orchestrator",
+            "io.palinode.simulation.check")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
@@ -127,14 +129,26 @@ class ArchitectureTest {
         .check(production);
   }
 
-  @Test
-  void benchmarksMayUseAllAndAreUsedByTheCommandOnly() {
+  @ParameterizedTest
+  @ValueSource(strings = {"io.palinode.benchmarks..", "io.palinode.simulation.."})
+  void benchmarksAndSimulationMayUseAllAndAreUsedByTheCommandOnly(String module) {
     noClasses()
         .that()
-        .resideOutsideOfPackages("io.palinode.benchmarks..", "io.palinode.cli..")
+        .resideOutsideOfPackages(module, "io.palinode.cli..")
         .should()
         .dependOnClassesThat()
-        .resideInAPackage("io.palinode.benchmarks..")
+        .resideInAPackage(module)
+        .check(production);
+  }
+
+  @Test
+  void simulationUsesNothingOfTheCommand() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.palinode.simulation..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.palinode.cli..")
         .check(production);
   }
 

@@ -36,7 +36,7 @@ public record Findings(
   public record Waiting(Violation violation, long sinceMicros) {}
 
   /** Nothing keeps the safe point from what is judged, but perhaps lost coverage. */
-  boolean isSettled() {
+  public boolean isSettled() {
     return demands.isEmpty() && waiting.isEmpty();
   }
 

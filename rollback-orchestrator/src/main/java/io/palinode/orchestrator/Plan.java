@@ -132,7 +132,7 @@ public record Plan(
   }
 
   /** No cut before this can be restored on all nodes that told their reach. */
-  long reachMax() {
+  public long reachMax() {
     return reach.values().stream().mapToLong(Long::longValue).max().orElse(0);
   }
 

@@ -8,6 +8,8 @@ import io.palinode.detector.NodeControl;
 import io.palinode.wire.LogTail;
 import io.palinode.wire.v1.ControlRecord;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.errors.InterruptException;
@@ -16,6 +18,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs the node's side of the control log: each record is a step, each step's commands are done.
+ * Used by the tail's thread, but for {@link #awaitBegun}.
  */
 final class ControlTail implements LogTail.Listener {
   private static final Logger log = LoggerFactory.getLogger(ControlTail.class);
@@ -24,6 +27,7 @@ final class ControlTail implements LogTail.Listener {
   private final ControlExecution execution;
   private final LongAdder steps = new LongAdder();
   private final LongAdder failures = new LongAdder();
+  private final CountDownLatch begun = new CountDownLatch(1);
   private ControlState state;
   private boolean retryDue;
   private long retryAt;
@@ -76,6 +80,9 @@ final class ControlTail implements LogTail.Listener {
     for (Command command : step.commands()) {
       try {
         command.execute(execution);
+        if (command instanceof Command.Serve || command instanceof Command.Pause) {
+          begun.countDown();
+        }
       } catch (InterruptException closing) {
         throw closing;
       } catch (RuntimeException e) {
@@ -92,6 +99,15 @@ final class ControlTail implements LogTail.Listener {
         return;
       }
     }
+  }
+
+  /**
+   * Waits until the store was told for the first time to serve, or to refuse; false when that takes
+   * longer. That the log was read is not enough: what follows may have failed, and the store's own
+   * fence knows of no plan, nor whether anybody hears what it sees.
+   */
+  boolean awaitBegun(Duration max) throws InterruptedException {
+    return begun.await(max.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   private void logChange(ControlState next) {

@@ -40,6 +40,7 @@ public final class NodeMonitor implements AutoCloseable {
   private final Producer<byte[], byte[]> control;
   private final CandidateEmitter emitter;
   private final LogTail predicateTail;
+  private final ControlTail steps;
   private final LogTail controlTail;
   private final SnapshotTail snapshots;
   private final EffectTail effects;
@@ -75,7 +76,7 @@ public final class NodeMonitor implements AutoCloseable {
             new WatchedVersions(store.node(), store.incarnation(), epochMicros, publisher));
     predicateTail = tail(config, config.topics().predicates(), name + "-predicates", predicates);
 
-    ControlTail steps =
+    steps =
         new ControlTail(
             NodeControl.initial(store.node(), store.nodes(), store.incarnation()),
             new ControlExecution(
@@ -142,6 +143,20 @@ public final class NodeMonitor implements AutoCloseable {
     // Only now: the state is evaluated once, with all predicates known.
     controlTail.start();
     await(controlTail, config.topics().control(), config);
+    awaitBegun(config);
+  }
+
+  private void awaitBegun(NodeMonitorConfig config) {
+    try {
+      if (!steps.awaitBegun(config.startTimeout())) {
+        throw new IllegalStateException(
+            "a node must be able to serve, or to take part in the open plan, in time: timeout="
+                + config.startTimeout());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("a start must not be interrupted", e);
+    }
   }
 
   /**

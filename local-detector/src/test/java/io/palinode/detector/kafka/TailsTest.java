@@ -17,6 +17,7 @@ import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.PredicateRecord;
 import io.palinode.wire.v1.Restore;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -206,6 +207,21 @@ class TailsTest {
               return !store.isServing();
             });
     assertThat(published).filteredOn(ControlRecord::hasPaused).hasSize(1);
+  }
+
+  @Test
+  void aNodeHasNotBegunBeforeItWasToldToServe() throws InterruptedException {
+    store.failNext(1);
+    control.onCaughtUp();
+    assertThat(control.awaitBegun(Duration.ZERO)).isFalse();
+    Awaitility.await("the retry, a second later")
+        .atMost(10, TimeUnit.SECONDS)
+        .until(
+            () -> {
+              control.onPolled();
+              return control.awaitBegun(Duration.ZERO);
+            });
+    assertThat(store.isServing()).isTrue();
   }
 
   @Test

@@ -13,7 +13,7 @@ import java.util.List;
  * @param probe looks for the end of a rollback, so it is not given up when one begins
  */
 record Ask<T>(Pb0.VoldemortRequest request, Answer.Reader<T> reader, int origin, boolean probe) {
-  static final int NO_ORIGIN = -1;
+  static final int NO_ORIGIN = Session.NO_ORIGIN;
   static final String METADATA = "metadata";
 
   private static final int ROUTE_NORMAL = 0;

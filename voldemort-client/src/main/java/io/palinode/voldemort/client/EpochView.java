@@ -13,25 +13,25 @@ import org.jspecify.annotations.Nullable;
  *     target; calls wait meanwhile, since a target may still move back
  * @param rollbacks the latest ones, oldest first
  */
-record EpochView(long epoch, @Nullable Doubt doubt, List<RolledBack> rollbacks) {
-  static final long UNKNOWN = -1;
-  static final EpochView INITIAL = new EpochView(UNKNOWN, null, List.of());
+public record EpochView(long epoch, @Nullable Doubt doubt, List<RolledBack> rollbacks) {
+  public static final long UNKNOWN = -1;
+  public static final EpochView INITIAL = new EpochView(UNKNOWN, null, List.of());
 
   private static final int ROLLBACKS_MAX = 64;
 
   /**
    * @param leastTarget the least that a fence has named so far
    */
-  record Doubt(long epoch, long leastTarget) {}
+  public record Doubt(long epoch, long leastTarget) {}
 
-  EpochView {
+  public EpochView {
     rollbacks = List.copyOf(rollbacks);
   }
 
   /**
    * @param safePoint what nodes of the present epoch have told: it stands whatever comes
    */
-  EpochView heard(Pb0.ResponseContext context, long safePoint) {
+  public EpochView heard(Pb0.ResponseContext context, long safePoint) {
     long newest = context.hasEpoch() ? context.getEpoch() : UNKNOWN;
     if (context.hasFence()) {
       newest = Math.max(newest, context.getFence().getEpoch());
@@ -76,12 +76,12 @@ record EpochView(long epoch, @Nullable Doubt doubt, List<RolledBack> rollbacks) 
   }
 
   /** Whether a result of this epoch counts. */
-  boolean isCurrent(long callEpoch) {
+  public boolean isCurrent(long callEpoch) {
     return callEpoch == UNKNOWN || (callEpoch == epoch && doubt == null);
   }
 
   /** All rollbacks after {@code since}, as one: what stands, stands after each of them. */
-  RolledBack rolledBackSince(long since) {
+  public RolledBack rolledBackSince(long since) {
     RolledBack joined = null;
     for (RolledBack next : rollbacks) {
       if (next.toEpoch() > since) {

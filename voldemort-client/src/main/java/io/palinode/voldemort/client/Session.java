@@ -13,10 +13,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What one client knows of its cluster and sends along: the epoch, the clock and the safe point.
- * Thread-safe. The event thread only ever takes the lock for a moment; calls may wait here for the
- * end of a rollback.
+ * Drives no transport: whoever does, asks it what to send and tells it what came.
+ *
+ * <p>Thread-safe. The event thread only ever takes the lock for a moment; calls may wait here for
+ * the end of a rollback.
  */
-final class Session {
+public final class Session {
+  /** The request is no copy. */
+  public static final int NO_ORIGIN = -1;
+
   private final String clientId;
   private final long pauseNanosMax;
   private volatile Listener listener = Listener.NOBODY;
@@ -34,7 +39,7 @@ final class Session {
   private boolean closed;
 
   /** Told after a change, outside of any lock, by the thread that heard of it. */
-  interface Listener {
+  public interface Listener {
     Listener NOBODY =
         new Listener() {
           @Override
@@ -54,23 +59,27 @@ final class Session {
   /**
    * @param pauseMax how long calls wait for a paused cluster
    */
-  Session(String clientId, Duration pauseMax) {
+  public Session(String clientId, Duration pauseMax) {
     this.clientId = clientId;
     this.pauseNanosMax = pauseMax.toNanos();
   }
 
   /** To be called before the first request that may meet a rollback. */
-  void listen(Listener newListener) {
+  public void listen(Listener newListener) {
     listener = newListener;
   }
 
-  /** What to send along with a request. */
-  Pb0.RequestContext context(long epoch, int origin) {
+  /**
+   * What to send along with a request.
+   *
+   * @param origin on a copy: the node that accepted this version first; else {@link #NO_ORIGIN}
+   */
+  public Pb0.RequestContext context(long epoch, int origin) {
     Pb0.RequestContext.Builder context = Pb0.RequestContext.newBuilder().setClient(clientId);
     if (epoch != EpochView.UNKNOWN) {
       context.setEpoch(epoch);
     }
-    if (origin != Ask.NO_ORIGIN) {
+    if (origin != NO_ORIGIN) {
       context.setOrigin(origin);
     }
     ByteString known = encodedHvc();
@@ -93,7 +102,7 @@ final class Session {
   }
 
   /** What an answer means to a request of {@code requestEpoch}. */
-  enum Verdict {
+  public enum Verdict {
     COUNTS,
     /** The node does not serve this epoch yet: ask again. */
     PAUSED,
@@ -101,7 +110,7 @@ final class Session {
   }
 
   /** Takes in what a node sent along. Throws {@link IllegalArgumentException} for a bad clock. */
-  Verdict heard(long requestEpoch, Pb0.ResponseContext context) {
+  public Verdict heard(long requestEpoch, Pb0.ResponseContext context) {
     Hvc received = context.hasHvc() ? HvcCodec.decode(context.getHvc().toByteArray()) : null;
     EpochView before;
     EpochView after;
@@ -155,7 +164,7 @@ final class Session {
    * The epoch of a call that begins now. Throws {@link RolledBackException} when a rollback is
    * under way, or is over and no call has thrown for it yet; waits for its end.
    */
-  long begin() {
+  public long begin() {
     lock.lock();
     try {
       if (view.doubt() != null || announcedEpoch < view.epoch()) {
@@ -168,7 +177,7 @@ final class Session {
   }
 
   /** Throws {@link RolledBackException}, after the rollback's end, unless the epoch is current. */
-  void requireCurrent(long callEpoch) {
+  public void requireCurrent(long callEpoch) {
     lock.lock();
     try {
       if (!view.isCurrent(callEpoch)) {
@@ -223,7 +232,7 @@ final class Session {
     }
   }
 
-  EpochView view() {
+  public EpochView view() {
     lock.lock();
     try {
       return view;
@@ -233,7 +242,7 @@ final class Session {
   }
 
   /** The greatest safe point that a node of the current epoch has told; an HLC. */
-  long safePoint() {
+  public long safePoint() {
     lock.lock();
     try {
       return safePoint;

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * node closes the connection over an unknown store (GET_VERSION), this one answers with an error.
  * Thread-safe; blocks for as long as storage takes.
  */
-final class Pb0Requests {
+public final class Pb0Requests {
   private static final Logger log = LoggerFactory.getLogger(Pb0Requests.class);
 
   /** A request route type: the client knows that the key is not this node's. */
@@ -42,14 +42,14 @@ final class Pb0Requests {
   private final Contexts contexts;
   private final PastRequests past;
 
-  Pb0Requests(StoreNode node, LocalSnapshots snapshots) {
+  public Pb0Requests(StoreNode node, LocalSnapshots snapshots) {
     this.node = node;
     this.metadata = new ClusterMetadata(node.config());
     this.contexts = new Contexts(node);
     this.past = new PastRequests(node, snapshots);
   }
 
-  MessageLite answer(VoldemortRequest request) {
+  public MessageLite answer(VoldemortRequest request) {
     return switch (request.getType()) {
       case GET -> get(request);
       case GET_ALL -> getAll(request);

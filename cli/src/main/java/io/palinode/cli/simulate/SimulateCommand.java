@@ -1,0 +1,178 @@
+package io.palinode.cli.simulate;
+
+import io.palinode.cli.terminal.Refusal;
+import io.palinode.simulation.Fault;
+import io.palinode.simulation.Simulation;
+import io.palinode.simulation.exhaustive.EveryInterleaving;
+import io.palinode.simulation.exhaustive.EveryInterleaving.Explored;
+import java.io.PrintWriter;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Looks for runs in which something that must hold does not. */
+@Command(
+    name = "simulate",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Simulate whole clusters in virtual time, and check what must hold.",
+      "",
+      "One seed is one run, the same each time: nodes, clients, detection and orchestrator over a"
+          + " faulty network, with bad clocks, crashes and full disks. What decides is the code"
+          + " that runs in production; independent checks look on.",
+      ""
+    },
+    footer = {
+      "",
+      "How to read a trace: docs/simulation.md.",
+      "",
+      "Exit status: 0 everything held, 1 something did not.",
+      "",
+      "Examples:",
+      "  palinode simulate --seeds 2000 --faults all",
+      "  palinode simulate --seed 17 --trace",
+      "  palinode simulate --exhaustive"
+    })
+public final class SimulateCommand implements Callable<Integer> {
+  private static final long PROGRESS_NANOS = 1_000_000_000L;
+  private static final int FAILURES_SHOWN = 20;
+
+  /** What is to be run. */
+  static final class Runs {
+    @Option(names = "--seed", paramLabel = "N", description = "Run this seed.")
+    private @Nullable Long seed;
+
+    @Option(names = "--seeds", paramLabel = "COUNT", description = "Run so many seeds.")
+    private @Nullable Long seeds;
+
+    @Option(
+        names = "--exhaustive",
+        description =
+            "Instead of random runs: every order in which two nodes, a client and the orchestrator"
+                + " can act in a rollback, with one crash.")
+    private boolean exhaustive;
+  }
+
+  @ArgGroup(multiplicity = "1")
+  private Runs runs = new Runs();
+
+  @Option(
+      names = "--first-seed",
+      defaultValue = "0",
+      paramLabel = "N",
+      description = "Where --seeds begins (default: ${DEFAULT-VALUE}).")
+  private long firstSeed;
+
+  @Option(
+      names = "--faults",
+      defaultValue = "all",
+      paramLabel = "LIST",
+      description =
+          "all, none, or some of crash,partition,slow,duplicate,skew,jump,disk (default:"
+              + " ${DEFAULT-VALUE}). Part of what a seed means.")
+  private String faults = "all";
+
+  @Option(names = "--trace", description = "With --seed: print each event.")
+  private boolean trace;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Override
+  public Integer call() {
+    if (runs.exhaustive) {
+      return explore();
+    }
+    Set<Fault> wanted = faults();
+    return runs.seed == null ? many(wanted) : one(wanted, runs.seed);
+  }
+
+  private Set<Fault> faults() {
+    try {
+      return Fault.parse(faults);
+    } catch (IllegalArgumentException e) {
+      throw new Refusal(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private int one(Set<Fault> wanted, long seed) {
+    PrintWriter out = spec.commandLine().getOut();
+    Simulation.Result result = new Simulation(wanted).run(seed, trace ? out::println : null);
+    out.println(text(result));
+    out.flush();
+    return result.broken() == null ? 0 : 1;
+  }
+
+  private int many(Set<Fault> wanted) {
+    long seeds = runs.seeds == null ? 0 : runs.seeds;
+    if (seeds < 1) {
+      throw new Refusal("--seeds must be at least 1: --seeds=" + seeds);
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    Simulation simulation = new Simulation(wanted);
+    long failures = 0;
+    long plans = 0;
+    long told = System.nanoTime();
+    for (long seed = firstSeed; seed < firstSeed + seeds; seed++) {
+      Simulation.Result result = simulation.run(seed);
+      plans += result.plans();
+      if (result.broken() != null && ++failures <= FAILURES_SHOWN) {
+        out.println(text(result));
+        out.printf(
+            "  palinode simulate --seed %d --faults %s --trace%n", seed, Fault.format(wanted));
+      }
+      if (System.nanoTime() - told > PROGRESS_NANOS) {
+        told = System.nanoTime();
+        tellProgress(seed - firstSeed + 1, seeds, plans, failures);
+      }
+    }
+    out.printf("%,d seeds, %,d rollbacks, %,d failed%n", seeds, plans, failures);
+    out.flush();
+    return failures == 0 ? 0 : 1;
+  }
+
+  private void tellProgress(long done, long seeds, long plans, long failures) {
+    PrintWriter err = spec.commandLine().getErr();
+    err.printf("%,d of %,d seeds, %,d rollbacks, %,d failed%n", done, seeds, plans, failures);
+    err.flush();
+  }
+
+  private static String text(Simulation.Result result) {
+    String ran =
+        "seed %d: %d rollbacks, %d stepped back, %d halted, %d violations, %d acknowledged writes"
+            .formatted(
+                result.seed(),
+                result.plans(),
+                result.stepsBack(),
+                result.halts(),
+                result.violations(),
+                result.acknowledgements());
+    return result.broken() == null
+        ? ran
+        : ran + "%n  BROKEN %s".formatted(result.broken().getMessage());
+  }
+
+  private int explore() {
+    PrintWriter out = spec.commandLine().getOut();
+    PrintWriter err = spec.commandLine().getErr();
+    Explored explored =
+        new EveryInterleaving()
+            .explore(
+                states -> {
+                  err.printf("%,d states%n", states);
+                  err.flush();
+                });
+    out.printf("%,d states, %,d of them final%n", explored.states(), explored.ends());
+    if (explored.broken() != null) {
+      out.println("BROKEN " + explored.broken());
+      explored.path().forEach(step -> out.println("  " + step));
+    }
+    out.flush();
+    return explored.broken() == null ? 0 : 1;
+  }
+}

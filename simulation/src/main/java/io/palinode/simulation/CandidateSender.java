@@ -1,0 +1,167 @@
+package io.palinode.simulation;
+
+import io.palinode.detector.CandidateEncoder;
+import io.palinode.detector.CandidateRing;
+import io.palinode.detector.Emission;
+import io.palinode.detector.Emission.Closed;
+import io.palinode.detector.Emission.Gap;
+import io.palinode.detector.Emission.Opened;
+import io.palinode.detector.Emission.Progress;
+import io.palinode.detector.LocalDetector;
+import io.palinode.wire.v1.CandidateRecord;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Empties a node's ring into the candidates' topic, and asks for progress in time: what the
+ * emitter's thread and the producer do in production.
+ */
+final class CandidateSender {
+  private static final long BUSY_MICROS = 10_000;
+  private static final long IDLE_MICROS = 50_000;
+  private static final long BUSY_FOR_MICROS = 100_000;
+  private static final long STOP_MICROS_MAX = 300_000;
+  private static final long STOP_POLL_MICROS = 2_000;
+
+  private final World world;
+  private final int node;
+  private final LocalDetector detector;
+  private final CandidateRing ring;
+  private final CandidateEncoder encoder;
+  private final WatchedIntervals intervals;
+  private final Link producer;
+  private final boolean[] heard;
+  private final List<Emission> batch = new ArrayList<>();
+  private boolean running = true;
+  private boolean ticking = true;
+  private boolean refusedSome;
+  private long busyUntil;
+
+  CandidateSender(
+      World world,
+      int node,
+      LocalDetector detector,
+      CandidateRing ring,
+      CandidateEncoder encoder,
+      WatchedIntervals intervals) {
+    this.world = world;
+    this.node = node;
+    this.detector = detector;
+    this.ring = ring;
+    this.encoder = encoder;
+    this.intervals = intervals;
+    this.producer = new Link(world.time(), world.network(), node, world.kafka());
+    this.heard = new boolean[ring.partitions()];
+  }
+
+  void start() {
+    tick();
+  }
+
+  boolean isHeardEverywhere() {
+    for (boolean one : heard) {
+      if (!one) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void tick() {
+    if (running && ticking) {
+      detector.reportProgress();
+      flush();
+      boolean busy = world.time().nowMicros() < busyUntil;
+      world.time().in(busy ? BUSY_MICROS : IDLE_MICROS, this::tick);
+    }
+  }
+
+  /** Sends what is in the ring. */
+  void flush() {
+    while (ring.drain(batch, Integer.MAX_VALUE) > 0) {
+      batch.forEach(this::send);
+      batch.clear();
+    }
+  }
+
+  private void send(Emission emission) {
+    if (emission instanceof Opened opened) {
+      event(opened, encoder.opened(opened));
+    } else if (emission instanceof Closed closed) {
+      event(closed, encoder.closed(closed));
+    } else if (emission instanceof Gap gap) {
+      send(gap.partition(), encoder.gap(gap), gap);
+    } else if (emission instanceof Progress progress) {
+      for (int partition = 0; partition < heard.length; partition++) {
+        send(partition, encoder.progress(progress, partition), null);
+      }
+    }
+  }
+
+  private void event(Emission.Event event, CandidateRecord record) {
+    busyUntil = world.time().nowMicros() + BUSY_FOR_MICROS;
+    intervals.said(record);
+    world.detection().said(record, event.partition());
+    world.trace().add("node" + node, "sees", () -> Texts.of(record));
+    send(event.partition(), record, event.lost());
+  }
+
+  private void send(int partition, CandidateRecord record, @Nullable Gap lost) {
+    producer.send(() -> arrived(partition, record, lost));
+  }
+
+  private void arrived(int partition, CandidateRecord record, @Nullable Gap lost) {
+    if (running && world.refusesCandidates()) {
+      refusedSome = true;
+      if (lost != null) {
+        ring.lost(lost);
+      }
+      return;
+    }
+    heard[partition] = true;
+    world.candidate(partition, record);
+    if (!record.hasProgress() && world.isHit(Fault.DUPLICATE, 5)) {
+      world.candidate(partition, record);
+    }
+  }
+
+  void die() {
+    running = false;
+    producer.close(world.dice().below(producer.underWay() + 1));
+  }
+
+  /** Sends all, says that it was all, and then calls {@code done}, at the latest after a while. */
+  void stop(Runnable done) {
+    Progress last = detector.stop();
+    flush();
+    ticking = false;
+    refusedSome = false;
+    awaitSent(world.time().nowMicros() + STOP_MICROS_MAX, () -> sayStopped(last, done), done);
+  }
+
+  private void sayStopped(@Nullable Progress last, Runnable done) {
+    if (last == null || refusedSome || !ring.isEmpty()) {
+      done.run();
+      return;
+    }
+    for (int partition = 0; partition < heard.length; partition++) {
+      send(partition, encoder.stopped(last, partition), null);
+    }
+    awaitSent(world.time().nowMicros() + STOP_MICROS_MAX, done, done);
+  }
+
+  private void awaitSent(long until, Runnable sent, Runnable late) {
+    if (!running) {
+      return;
+    }
+    if (producer.underWay() == 0) {
+      sent.run();
+    } else if (world.time().nowMicros() > until) {
+      producer.close(0);
+      late.run();
+    } else {
+      world.time().in(STOP_POLL_MICROS, () -> awaitSent(until, sent, late));
+    }
+  }
+}

@@ -1,0 +1,507 @@
+package io.palinode.simulation;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.MessageLite;
+import io.palinode.voldemort.client.RolledBack;
+import io.palinode.voldemort.client.RolledBackException;
+import io.palinode.voldemort.client.Session;
+import io.palinode.voldemort.cluster.Ring;
+import io.palinode.voldemort.protocol.ErrorCode;
+import io.palinode.voldemort.protocol.Pb0;
+import io.palinode.voldemort.protocol.Pb0.RequestType;
+import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
+import io.palinode.voldemort.protocol.VectorClock;
+import io.palinode.voldemort.protocol.Versioned;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One client's calls. What it knows of epochs, clocks and the safe point is production's session;
+ * what blocks there (the order of replicas, copies, repeats while nodes are paused) is written here
+ * once more, with callbacks.
+ */
+final class ClientCalls implements Session.Listener {
+  private static final long PAUSE_MICROS_MIN = 2_000;
+  private static final long PAUSE_MICROS_MAX = 50_000;
+  private static final long PATIENCE_MICROS = 6 * Shape.REQUEST_TIMEOUT_MICROS;
+  private static final int OBSOLETE_MAX = 20;
+  private static final int ROUTE_IGNORE_CHECKS = 2;
+  private static final int LIVES_MAX = 1_000;
+
+  private final World world;
+
+  /** The process, not the program: another life knows nothing of what this one was told. */
+  private final int client;
+
+  private final int endpoint;
+  private final String name;
+  private final Ring ring;
+  private final Session session;
+  private final Map<Integer, Connection> connections = new HashMap<>();
+  private final List<Connection> opened = new ArrayList<>();
+  private final long[] latencies;
+  private boolean alive = true;
+  private boolean probing;
+  private long latestEpoch;
+
+  /**
+   * @param life which process of the client this is
+   */
+  ClientCalls(World world, int client, int life) {
+    this.world = world;
+    this.client = client * LIVES_MAX + life;
+    this.endpoint = world.shape().nodes() + client;
+    this.name = "client" + client;
+    this.ring = new Ring(world.cluster(), world.shape().store().replicationFactor());
+    this.session =
+        new Session("c" + client + "." + life, Duration.ofNanos(PATIENCE_MICROS * 1_000));
+    this.session.listen(this);
+    this.latencies = new long[world.shape().nodes()];
+    latencies[client % latencies.length] = -1;
+  }
+
+  /** An answer, or why there is none. */
+  private enum Reply {
+    COUNTS,
+    PAUSED,
+    OVER,
+    OBSOLETE,
+    FAILED
+  }
+
+  private interface OnReply {
+    void replied(Reply reply, @Nullable MessageLite answer);
+  }
+
+  /** One call: all its requests are of one epoch, and it ends once. */
+  private final class Call {
+    final long epoch;
+    final long deadline;
+    private final Consumer<Outcome> then;
+    private boolean ended;
+
+    Call(long epoch, Consumer<Outcome> then) {
+      this.epoch = epoch;
+      this.deadline = world.time().nowMicros() + PATIENCE_MICROS;
+      this.then = then;
+    }
+
+    boolean isOverdue() {
+      return world.time().nowMicros() > deadline;
+    }
+
+    /** The outcome, unless the epoch is over: then what took it back, once that is known. */
+    void end(Outcome outcome, Runnable ifCurrent) {
+      if (ended || !alive) {
+        return;
+      }
+      if (session.view().isCurrent(epoch)) {
+        ended = true;
+        ifCurrent.run();
+        then.accept(outcome);
+      } else if (session.view().doubt() != null) {
+        awaitNews(() -> end(outcome, ifCurrent));
+      } else {
+        ended = true;
+        then.accept(new Outcome.TakenBack(takenBackSince(epoch)));
+      }
+    }
+
+    void fail(String reason) {
+      end(new Outcome.Failed(reason), () -> {});
+    }
+  }
+
+  int client() {
+    return client;
+  }
+
+  /** The epoch of its latest call: it was told of all rollbacks before. */
+  long epoch() {
+    return latestEpoch;
+  }
+
+  List<Connection> opened() {
+    return opened;
+  }
+
+  /** Gives up everything, as a process does that dies. */
+  void die() {
+    alive = false;
+    List.copyOf(opened).forEach(Connection::close);
+  }
+
+  // ---- calls
+
+  void get(String key, Consumer<Outcome> then) {
+    begin(call -> read(call, key, order(key), 0, found -> call.end(found, () -> {})), then);
+  }
+
+  void put(String key, String value, Consumer<Outcome> then) {
+    begin(call -> putRetrying(call, key, value, order(key), 1, PAUSE_MICROS_MIN), then);
+  }
+
+  private void begin(Consumer<Call> work, Consumer<Outcome> then) {
+    if (!alive) {
+      return;
+    }
+    if (session.view().doubt() != null) {
+      awaitNews(() -> begin(work, then));
+      return;
+    }
+    try {
+      latestEpoch = session.begin();
+      work.accept(new Call(latestEpoch, then));
+    } catch (RolledBackException e) {
+      world.told(client, e.rolledBack());
+      then.accept(new Outcome.TakenBack(e.rolledBack()));
+    }
+  }
+
+  private RolledBack takenBackSince(long epoch) {
+    try {
+      session.requireCurrent(epoch);
+      throw new IllegalStateException("epoch " + epoch + " is current: " + session.view());
+    } catch (RolledBackException e) {
+      world.told(client, e.rolledBack());
+      return e.rolledBack();
+    }
+  }
+
+  /** R is 1: the first node that answers. */
+  private void read(Call call, String key, List<Integer> order, int turn, Consumer<Outcome> then) {
+    if (turn == order.size()) {
+      then.accept(new Outcome.Failed("no node answers"));
+      return;
+    }
+    VoldemortRequest request =
+        request(RequestType.GET)
+            .setGet(Pb0.GetRequest.newBuilder().setKey(ByteString.copyFromUtf8(key)))
+            .build();
+    send(
+        order.get(turn),
+        request,
+        call.epoch,
+        Session.NO_ORIGIN,
+        (reply, answer) -> {
+          if (reply == Reply.COUNTS && answer instanceof Pb0.GetResponse found) {
+            then.accept(
+                new Outcome.Done(
+                    found.getVersionedList().stream().map(Versioned::fromProto).toList()));
+          } else if (reply == Reply.PAUSED) {
+            again(call, PAUSE_MICROS_MIN, () -> read(call, key, order, 0, then));
+          } else if (reply == Reply.OVER) {
+            call.fail("over");
+          } else {
+            read(call, key, order, turn + 1, then);
+          }
+        });
+  }
+
+  private void again(Call call, long pause, Runnable work) {
+    if (call.isOverdue()) {
+      call.fail("paused for too long");
+    } else {
+      world.time().in(pause, work);
+    }
+  }
+
+  private void putRetrying(
+      Call call, String key, String value, List<Integer> order, int attempt, long pause) {
+    read(
+        call,
+        key,
+        order,
+        0,
+        outcome -> {
+          if (outcome instanceof Outcome.Done found) {
+            VectorClock merged = VectorClock.EMPTY;
+            for (Versioned version : found.found()) {
+              merged = merged.merge(version.clock());
+            }
+            new Write(call, key, value, merged, order, attempt, pause).toFirst(0);
+          } else {
+            call.end(outcome, () -> {});
+          }
+        });
+  }
+
+  /** One put: the first replica in order that accepts it decides, then it goes to the others. */
+  private final class Write {
+    private final Call call;
+    private final String key;
+    private final String value;
+    private final VectorClock onTopOf;
+    private final List<Integer> order;
+    private final int attempt;
+    private final long pause;
+    private final long millis = world.time().nowMicros() / 1_000;
+    private int accepted;
+    private int pending;
+
+    Write(
+        Call call,
+        String key,
+        String value,
+        VectorClock onTopOf,
+        List<Integer> order,
+        int attempt,
+        long pause) {
+      this.call = call;
+      this.key = key;
+      this.value = value;
+      this.onTopOf = onTopOf;
+      this.order = order;
+      this.attempt = attempt;
+      this.pause = pause;
+    }
+
+    void toFirst(int turn) {
+      if (turn == order.size()) {
+        call.fail("no node takes it");
+        return;
+      }
+      int node = order.get(turn);
+      send(
+          node,
+          request(node),
+          call.epoch,
+          Session.NO_ORIGIN,
+          (reply, answer) -> {
+            switch (reply) {
+              case COUNTS -> toOthers(node, answer);
+              case PAUSED ->
+                  again(
+                      call,
+                      pause,
+                      () -> putRetrying(call, key, value, order, attempt, longer(pause)));
+              case OBSOLETE -> afterFaster(node);
+              case OVER -> call.fail("over");
+              case FAILED -> toFirst(turn + 1);
+            }
+          });
+    }
+
+    /** Whoever is nearest, the node that has something newer must be read. */
+    private void afterFaster(int node) {
+      if (attempt == OBSOLETE_MAX) {
+        call.fail("others were faster");
+        return;
+      }
+      List<Integer> from = new ArrayList<>(List.of(node));
+      order.stream().filter(other -> other != node).forEach(from::add);
+      world.time().in(50L * attempt, () -> putRetrying(call, key, value, from, attempt + 1, pause));
+    }
+
+    private void toOthers(int first, @Nullable MessageLite answer) {
+      long acceptedAt =
+          answer instanceof Pb0.PutResponse put ? put.getPalinode().getAcceptedAt() : 0;
+      accepted = 1;
+      pending = order.size() - 1;
+      for (int node : order) {
+        if (node != first) {
+          copy(node, first, acceptedAt, PAUSE_MICROS_MIN);
+        }
+      }
+      settle(first, acceptedAt);
+    }
+
+    private void copy(int node, int first, long acceptedAt, long wait) {
+      send(
+          node,
+          request(first),
+          call.epoch,
+          first,
+          (reply, answer) -> {
+            if (reply == Reply.PAUSED && !call.isOverdue()) {
+              world.time().in(wait, () -> copy(node, first, acceptedAt, longer(wait)));
+              return;
+            }
+            pending--;
+            accepted += reply == Reply.COUNTS || reply == Reply.OBSOLETE ? 1 : 0;
+            settle(first, acceptedAt);
+          });
+    }
+
+    private void settle(int first, long acceptedAt) {
+      if (accepted >= world.shape().store().requiredWrites()) {
+        call.end(
+            new Outcome.Done(List.of()),
+            () ->
+                world
+                    .clientChecks()
+                    .acknowledged(client, call.epoch, first, acceptedAt, key, clock(first)));
+      } else if (pending == 0) {
+        call.fail("too few nodes have it");
+      }
+    }
+
+    private VectorClock clock(int first) {
+      return onTopOf.incremented(first, millis);
+    }
+
+    private VoldemortRequest request(int first) {
+      Versioned version = Versioned.ofText(value, clock(first));
+      return ClientCalls.request(RequestType.PUT)
+          .setPut(
+              Pb0.PutRequest.newBuilder()
+                  .setKey(ByteString.copyFromUtf8(key))
+                  .setVersioned(version.toProto()))
+          .build();
+    }
+  }
+
+  private static long longer(long pause) {
+    return Math.min(PAUSE_MICROS_MAX, 2 * pause);
+  }
+
+  // ---- requests
+
+  private static VoldemortRequest.Builder request(RequestType type) {
+    return VoldemortRequest.newBuilder()
+        .setType(type)
+        .setShouldRoute(false)
+        .setStore(Shape.STORE)
+        .setRequestRouteType(0);
+  }
+
+  private void send(int node, VoldemortRequest request, long epoch, int origin, OnReply then) {
+    if (!alive) {
+      return;
+    }
+    VoldemortRequest message =
+        request.toBuilder().setPalinode(session.context(epoch, origin)).build();
+    long begun = world.time().nowMicros();
+    connection(node)
+        .send(
+            message,
+            new Connection.Exchange(
+                epoch,
+                answer -> {
+                  if (alive) {
+                    measure(node, begun, answer != null);
+                    then.replied(reply(epoch, answer), answer);
+                  }
+                }));
+  }
+
+  private Connection connection(int node) {
+    Connection known = connections.get(node);
+    if (known == null || known.isLost()) {
+      known = new Connection(world, endpoint, world.machine(node));
+      connections.put(node, known);
+      opened.removeIf(Connection::isLost);
+      opened.add(known);
+    }
+    return known;
+  }
+
+  private Reply reply(long epoch, @Nullable MessageLite answer) {
+    if (answer == null) {
+      return session.view().isCurrent(epoch) ? Reply.FAILED : Reply.OVER;
+    }
+    Session.Verdict verdict = session.heard(epoch, contextOf(answer));
+    return switch (verdict) {
+      case PAUSED -> Reply.PAUSED;
+      case EPOCH_OVER -> Reply.OVER;
+      case COUNTS -> withoutError(answer);
+    };
+  }
+
+  private static Reply withoutError(MessageLite answer) {
+    Pb0.Error error =
+        answer instanceof Pb0.PutResponse put
+            ? (put.hasError() ? put.getError() : null)
+            : answer instanceof Pb0.GetResponse get && get.hasError() ? get.getError() : null;
+    if (error == null) {
+      return Reply.COUNTS;
+    }
+    return error.getErrorCode() == ErrorCode.OBSOLETE_VERSION.code()
+        ? Reply.OBSOLETE
+        : Reply.FAILED;
+  }
+
+  private static Pb0.ResponseContext contextOf(MessageLite answer) {
+    return answer instanceof Pb0.PutResponse put
+        ? put.getPalinode()
+        : ((Pb0.GetResponse) answer).getPalinode();
+  }
+
+  private void measure(int node, long begun, boolean answered) {
+    long took = answered ? world.time().nowMicros() - begun : Shape.REQUEST_TIMEOUT_MICROS;
+    latencies[node] = latencies[node] == 0 ? took : (9 * latencies[node] + took) / 10;
+  }
+
+  /** The replicas of a key: as the ring has them, or the nearest first. */
+  private List<Integer> order(String key) {
+    List<Integer> order =
+        new ArrayList<>(ring.preferenceList(key.getBytes(StandardCharsets.UTF_8)));
+    if (world.shape().nearestFirst()) {
+      order.sort(java.util.Comparator.comparingLong(node -> latencies[node]));
+    }
+    return order;
+  }
+
+  // ---- rollbacks
+
+  @Override
+  public void epochOver() {
+    for (Connection connection : opened) {
+      connection.giveUp(exchange -> !session.view().isCurrent(exchange.epoch));
+    }
+    if (!probing) {
+      probing = true;
+      probe(0, PAUSE_MICROS_MIN);
+    }
+  }
+
+  @Override
+  public void rolledBack(RolledBack rolledBack) {
+    world.trace().add(name, "rolled-back", rolledBack::toString);
+  }
+
+  /** Asks the nodes in turn whether they serve the new epoch. */
+  private void probe(int turn, long pause) {
+    if (!alive || session.view().doubt() == null) {
+      probing = false;
+      return;
+    }
+    VoldemortRequest ask =
+        request(RequestType.GET)
+            .setRequestRouteType(ROUTE_IGNORE_CHECKS)
+            .setGet(Pb0.GetRequest.newBuilder().setKey(ByteString.copyFromUtf8("probe")))
+            .build();
+    send(
+        turn % world.shape().nodes(),
+        ask,
+        session.view().epoch(),
+        Session.NO_ORIGIN,
+        (reply, answer) -> {});
+    world.time().in(pause, () -> probe(turn + 1, longer(pause)));
+  }
+
+  private void awaitNews(Runnable then) {
+    world.time().in(PAUSE_MICROS_MIN, then);
+  }
+
+  /** The first request of a client that knows of no epoch yet. */
+  void hello(Consumer<Boolean> then) {
+    VoldemortRequest ask =
+        request(RequestType.GET)
+            .setRequestRouteType(ROUTE_IGNORE_CHECKS)
+            .setGet(Pb0.GetRequest.newBuilder().setKey(ByteString.copyFromUtf8("probe")))
+            .build();
+    send(
+        world.dice().below(world.shape().nodes()),
+        ask,
+        session.view().epoch(),
+        Session.NO_ORIGIN,
+        (reply, answer) -> then.accept(session.view().epoch() >= 0));
+  }
+}

@@ -1,0 +1,179 @@
+package io.palinode.simulation;
+
+import io.palinode.voldemort.protocol.Siblings;
+import io.palinode.voldemort.protocol.Versioned;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A program that enters critical sections between it and one other program, as optimists do: it
+ * looks whether the other is in, says that it is in, stays for a while, and says that it is out. In
+ * between it writes keys that all programs write. After a rollback it begins anew.
+ */
+final class ClientProcess {
+  private static final int SHARED_KEYS = 3;
+
+  private final World world;
+  private final int id;
+  private final String name;
+  private final List<String> own = new ArrayList<>();
+  private final List<String> others = new ArrayList<>();
+  private ClientCalls calls;
+  private int lives;
+  private int written;
+  private boolean sequential;
+  private long lastDoneMicros = -1;
+
+  ClientProcess(World world, int id) {
+    this.world = world;
+    this.id = id;
+    this.name = "client" + id;
+    for (int other = 0; other < world.shape().clients(); other++) {
+      if (other != id) {
+        own.add(flag(id, other, id));
+        others.add(flag(id, other, other));
+      }
+    }
+    this.calls = new ClientCalls(world, id, lives);
+  }
+
+  static String flag(int one, int other, int whose) {
+    return "cs_%d_%d_%d".formatted(Math.min(one, other), Math.max(one, other), whose);
+  }
+
+  ClientCalls calls() {
+    return calls;
+  }
+
+  /** When its last write was acknowledged; -1: none was. */
+  long lastDoneMicros() {
+    return lastDoneMicros;
+  }
+
+  void start() {
+    hello();
+  }
+
+  /** The process dies; another one takes its place. */
+  void kill() {
+    world.trace().add(name, "killed", () -> "");
+    calls.die();
+    lives++;
+    calls = new ClientCalls(world, id, lives);
+    world.time().in(world.dice().between(1_000, 50_000), this::hello);
+  }
+
+  /** It enters no critical section any more. */
+  void calmDown() {
+    sequential = true;
+  }
+
+  private void hello() {
+    ClientCalls mine = calls;
+    mine.hello(
+        known -> {
+          if (known) {
+            leaveAll(mine);
+          } else {
+            world.time().in(10_000, this::hello);
+          }
+        });
+  }
+
+  /** Whatever it was doing before, it begins outside of all critical sections. */
+  private void leaveAll(ClientCalls mine) {
+    leave(mine, new ArrayDeque<>(own));
+  }
+
+  private void leave(ClientCalls mine, Deque<String> flags) {
+    String flag = flags.peek();
+    if (flag == null) {
+      think(mine);
+      return;
+    }
+    mine.get(
+        flag,
+        outcome -> {
+          boolean isIn = outcome instanceof Outcome.Done found && "1".equals(value(found));
+          if (isIn || !(outcome instanceof Outcome.Done)) {
+            put(mine, flag, "0", () -> next(mine, flags));
+          } else {
+            next(mine, flags);
+          }
+        });
+  }
+
+  private void next(ClientCalls mine, Deque<String> flags) {
+    flags.remove();
+    leave(mine, flags);
+  }
+
+  private static @Nullable String value(Outcome.Done found) {
+    Versioned version = Siblings.resolve(found.found());
+    return version == null ? null : version.text();
+  }
+
+  private void think(ClientCalls mine) {
+    world.time().in(world.dice().mostlyNear(1_000, 40_000), () -> act(mine));
+  }
+
+  private void act(ClientCalls mine) {
+    if (sequential || world.dice().percent(25)) {
+      String key = "shared" + world.dice().below(SHARED_KEYS);
+      put(mine, key, name + "." + written++, () -> think(mine));
+      return;
+    }
+    int edge = world.dice().below(own.size());
+    if (world.dice().percent(10)) {
+      enter(mine, own.get(edge));
+      return;
+    }
+    mine.get(
+        others.get(edge),
+        outcome -> {
+          if (outcome instanceof Outcome.TakenBack) {
+            leaveAll(mine);
+          } else if (outcome instanceof Outcome.Done found && !"1".equals(value(found))) {
+            enter(mine, own.get(edge));
+          } else {
+            think(mine);
+          }
+        });
+  }
+
+  private void enter(ClientCalls mine, String flag) {
+    put(
+        mine,
+        flag,
+        "1",
+        () ->
+            world
+                .time()
+                .in(
+                    world.dice().mostlyNear(1_000, 40_000),
+                    () -> put(mine, flag, "0", () -> think(mine))));
+  }
+
+  /** What fails is done again; what is taken back ends the task. */
+  private void put(ClientCalls mine, String key, String value, Runnable then) {
+    world.trace().add(name, "asks", () -> key + "=" + value);
+    mine.put(
+        key,
+        value,
+        outcome -> {
+          if (outcome instanceof Outcome.Done) {
+            lastDoneMicros = world.time().nowMicros();
+            world.trace().add(name, "has", () -> key + "=" + value);
+            then.run();
+          } else if (outcome instanceof Outcome.TakenBack) {
+            leaveAll(mine);
+          } else {
+            world.trace().add(name, "failed", () -> key + "=" + value + " " + outcome);
+            world.time().in(5_000, () -> put(mine, key, value, then));
+          }
+        });
+  }
+}

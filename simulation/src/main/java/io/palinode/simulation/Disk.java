@@ -1,0 +1,76 @@
+package io.palinode.simulation;
+
+import io.palinode.retroscope.snapshot.Entry;
+import io.palinode.voldemort.MemoryEngine;
+import io.palinode.voldemort.StorageEngine;
+import io.palinode.voldemort.StorageException;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What outlives the process of a node: every commit, whole. It can be full, and the process can die
+ * right before or right after a commit.
+ */
+final class Disk implements StorageEngine {
+  /** Around each commit; may throw {@link Killed}. */
+  interface Observer {
+    Observer NONE =
+        new Observer() {
+          @Override
+          public void committing() {}
+
+          @Override
+          public void committed(List<Change> changes) {}
+        };
+
+    void committing();
+
+    void committed(List<Change> changes);
+  }
+
+  private final MemoryEngine records;
+  private Observer observer = Observer.NONE;
+  private boolean full;
+
+  Disk(Collection<String> stores) {
+    this.records = new MemoryEngine(stores);
+  }
+
+  void observe(Observer newObserver) {
+    observer = newObserver;
+  }
+
+  void setFull(boolean isFull) {
+    full = isFull;
+  }
+
+  @Override
+  public byte @Nullable [] get(String store, byte[] key) {
+    return records.get(store, key);
+  }
+
+  @Override
+  public void commit(List<Change> changes, Durability durability) {
+    if (full) {
+      throw new StorageException("no space is left", new IllegalStateException("simulated"));
+    }
+    observer.committing();
+    records.commit(changes, durability);
+    observer.committed(changes);
+  }
+
+  @Override
+  public void scan(String store, RecordVisitor visitor) {
+    records.scan(store, visitor);
+  }
+
+  @Override
+  public List<Entry> page(String store, byte @Nullable [] after, int bytesMax) {
+    return records.page(store, after, bytesMax);
+  }
+
+  /** The process ends; what was committed stays. */
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,370 @@
+package io.palinode.simulation;
+
+import io.palinode.detection.DetectionSpec;
+import io.palinode.detection.InstanceDetector;
+import io.palinode.detection.Witness;
+import io.palinode.hvc.Epsilon;
+import io.palinode.monitor.ActivePredicate;
+import io.palinode.monitor.CandidateEvent;
+import io.palinode.monitor.Change;
+import io.palinode.monitor.Instance;
+import io.palinode.monitor.InstanceKey;
+import io.palinode.monitor.JudgedPace;
+import io.palinode.monitor.Notice;
+import io.palinode.monitor.ProgressWatermarks;
+import io.palinode.monitor.Restart;
+import io.palinode.monitor.SequenceCheck;
+import io.palinode.monitor.Violations;
+import io.palinode.wire.v1.CandidateRecord;
+import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.IntervalRef;
+import io.palinode.wire.v1.Judged;
+import io.palinode.wire.v1.Violation;
+import io.palinode.wire.v1.ViolationRecord;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+
+/**
+ * The detection job: the cores are production's, what Flink does around them is written here once
+ * more. Candidates and notices go from the source to detection by two channels, each in its order,
+ * one as fast as it likes; a watermark counts when both have brought it.
+ */
+final class JobProcess {
+  private static final long CHECKPOINT_MICROS = 200_000;
+  private static final long CHECKPOINT_RETRY_MICROS = 5_000;
+  private static final long JUDGED_EVERY_MS = 20;
+
+  /** How late violations are where they do not come before judgement. */
+  private static final long LATE_MICROS = 60_000;
+
+  private final World world;
+  private final ActivePredicate predicate;
+  private final DetectionSpec spec;
+  private final List<Tail<CandidateRecord>> tails = new ArrayList<>();
+  private final List<ProgressWatermarks> watermarks = new ArrayList<>();
+  private final SequenceCheck sequences = new SequenceCheck();
+  private final Channel events = new Channel();
+  private final Channel notices = new Channel();
+  private final Link sink;
+
+  // What detection keeps.
+  private final Map<String, Instance> instances = new TreeMap<>();
+  private final Map<String, Notice> restarts = new TreeMap<>();
+  private final JudgedPace pace = new JudgedPace(JUDGED_EVERY_MS);
+  private long newestEpoch;
+  private long watermark = Long.MIN_VALUE;
+  private boolean judging;
+  private boolean alive = true;
+
+  /** All that a job begins with. Immutable. */
+  record Checkpoint(
+      List<Integer> offsets,
+      List<SequenceCheck.Position> positions,
+      Map<String, Instance> instances,
+      Map<String, Notice> restarts,
+      long newestEpoch) {
+    static Checkpoint none(int partitions) {
+      return new Checkpoint(
+          new ArrayList<>(java.util.Collections.nCopies(partitions, 0)),
+          List.of(),
+          Map.of(),
+          Map.of(),
+          0);
+    }
+  }
+
+  /** A way from the source to detection: what it brings keeps its order. */
+  private final class Channel {
+    private final ArrayDeque<Runnable> underWay = new ArrayDeque<>();
+    private long watermark = Long.MIN_VALUE;
+    private boolean moving;
+
+    void send(Runnable arrival) {
+      underWay.add(arrival);
+      if (!moving) {
+        moving = true;
+        world.time().in(world.dice().mostlyNear(20, 3_000), this::move);
+      }
+    }
+
+    void sendWatermark(long hlc) {
+      send(
+          () -> {
+            watermark = Math.max(watermark, hlc);
+            advance();
+          });
+    }
+
+    private void move() {
+      moving = false;
+      // In one go, mostly: a channel brings what is there.
+      for (int left = underWay.size(); alive && left > 0; left--) {
+        underWay.remove().run();
+      }
+    }
+  }
+
+  JobProcess(World world, Checkpoint from) {
+    this.world = world;
+    this.sink = new Link(world.time(), world.network(), world.job(), world.kafka());
+    this.predicate =
+        new ActivePredicate(
+            WatchedMutex.NAME,
+            1,
+            DetectionSpec.of(
+                world.predicate().predicate(),
+                world.shape().nodes(),
+                Epsilon.parse(Shape.EPSILON_MICROS + "us")));
+    this.spec = Objects.requireNonNull(predicate.spec());
+    sequences.restore(from.positions());
+    from.instances().forEach((key, instance) -> instances.put(key, instance.copy()));
+    restarts.putAll(from.restarts());
+    newestEpoch = from.newestEpoch();
+    for (int partition = 0; partition < world.shape().partitions(); partition++) {
+      int of = partition;
+      watermarks.add(new ProgressWatermarks(world.shape().nodes()));
+      tails.add(
+          new Tail<>(
+              world,
+              world.candidates(partition),
+              world.job(),
+              from.offsets().get(partition),
+              () -> alive,
+              record -> read(of, record)));
+    }
+  }
+
+  void start() {
+    for (int partition = 0; partition < tails.size(); partition++) {
+      world.candidates(partition).follow(tails.get(partition));
+    }
+    world.time().in(CHECKPOINT_MICROS, this::checkpoint);
+  }
+
+  void die() {
+    alive = false;
+    tails.forEach(Tail::close);
+    sink.close(world.dice().below(sink.underWay() + 1));
+  }
+
+  /** Whole when nothing is between source and sink; what was said until then is in the log. */
+  private void checkpoint() {
+    if (!alive) {
+      return;
+    }
+    boolean isQuiet =
+        events.underWay.isEmpty() && notices.underWay.isEmpty() && sink.underWay() == 0;
+    if (!isQuiet) {
+      world.time().in(CHECKPOINT_RETRY_MICROS, this::checkpoint);
+      return;
+    }
+    Map<String, Instance> copies = new LinkedHashMap<>();
+    instances.forEach((key, instance) -> copies.put(key, instance.copy()));
+    world.checkpointed(
+        new Checkpoint(
+            tails.stream().map(Tail::position).toList(),
+            List.copyOf(sequences.positions()),
+            copies,
+            Map.copyOf(restarts),
+            newestEpoch));
+    world.time().in(CHECKPOINT_MICROS, this::checkpoint);
+  }
+
+  // ---- the source
+
+  private void read(int partition, CandidateRecord record) {
+    CandidateEvent event =
+        CandidateEvent.parse(partition, world.shape().nodes(), record.toByteArray());
+    boolean moved = watermarks.get(partition).observe(event);
+    SequenceCheck.Outcome outcome = sequences.observe(event);
+    for (Notice notice : outcome.notices()) {
+      notices.send(() -> heard(notice));
+    }
+    boolean passes = outcome.fresh() || !world.seams().dropsRepeats();
+    if (passes && !event.key().isEmpty()) {
+      events.send(() -> heard(event));
+    }
+    if (moved) {
+      long least = watermarks.stream().mapToLong(ProgressWatermarks::watermark).min().orElseThrow();
+      if (least != ProgressWatermarks.NONE) {
+        events.sendWatermark(least);
+        notices.sendWatermark(least);
+      }
+    }
+  }
+
+  // ---- detection
+
+  private void heard(Notice notice) {
+    switch (notice.kind()) {
+      case EPOCH -> newestEpoch = Math.max(newestEpoch, notice.epoch());
+      case RESTARTED ->
+          restarts.merge(
+              notice.partition() + "/" + notice.node(),
+              notice,
+              (known, fresh) -> known.incarnation() < fresh.incarnation() ? fresh : known);
+      case LOST -> lost(notice.body());
+      case PREDICATE -> {}
+    }
+  }
+
+  private void lost(byte[] body) {
+    try {
+      publish(ViolationRecord.newBuilder().setCoverageLost(CoverageLost.parseFrom(body)).build());
+    } catch (com.google.protobuf.InvalidProtocolBufferException e) {
+      throw new IllegalStateException("a loss must be readable", e);
+    }
+  }
+
+  private void heard(CandidateEvent event) {
+    Instance kept = instances.get(event.key());
+    if (event.epoch() < newestEpoch || (kept != null && event.epoch() < kept.epoch())) {
+      return;
+    }
+    if (kept != null && kept.isStale(event.epoch(), predicate)) {
+      kept = null;
+    }
+    Instance instance =
+        kept == null
+            ? Instance.begin(event, predicate.version(), spec, InstanceDetector.RETAINED_MAX)
+            : kept;
+    instance.unpack(spec, InstanceDetector.RETAINED_MAX);
+    List<Witness> found = restarted(instance);
+    found.addAll(instance.apply(Change.of(event.decode(), spec)));
+    found.addAll(instance.progress(watermark));
+    publish(event.key(), instance, found);
+    save(event.key(), instance);
+  }
+
+  private void advance() {
+    long reached = Math.min(events.watermark, notices.watermark);
+    if (reached <= watermark) {
+      return;
+    }
+    watermark = reached;
+    for (String key : List.copyOf(instances.keySet())) {
+      Instance instance = instances.get(key);
+      if (instance != null && instance.wakeAt() <= watermark) {
+        wake(key, instance);
+      }
+    }
+    judge(reached);
+  }
+
+  private void wake(String key, Instance instance) {
+    if (instance.isStale(newestEpoch, predicate)) {
+      instances.remove(key);
+      return;
+    }
+    instance.unpack(spec, InstanceDetector.RETAINED_MAX);
+    List<Witness> found = restarted(instance);
+    found.addAll(instance.progress(watermark));
+    publish(key, instance, found);
+    save(key, instance);
+  }
+
+  private void save(String key, Instance instance) {
+    if (instance.isEmpty()) {
+      instances.remove(key);
+      return;
+    }
+    if (world.dice().percent(5)) {
+      instance.pack();
+    }
+    instances.put(key, instance);
+  }
+
+  private List<Witness> restarted(Instance instance) {
+    List<Witness> found = new ArrayList<>();
+    for (Notice notice : restarts.values()) {
+      Restart restart = Restart.of(notice);
+      if (notice.partition() == instance.partition() && restart.isPassed(watermark)) {
+        found.addAll(instance.restarted(restart));
+      }
+    }
+    return found;
+  }
+
+  private void publish(String key, Instance instance, List<Witness> found) {
+    if (instance.takeOverflowed() > 0) {
+      throw new IllegalStateException("a run is too small to meet a limit of detection");
+    }
+    InstanceKey of = InstanceKey.parse(key);
+    IntervalRef interval =
+        IntervalRef.newBuilder()
+            .setPredicate(of.predicate())
+            .setPredicateVersion(predicate.version())
+            .setBinding(of.binding())
+            .build();
+    Map<String, Violation> latest = new LinkedHashMap<>();
+    for (Witness witness : found) {
+      Violation violation =
+          Violations.of(
+              interval,
+              spec.causality().epsilon(),
+              instance.epoch(),
+              witness,
+              world.time().nowMicros());
+      latest.put(violation.getId(), violation);
+    }
+    latest.values().forEach(this::publish);
+  }
+
+  // ---- judgement, and the sink
+
+  private void judge(long reached) {
+    pace.watermark(reached - 1);
+    sayWhatIsDue();
+  }
+
+  private void sayWhatIsDue() {
+    if (!alive) {
+      return;
+    }
+    long nowMs = world.time().nowMicros() / 1_000;
+    long judged = pace.due(nowMs);
+    if (judged != JudgedPace.NOTHING) {
+      publish(ViolationRecord.newBuilder().setJudged(Judged.newBuilder().setHlc(judged)).build());
+    } else if (pace.isPending() && !judging) {
+      judging = true;
+      world
+          .time()
+          .in(
+              (pace.nextAtMs() - nowMs) * 1_000,
+              () -> {
+                judging = false;
+                sayWhatIsDue();
+              });
+    }
+  }
+
+  private void publish(Violation violation) {
+    ViolationRecord record = ViolationRecord.newBuilder().setViolation(violation).build();
+    if (world.seams().judgesLast()) {
+      publish(record);
+    } else {
+      world.time().in(LATE_MICROS, () -> publish(record));
+    }
+  }
+
+  private void publish(ViolationRecord record) {
+    sink.send(() -> world.violation(record));
+  }
+
+  /** For the message of a failure. */
+  @Override
+  public String toString() {
+    return "job at %s, watermark %d, %d instances, positions %s"
+        .formatted(
+            Arrays.toString(tails.stream().mapToInt(Tail::position).toArray()),
+            watermark,
+            instances.size(),
+            sequences.positions().size());
+  }
+}

@@ -1,0 +1,92 @@
+package io.palinode.simulation;
+
+import io.palinode.hvc.ClockDriftException;
+import io.palinode.voldemort.StorageException;
+import io.palinode.voldemort.StoreNode;
+import io.palinode.voldemort.protocol.Siblings;
+import io.palinode.voldemort.protocol.Versioned;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The machine of a node: its disk and its clock stay, its process comes and goes. */
+final class NodeMachine {
+  private static final long START_RETRY_MICROS = 100_000;
+
+  private final World world;
+  private final int id;
+  private final Disk disk = new Disk(List.of(Shape.STORE, StoreNode.metaStore()));
+  private final NodeClock clock;
+  private @Nullable NodeProcess process;
+  private boolean starting;
+
+  NodeMachine(World world, int id) {
+    this.world = world;
+    this.id = id;
+    this.clock = new NodeClock(world.time());
+  }
+
+  int id() {
+    return id;
+  }
+
+  Disk disk() {
+    return disk;
+  }
+
+  NodeClock clock() {
+    return clock;
+  }
+
+  /** Null while it is down. */
+  @Nullable NodeProcess process() {
+    return process;
+  }
+
+  void startIn(long micros) {
+    if (!starting) {
+      starting = true;
+      world.time().in(micros, this::start);
+    }
+  }
+
+  private void start() {
+    starting = false;
+    if (process != null) {
+      return;
+    }
+    disk.observe(Disk.Observer.NONE);
+    try {
+      process = new NodeProcess(world, this);
+      process.start();
+    } catch (StorageException | ClockDriftException e) {
+      world.trace().add("node" + id, "cannot-start", () -> String.valueOf(e.getMessage()));
+      process = null;
+      startIn(START_RETRY_MICROS);
+    }
+  }
+
+  /** The process is gone at once. */
+  void kill() {
+    NodeProcess killed = process;
+    if (killed != null) {
+      world.trace().add("node" + id, "killed", () -> "incarnation=" + killed.incarnation());
+      process = null;
+      killed.die();
+    }
+  }
+
+  /** It was told to end, and has. */
+  void ended(NodeProcess which) {
+    if (process == which) {
+      process = null;
+      startIn(world.dice().between(1_000, 100_000));
+    }
+  }
+
+  /** What is on disk, also while no process runs. */
+  List<Versioned> stored(String key) {
+    byte[] record = disk.get(Shape.STORE, key.getBytes(StandardCharsets.UTF_8));
+    return record == null ? List.of() : Siblings.decode(record);
+  }
+}

@@ -1,0 +1,436 @@
+package io.palinode.simulation;
+
+import com.google.protobuf.MessageLite;
+import io.palinode.detector.CandidateEncoder;
+import io.palinode.detector.CandidateRing;
+import io.palinode.detector.Command;
+import io.palinode.detector.ControlExecution;
+import io.palinode.detector.ControlState;
+import io.palinode.detector.LocalDetector;
+import io.palinode.detector.NodeControl;
+import io.palinode.hvc.Hlc;
+import io.palinode.retroscope.snapshot.LocalSnapshots;
+import io.palinode.simulation.check.BrokenInvariant;
+import io.palinode.simulation.check.Invariant;
+import io.palinode.voldemort.StorageEngine.Change;
+import io.palinode.voldemort.StorageException;
+import io.palinode.voldemort.StoreNode;
+import io.palinode.voldemort.protocol.ErrorCode;
+import io.palinode.voldemort.protocol.Pb0.PutResponse;
+import io.palinode.voldemort.protocol.Pb0.RequestType;
+import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
+import io.palinode.voldemort.protocol.Versioned;
+import io.palinode.wire.CandidateRecords;
+import io.palinode.wire.v1.ControlRecord;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One life of a node: the store node, its detector and its side of control, all as in production;
+ * simulated are the threads around them (the socket, the control log's tail, the sender).
+ */
+final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
+  private static final int RING_SLOTS = 4_096;
+  private static final int OPEN_INTERVALS_MAX = 10_000;
+  private static final long RETRY_MICROS = 100_000;
+  private static final long HEARD_MICROS_MAX = 300_000;
+  private static final long HEARD_POLL_MICROS = 2_000;
+
+  private final World world;
+  private final NodeMachine machine;
+  private final int id;
+  private final String name;
+  private final StoreNode store;
+  private final RecordedStore binding;
+  private final LocalDetector detector;
+  private final ControlExecution execution;
+  private final io.palinode.voldemort.server.Pb0Requests requests;
+  private final CandidateSender sender;
+  private final WatchedIntervals intervals;
+  private final Deque<Command> due = new ArrayDeque<>();
+  private ControlState control;
+  private @Nullable Tail<ControlRecord> tail;
+  private @Nullable VoldemortRequest request;
+  private boolean alive = true;
+  private boolean open;
+  private boolean stopping;
+  private boolean retryDue;
+  private long waitingSince = -1;
+  private int diesAfter = Integer.MAX_VALUE;
+
+  /** Throws as {@link StoreNode}'s constructor does. */
+  NodeProcess(World world, NodeMachine machine) {
+    this.world = world;
+    this.machine = machine;
+    this.id = machine.id();
+    this.name = "node" + id;
+    this.store =
+        new StoreNode(world.shape().node(world.cluster(), id), machine.disk(), machine.clock());
+    this.binding = new RecordedStore(world.seams().store(store), this);
+    int partitions = world.shape().partitions();
+    CandidateRing ring = new CandidateRing(RING_SLOTS, partitions);
+    this.detector =
+        new LocalDetector(
+            binding,
+            ring,
+            instance -> CandidateRecords.partition(CandidateRecords.keyBytes(instance), partitions),
+            OPEN_INTERVALS_MAX);
+    binding.listen(detector);
+    this.execution =
+        new ControlExecution(binding, detector, this::append, machine.clock(), () -> {});
+    this.requests =
+        new io.palinode.voldemort.server.Pb0Requests(
+            store, new LocalSnapshots(id, store.history(), Path.of("unused")));
+    this.intervals = new WatchedIntervals(world, machine);
+    this.sender =
+        new CandidateSender(
+            world, id, detector, ring, new CandidateEncoder(id, store.incarnation()), intervals);
+    this.control = NodeControl.initial(id, world.shape().nodes(), store.incarnation());
+  }
+
+  long incarnation() {
+    return store.incarnation();
+  }
+
+  /** Whether it takes requests. */
+  boolean isOpen() {
+    return alive && open;
+  }
+
+  long servedEpoch() {
+    return store.fence().paused() ? -1 : store.fence().epoch();
+  }
+
+  /** Whether nothing that the control log asked of it failed and is still to be done anew. */
+  boolean isWell() {
+    return isOpen() && !retryDue;
+  }
+
+  void start() {
+    machine.disk().observe(this);
+    world.trace().add(name, "starts", () -> "incarnation=" + incarnation());
+    detector.setPredicates(List.of(world.predicate()));
+    open = !world.seams().servesWhenCaughtUp();
+    sender.start();
+    world.time().in(world.dice().between(500, 20_000), this::readLog);
+  }
+
+  private void readLog() {
+    if (!alive) {
+      return;
+    }
+    if (world.network().isCut(world.kafka(), id)) {
+      world.time().in(Network.RETRY_MICROS, this::readLog);
+      return;
+    }
+    int end = world.control().size();
+    List<ControlRecord> replayed = world.seams().replay(world.control().records());
+    for (ControlRecord record : replayed) {
+      control = NodeControl.step(control, record).next();
+    }
+    tail =
+        new Tail<>(
+            world, world.control(), id, end, () -> alive && due.isEmpty(), this::heardOfControl);
+    take(NodeControl.caughtUp(control));
+    opensWhenDone();
+    world.control().follow(tail);
+  }
+
+  private void heardOfControl(ControlRecord record) {
+    take(NodeControl.step(control, record));
+  }
+
+  private void take(NodeControl.Step step) {
+    control = step.next();
+    if (!retryDue) {
+      due.addAll(step.commands());
+      if (!step.commands().isEmpty()) {
+        world.time().in(world.dice().mostlyNear(100, 5_000), this::work);
+      }
+    }
+  }
+
+  private void opensWhenDone() {
+    if (due.isEmpty() && !open && !stopping) {
+      open = true;
+      world.trace().add(name, "opens", () -> "epoch=" + store.fence().epoch());
+    }
+  }
+
+  private void work() {
+    Command command = due.peek();
+    if (!alive || stopping || command == null || isWaiting(command)) {
+      return;
+    }
+    due.remove();
+    guarded(() -> execute(command));
+    if (!alive) {
+      return;
+    }
+    if (due.isEmpty()) {
+      opensWhenDone();
+      if (tail != null) {
+        tail.wake();
+      }
+    } else {
+      world.time().in(world.dice().mostlyNear(50, 2_000), this::work);
+    }
+  }
+
+  /** Before it serves, each partition of the candidates has heard of it; or that takes too long. */
+  private boolean isWaiting(Command command) {
+    if (!(command instanceof Command.Serve) || sender.isHeardEverywhere()) {
+      waitingSince = -1;
+      return false;
+    }
+    long now = world.time().nowMicros();
+    waitingSince = waitingSince < 0 ? now : waitingSince;
+    if (now - waitingSince > HEARD_MICROS_MAX) {
+      waitingSince = -1;
+      failed(command, "not heard of in every partition");
+      opensWhenDone();
+    } else {
+      world.time().in(HEARD_POLL_MICROS, this::work);
+    }
+    return true;
+  }
+
+  private void execute(Command command) {
+    world.trace().add(name, "does", () -> Texts.of(command));
+    intervals.before(command);
+    if (command instanceof Command.Converge converge) {
+      binding.converging(converge.epoch(), converge.attempt());
+    }
+    try {
+      command.execute(execution);
+    } catch (StorageException | AppendUnknown expected) {
+      failed(command, String.valueOf(expected.getMessage()));
+      return;
+    } catch (RuntimeException bug) {
+      throw bug(bug);
+    } finally {
+      sender.flush();
+    }
+    intervals.after(command);
+  }
+
+  private void failed(Command command, String reason) {
+    world.trace().add(name, "failed", () -> Texts.of(command) + ": " + reason);
+    due.clear();
+    retryDue = true;
+    world.time().in(RETRY_MICROS, this::retry);
+  }
+
+  private void retry() {
+    if (alive && !stopping) {
+      retryDue = false;
+      take(NodeControl.retry(control));
+      if (due.isEmpty() && tail != null) {
+        tail.wake();
+      }
+    }
+  }
+
+  /** A record of this node's side of a plan. */
+  private void append(List<ControlRecord> records) {
+    if (world.network().isCut(id, world.kafka())) {
+      throw new AppendUnknown("the control log is out of reach");
+    }
+    for (ControlRecord record : records) {
+      io();
+      world.append(name, record);
+      io();
+      if (world.isHit(Fault.DUPLICATE, 5)) {
+        world.append(name, record);
+      }
+    }
+    if (world.isHit(Fault.DUPLICATE, 5)) {
+      throw new AppendUnknown("no answer from the control log");
+    }
+  }
+
+  // ---- requests
+
+  /** Only while it is open. {@code answer} may never be called. */
+  void receive(VoldemortRequest message, Consumer<MessageLite> answer) {
+    boolean isPut = message.getType() == RequestType.PUT;
+    if (world.seams().fencesUnderLock() || !isPut || isFenced(message)) {
+      answer(message, message, answer);
+    } else {
+      world.time().in(world.dice().between(0, 60_000), () -> answerUnfenced(message, answer));
+    }
+  }
+
+  private boolean isFenced(VoldemortRequest message) {
+    return store.fence().refusal(message.getPalinode().getEpoch()) != null;
+  }
+
+  private void answerUnfenced(VoldemortRequest message, Consumer<MessageLite> answer) {
+    if (!isOpen()) {
+      return;
+    }
+    if (store.fence().paused()) {
+      world.time().in(1_000, () -> answerUnfenced(message, answer));
+      return;
+    }
+    VoldemortRequest admitted =
+        message.toBuilder()
+            .setPalinode(message.getPalinode().toBuilder().setEpoch(store.fence().epoch()))
+            .build();
+    answer(message, admitted, answer);
+  }
+
+  private void answer(
+      VoldemortRequest asked, VoldemortRequest admitted, Consumer<MessageLite> answer) {
+    guarded(
+        () -> {
+          request = asked;
+          MessageLite made = requests.answer(admitted);
+          request = null;
+          requireNoBug(made);
+          sender.flush();
+          if (asked.hasPut()) {
+            intervals.wrote();
+          }
+          world.trace().add(name, Texts.what(asked), () -> Texts.of(asked, made));
+          answer.accept(made);
+        });
+    request = null;
+  }
+
+  private static void requireNoBug(MessageLite made) {
+    if (made instanceof PutResponse put
+        && put.hasError()
+        && put.getError().getErrorCode() == ErrorCode.UNKNOWN_FAILURE.code()) {
+      throw new BrokenInvariant(Invariant.NO_BUG, put.getError().getErrorMessage());
+    }
+  }
+
+  // ---- what is committed
+
+  @Override
+  public void committing() {
+    io();
+  }
+
+  @Override
+  public void committed(List<Change> changes) {
+    long hlc = store.clock().last().own();
+    RecordedStore.Intent intent = binding.intent();
+    if (intent instanceof RecordedStore.Intent.Restore restore) {
+      world
+          .model()
+          .restored(
+              id,
+              restore.epoch(),
+              restore.attempt(),
+              restore.target(),
+              restore.reach(),
+              hlc,
+              restore.keep());
+    } else if (intent instanceof RecordedStore.Intent.Merge merge) {
+      world.model().merged(id, merge.epoch(), merge.attempt(), hlc);
+    } else if (request != null && changes.stream().anyMatch(c -> c.store().equals(Shape.STORE))) {
+      put(request, hlc);
+    }
+    io();
+  }
+
+  private void put(VoldemortRequest put, long hlc) {
+    world.requireFence(id, put.getPalinode().getEpoch(), Hlc.format(hlc));
+    intervals.requireWatched();
+    requireHeard();
+    String key = put.getPut().getKey().toStringUtf8();
+    world.model().put(id, key, Versioned.fromProto(put.getPut().getVersioned()), hlc);
+  }
+
+  /** Of a node that dies unheard of, nobody would know that it had lived, nor what it had seen. */
+  private void requireHeard() {
+    if (!sender.isHeardEverywhere()) {
+      throw new BrokenInvariant(
+          Invariant.COVERING, name + " accepts a write before every partition has heard of it");
+    }
+  }
+
+  @Override
+  public void merged(long epoch, int attempt) {
+    world.model().merged(id, epoch, attempt, store.clock().last().own());
+    world.requireCut(epoch, attempt);
+  }
+
+  @Override
+  public void serves(long epoch) {
+    world.served(epoch);
+    world.trace().add(name, "serves", () -> "epoch=" + epoch);
+  }
+
+  // ---- its end
+
+  /** It dies at one of its next writes to disk or log. */
+  void dieAfter(int writes) {
+    diesAfter = writes;
+  }
+
+  private void io() {
+    if (diesAfter-- <= 0) {
+      throw new Killed();
+    }
+  }
+
+  private void guarded(Runnable action) {
+    try {
+      action.run();
+    } catch (Killed here) {
+      machine.kill();
+    } catch (RuntimeException bug) {
+      throw bug(bug);
+    }
+  }
+
+  private BrokenInvariant bug(RuntimeException bug) {
+    BrokenInvariant broken = new BrokenInvariant(Invariant.NO_BUG, name + " threw " + bug);
+    broken.initCause(bug);
+    return broken;
+  }
+
+  void die() {
+    alive = false;
+    sender.die();
+    end();
+  }
+
+  /** Serves no more, says all it has to say, and ends. */
+  void stop() {
+    if (!isOpen()) {
+      return;
+    }
+    world.trace().add(name, "stops", () -> "incarnation=" + incarnation());
+    open = false;
+    stopping = true;
+    due.clear();
+    if (tail != null) {
+      tail.close();
+    }
+    sender.stop(this::stopped);
+  }
+
+  private void stopped() {
+    if (alive) {
+      guarded(store::close);
+      alive = false;
+      end();
+      machine.ended(this);
+    }
+  }
+
+  private void end() {
+    if (tail != null) {
+      tail.close();
+    }
+    world.connectionsOf(this).forEach(Connection::peerDied);
+  }
+}

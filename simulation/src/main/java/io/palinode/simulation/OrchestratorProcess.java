@@ -1,0 +1,205 @@
+package io.palinode.simulation;
+
+import io.palinode.orchestrator.Command;
+import io.palinode.orchestrator.Event;
+import io.palinode.orchestrator.Intervention;
+import io.palinode.orchestrator.MachineState;
+import io.palinode.orchestrator.Policy;
+import io.palinode.orchestrator.RecentKeys;
+import io.palinode.orchestrator.RollbackMachine;
+import io.palinode.orchestrator.SeenViolations;
+import io.palinode.orchestrator.Step;
+import io.palinode.simulation.check.BrokenInvariant;
+import io.palinode.simulation.check.Invariant;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.ViolationRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One life of the orchestrator: the machine is production's; simulated are its tails, its producer
+ * and its clock's ticks.
+ */
+final class OrchestratorProcess {
+  private static final String NAME = "orch";
+  private static final long TICK_MICROS = 10_000;
+  private static final int SEEN_MAX = 10_000;
+
+  private final World world;
+  private final Link producer;
+  private final SeenViolations seen = new SeenViolations(SEEN_MAX);
+  private final RecentKeys<CoverageLost> losses = new RecentKeys<>(SEEN_MAX);
+  private MachineState state;
+  private @Nullable Tail<ControlRecord> control;
+  private @Nullable Tail<ViolationRecord> violations;
+  private boolean alive = true;
+
+  OrchestratorProcess(World world) {
+    this.world = world;
+    this.producer =
+        new Link(world.time(), world.network(), world.orchestratorEndpoint(), world.kafka());
+    this.state = MachineState.initial(world.shape().rollback());
+  }
+
+  void start() {
+    world.time().in(world.dice().between(1_000, 20_000), this::replay);
+  }
+
+  MachineState state() {
+    return state;
+  }
+
+  boolean isSettled() {
+    return state.live() && state.findings().isSettled();
+  }
+
+  /** What it had sent arrives, or some of it, or, where records may come late, long after. */
+  void die() {
+    alive = false;
+    if (control != null) {
+      control.close();
+    }
+    if (violations != null) {
+      violations.close();
+    }
+    if (!world.faults().contains(Fault.DUPLICATE)) {
+      producer.close(world.dice().below(producer.underWay() + 1));
+    }
+  }
+
+  void say(Intervention word) {
+    if (alive && state.live()) {
+      world.trace().add("operator", "says", word::name);
+      hear(new Event.OperatorSpoke(world.controlChecks().truth().epoch() + 1, word, now()));
+    }
+  }
+
+  void acknowledge() {
+    if (alive && state.live()) {
+      world.trace().add("operator", "says", () -> "coverage acknowledged");
+      hear(new Event.CoverageAcknowledged(now()));
+    }
+  }
+
+  /** The predicate is deleted, or was when this life began. */
+  void deletePredicate() {
+    if (alive) {
+      hear(new Event.PolicyChanged(Policy.deleted(WatchedMutex.NAME, 2), now()));
+    }
+  }
+
+  private void replay() {
+    if (!alive) {
+      return;
+    }
+    hear(
+        new Event.PolicyChanged(
+            world.isPredicateDeleted()
+                ? Policy.deleted(WatchedMutex.NAME, 2)
+                : Policy.of(world.predicate().predicate(), 1),
+            now()));
+    int controlEnd = world.control().size();
+    for (int i = 0; i < controlEnd; i++) {
+      heardOfControl(world.control().get(i));
+    }
+    int violationsEnd = world.violations().size();
+    for (int i = 0; i < violationsEnd; i++) {
+      heardOfViolations(world.violations().get(i));
+    }
+    if (producer.underWay() > 0) {
+      throw new BrokenInvariant(
+          Invariant.PROTOCOL, "an orchestrator wrote while the logs were replayed");
+    }
+    hear(new Event.CaughtUp(now()));
+    world.trace().add(NAME, "live", () -> "epoch=" + state.journal().epoch());
+    int place = world.orchestratorEndpoint();
+    control =
+        new Tail<>(world, world.control(), place, controlEnd, () -> alive, this::heardOfControl);
+    violations =
+        new Tail<>(
+            world, world.violations(), place, violationsEnd, () -> alive, this::heardOfViolations);
+    world.control().follow(control);
+    world.violations().follow(violations);
+    tick();
+  }
+
+  private void tick() {
+    if (alive) {
+      hear(new Event.Tick(now()));
+      world.time().in(TICK_MICROS, this::tick);
+    }
+  }
+
+  private void heardOfControl(ControlRecord record) {
+    hear(new Event.ControlRead(record, now()));
+  }
+
+  private void heardOfViolations(ViolationRecord record) {
+    switch (record.getRecordCase()) {
+      case VIOLATION -> {
+        if (seen.admit(record.getViolation()) != SeenViolations.Novelty.REPEAT) {
+          hear(new Event.ViolationFound(record.getViolation(), now()));
+        }
+      }
+      case JUDGED -> hear(new Event.Judged(record.getJudged().getHlc(), now()));
+      case COVERAGE_LOST -> {
+        if (losses.admit(record.getCoverageLost())) {
+          hear(new Event.CoverageLost(record.getCoverageLost(), now()));
+        }
+      }
+      case DETECTING, RECORD_NOT_SET -> {}
+    }
+  }
+
+  private void hear(Event event) {
+    boolean wasLive = state.live();
+    MachineState before = state;
+    Step step = RollbackMachine.step(state, event);
+    state = step.next();
+    for (Command command : step.commands()) {
+      if (command instanceof Command.Append append) {
+        world.seams().append(before, append.record()).forEach(this::append);
+      } else if (command instanceof Command.Classified classified) {
+        classified(classified, wasLive);
+      }
+    }
+    if (state.live()) {
+      world.seams().appendBesides(state).forEach(this::append);
+    }
+  }
+
+  private void classified(Command.Classified classified, boolean wasLive) {
+    world
+        .trace()
+        .add(
+            NAME,
+            "takes",
+            () -> Texts.of(classified.violation()) + " outcome=" + classified.outcome());
+    if (wasLive && classified.outcome() == Command.Outcome.TOO_LATE) {
+      throw new BrokenInvariant(
+          Invariant.SAFE_POINT,
+          "the safe point had passed "
+              + Texts.of(classified.violation())
+              + " before it was reported");
+    }
+  }
+
+  private void append(ControlRecord record) {
+    boolean isSeemingFailure = world.isHit(Fault.DUPLICATE, 3);
+    boolean isFailure = isSeemingFailure && world.dice().percent(50);
+    producer.send(
+        () -> {
+          if (!isFailure) {
+            world.append(NAME, record);
+          }
+          if (isSeemingFailure && alive) {
+            world.trace().add(NAME, "append-failed", () -> Texts.of(record));
+            hear(new Event.AppendFailed(record, "simulated", now()));
+          }
+        });
+  }
+
+  private long now() {
+    return NodeClock.EPOCH_MICROS + world.time().nowMicros();
+  }
+}

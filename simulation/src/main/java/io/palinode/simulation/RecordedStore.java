@@ -1,0 +1,149 @@
+package io.palinode.simulation;
+
+import io.palinode.detector.StoreBinding;
+import io.palinode.detector.StoreKey;
+import io.palinode.detector.Version;
+import io.palinode.hvc.HvcClock;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A node's store as its control sees it, and what control asks of it: known before it is done, so
+ * that whoever sees the commit knows what was meant by it.
+ */
+final class RecordedStore implements StoreBinding {
+  /** What the next commit is for. */
+  sealed interface Intent {
+    record Restore(long epoch, int attempt, long target, long reach, boolean keep)
+        implements Intent {}
+
+    record Merge(long epoch, int attempt) implements Intent {}
+  }
+
+  /** Hears what was done, when it did not need a commit. */
+  interface Listener {
+    void merged(long epoch, int attempt);
+
+    void serves(long epoch);
+  }
+
+  private final StoreBinding store;
+  private final Listener listener;
+  private @Nullable Intent intent;
+  private long epoch;
+  private int attempt;
+
+  RecordedStore(StoreBinding store, Listener listener) {
+    this.store = store;
+    this.listener = listener;
+  }
+
+  /** What a commit that happens now is for; null for a request. */
+  @Nullable Intent intent() {
+    return intent;
+  }
+
+  /** The attempt that control is about to merge for. */
+  void converging(long ofEpoch, int ofAttempt) {
+    epoch = ofEpoch;
+    attempt = ofAttempt;
+  }
+
+  @Override
+  public int node() {
+    return store.node();
+  }
+
+  @Override
+  public int nodes() {
+    return store.nodes();
+  }
+
+  @Override
+  public long incarnation() {
+    return store.incarnation();
+  }
+
+  @Override
+  public HvcClock clock() {
+    return store.clock();
+  }
+
+  @Override
+  public void listen(WriteListener writes) {
+    store.listen(writes);
+  }
+
+  @Override
+  public void atomically(Runnable action) {
+    store.atomically(action);
+  }
+
+  @Override
+  public long reach() {
+    return store.reach();
+  }
+
+  @Override
+  public long pause(long ofEpoch) {
+    return store.pause(ofEpoch);
+  }
+
+  @Override
+  public Restoration restore(long ofEpoch, int ofAttempt, long target) {
+    intent = new Intent.Restore(ofEpoch, ofAttempt, target, store.reach(), false);
+    try {
+      return store.restore(ofEpoch, ofAttempt, target);
+    } finally {
+      intent = null;
+    }
+  }
+
+  @Override
+  public Restoration keep(long ofEpoch, int ofAttempt, long target) {
+    intent = new Intent.Restore(ofEpoch, ofAttempt, target, store.reach(), true);
+    try {
+      return store.keep(ofEpoch, ofAttempt, target);
+    } finally {
+      intent = null;
+    }
+  }
+
+  @Override
+  public List<KeyRecord> read(List<StoreKey> keys) {
+    return store.read(keys);
+  }
+
+  @Override
+  public List<Version> siblings(StoreKey key) {
+    return store.siblings(key);
+  }
+
+  @Override
+  public int merge(List<KeyRecord> records) {
+    intent = new Intent.Merge(epoch, attempt);
+    try {
+      int changed = store.merge(records);
+      listener.merged(epoch, attempt);
+      return changed;
+    } finally {
+      intent = null;
+    }
+  }
+
+  @Override
+  public void scan(ScanVisitor visitor) {
+    store.scan(visitor);
+  }
+
+  @Override
+  public void resume(long ofEpoch, long target, long sequentialUntilMicros) {
+    store.resume(ofEpoch, target, sequentialUntilMicros);
+    listener.serves(ofEpoch);
+  }
+
+  @Override
+  public void safePoint(long hlc) {
+    store.safePoint(hlc);
+  }
+}

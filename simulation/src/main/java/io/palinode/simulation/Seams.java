@@ -1,0 +1,54 @@
+package io.palinode.simulation;
+
+import io.palinode.detector.StoreBinding;
+import io.palinode.orchestrator.MachineState;
+import io.palinode.wire.v1.ControlRecord;
+import java.util.List;
+
+/**
+ * Where a simulated process can be made to do wrong, so that tests see whether the checks notice.
+ * Production code knows nothing of it; each default is what production does.
+ */
+public interface Seams {
+  Seams NONE = new Seams() {};
+
+  /** The store as the node's side of control sees it. */
+  default StoreBinding store(StoreBinding real) {
+    return real;
+  }
+
+  /** What an orchestrator in this state appends when it wants to append {@code record}. */
+  default List<ControlRecord> append(MachineState state, ControlRecord record) {
+    return List.of(record);
+  }
+
+  /** What an orchestrator in this state appends besides. */
+  default List<ControlRecord> appendBesides(MachineState state) {
+    return List.of();
+  }
+
+  /** What a node that starts reads of the log. */
+  default List<ControlRecord> replay(List<ControlRecord> log) {
+    return log;
+  }
+
+  /** Whether a node looks at the fence while it holds the write lock. */
+  default boolean fencesUnderLock() {
+    return true;
+  }
+
+  /** Whether a node that starts opens its socket only when it has read the control log. */
+  default boolean servesWhenCaughtUp() {
+    return true;
+  }
+
+  /** Whether the job writes violations before the judgement that passes them. */
+  default boolean judgesLast() {
+    return true;
+  }
+
+  /** Whether the job keeps repeats of candidates back. */
+  default boolean dropsRepeats() {
+    return true;
+  }
+}

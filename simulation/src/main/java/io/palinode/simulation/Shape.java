@@ -1,0 +1,94 @@
+package io.palinode.simulation;
+
+import io.palinode.hvc.Epsilon;
+import io.palinode.orchestrator.RollbackSettings;
+import io.palinode.retroscope.WindowLogConfig;
+import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.voldemort.StoreNodeConfig;
+import io.palinode.voldemort.cluster.Cluster;
+import io.palinode.voldemort.cluster.Node;
+import io.palinode.voldemort.cluster.StoreDefinition;
+import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * What a run is a run of, drawn from its seed: how many nodes, clients and replicas, and what the
+ * predicate asks for. Times are a tenth or so of production's, in the same proportions.
+ */
+record Shape(
+    int nodes,
+    int clients,
+    int partitions,
+    StoreDefinition store,
+    boolean nearestFirst,
+    WatchedMutex watched) {
+  static final String STORE = "store";
+  static final long EPSILON_MICROS = 10_000;
+  static final long REQUEST_TIMEOUT_MICROS = 300_000;
+  static final Duration CONVERGENCE_WINDOW = Duration.ofMillis(1_000);
+  static final Duration MAX_DRIFT = Duration.ofMillis(500);
+
+  private static final int PARTITIONS_OF_RING = 4;
+
+  static Shape draw(Dice dice) {
+    int nodes = dice.percent(70) ? 3 : (int) dice.between(2, 4);
+    int replicas = dice.percent(70) ? nodes : (int) dice.between(2, nodes);
+    int writes = dice.percent(70) ? 1 : (int) dice.between(1, replicas);
+    return new Shape(
+        nodes,
+        (int) dice.between(2, 3),
+        (int) dice.between(1, 2),
+        StoreDefinition.of(STORE, Persistence.BDB, replicas, 1, writes),
+        dice.percent(50),
+        dice.one(WatchedMutex.ALL));
+  }
+
+  Cluster cluster() {
+    return new Cluster(
+        "simulated", List.of(), IntStream.range(0, nodes).mapToObj(this::node).toList());
+  }
+
+  private Node node(int id) {
+    List<Integer> owned =
+        IntStream.range(0, PARTITIONS_OF_RING).mapToObj(i -> id + i * nodes).toList();
+    return new Node(id, "node" + id, 0, 0, 0, 0, owned);
+  }
+
+  StoreNodeConfig node(Cluster cluster, int id) {
+    return new StoreNodeConfig(
+        id,
+        cluster,
+        List.of(store),
+        Epsilon.parse(EPSILON_MICROS + "us"),
+        MAX_DRIFT,
+        new WindowLogConfig(Duration.ofMinutes(1), 1L << 20),
+        CONVERGENCE_WINDOW,
+        Durability.WRITTEN);
+  }
+
+  RollbackSettings rollback() {
+    return new RollbackSettings(
+        nodes,
+        Duration.ofMillis(50),
+        6,
+        Duration.ofSeconds(1),
+        Duration.ofMillis(50),
+        Duration.ofMillis(500),
+        Duration.ofMillis(1_000));
+  }
+
+  @Override
+  public String toString() {
+    return "nodes=%d clients=%d N=%d W=%d partitions=%d routing=%s %s"
+        .formatted(
+            nodes,
+            clients,
+            store.replicationFactor(),
+            store.requiredWrites(),
+            partitions,
+            nearestFirst ? "nearest-first" : "preference-list",
+            watched);
+  }
+}

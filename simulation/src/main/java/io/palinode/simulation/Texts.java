@@ -1,0 +1,131 @@
+package io.palinode.simulation;
+
+import com.google.protobuf.MessageLite;
+import io.palinode.detector.Command;
+import io.palinode.hvc.Hlc;
+import io.palinode.voldemort.protocol.Pb0;
+import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
+import io.palinode.wire.CandidateRecords;
+import io.palinode.wire.v1.CandidateRecord;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Violation;
+import io.palinode.wire.v1.Witness;
+import java.util.Locale;
+
+/** What happens, in the words of a trace. Times are microseconds since the world began. */
+final class Texts {
+  private Texts() {}
+
+  static String of(Command command) {
+    String text = command.toString();
+    return command instanceof Command.Contribute || command instanceof Command.Converge
+        ? text.substring(0, Math.min(60, text.length()))
+        : text.replaceAll("(target|clock|hlc)=(\\d{13,})", "$1=$2");
+  }
+
+  static String what(VoldemortRequest request) {
+    return request.getType().name().toLowerCase(Locale.ROOT);
+  }
+
+  static String of(VoldemortRequest request, MessageLite made) {
+    boolean isPut = request.hasPut();
+    String key = (isPut ? request.getPut().getKey() : request.getGet().getKey()).toStringUtf8();
+    Pb0.ResponseContext context =
+        made instanceof Pb0.PutResponse put
+            ? put.getPalinode()
+            : ((Pb0.GetResponse) made).getPalinode();
+    Pb0.Error error =
+        made instanceof Pb0.PutResponse put ? put.getError() : ((Pb0.GetResponse) made).getError();
+    StringBuilder text = new StringBuilder(key);
+    if (isPut) {
+      text.append('=').append(request.getPut().getVersioned().getValue().toStringUtf8());
+    }
+    text.append(" epoch=").append(request.getPalinode().getEpoch());
+    text.append(" by=").append(request.getPalinode().getClient());
+    if (request.getPalinode().hasOrigin()) {
+      text.append(" copy-of=").append(request.getPalinode().getOrigin());
+    }
+    if (context.getAcceptedAt() != 0) {
+      text.append(" at=").append(time(context.getAcceptedAt()));
+    }
+    return error.getErrorMessage().isEmpty()
+        ? text.toString()
+        : text + " refused: " + error.getErrorMessage();
+  }
+
+  static String of(ControlRecord record) {
+    StringBuilder text = new StringBuilder();
+    text.append(record.getStepCase()).append(" epoch=").append(record.getEpoch());
+    switch (record.getStepCase()) {
+      case PLAN_OPENED -> text.append(" target=").append(time(record.getPlanOpened().getTarget()));
+      case PAUSED -> text.append(" reach=").append(time(record.getPaused().getReach()));
+      case RESTORE ->
+          text.append(" attempt=")
+              .append(record.getRestore().getAttempt())
+              .append(" target=")
+              .append(time(record.getRestore().getTarget()))
+              .append(record.getRestore().getKeep() ? " keep" : "");
+      case RESTORED ->
+          text.append(" attempt=")
+              .append(record.getRestored().getAttempt())
+              .append(" undone=")
+              .append(record.getRestored().getUndoneWrites())
+              .append(' ')
+              .append(record.getRestored().getFailure());
+      case CONVERGED ->
+          text.append(" attempt=")
+              .append(record.getConverged().getAttempt())
+              .append(" holding=")
+              .append(record.getConverged().getHoldingCount())
+              .append(" clock=")
+              .append(time(record.getConverged().getClock()));
+      case RESUME ->
+          text.append(" target=")
+              .append(time(record.getResume().getTarget()))
+              .append(" clock=")
+              .append(time(record.getResume().getClock()));
+      case HALTED -> text.append(' ').append(record.getHalted().getReason());
+      case SAFE_POINT -> text.append(" at=").append(time(record.getSafePoint().getHlc()));
+      default -> {}
+    }
+    return text.toString();
+  }
+
+  static String of(CandidateRecord record) {
+    if (record.hasOpened()) {
+      return "opened #%d %s at=%s"
+          .formatted(
+              record.getSequence(),
+              record.getOpened().getValues(0).getKey().toStringUtf8(),
+              time(CandidateRecords.decode(record.getOpened().getStart()).own()));
+    }
+    return "closed #%d of #%d %s at=%s"
+        .formatted(
+            record.getSequence(),
+            record.getClosed().getOpenedSequence(),
+            record.getClosed().getOpenedBy().getKey().toStringUtf8(),
+            time(CandidateRecords.decode(record.getClosed().getEnd()).own()));
+  }
+
+  static String of(Violation violation) {
+    StringBuilder text = new StringBuilder(violation.getId().substring(0, 8));
+    text.append(' ').append(violation.getBinding()).append(' ').append(violation.getGrade());
+    text.append(" epoch=").append(violation.getEpoch());
+    text.append(" violate=").append(time(violation.getViolate()));
+    for (Witness witness : violation.getWitnessesList()) {
+      text.append(
+          " node%d.%d#%d"
+              .formatted(witness.getNode(), witness.getIncarnation(), witness.getSequence()));
+    }
+    return text.toString();
+  }
+
+  /** A timestamp, as microseconds since the world began. */
+  static String time(long hlc) {
+    if (Hlc.micros(hlc) < NodeClock.EPOCH_MICROS / 2) {
+      return Hlc.format(hlc);
+    }
+    long micros = Hlc.micros(hlc) - NodeClock.EPOCH_MICROS;
+    return Hlc.counter(hlc) == 0 ? Long.toString(micros) : micros + "." + Hlc.counter(hlc);
+  }
+}

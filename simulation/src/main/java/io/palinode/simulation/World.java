@@ -1,0 +1,466 @@
+package io.palinode.simulation;
+
+import io.palinode.detector.ActivePredicate;
+import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.Intervention;
+import io.palinode.orchestrator.Phase;
+import io.palinode.orchestrator.Plan;
+import io.palinode.simulation.check.BrokenInvariant;
+import io.palinode.simulation.check.ClientChecks;
+import io.palinode.simulation.check.ControlChecks;
+import io.palinode.simulation.check.DetectionChecks;
+import io.palinode.simulation.check.Invariant;
+import io.palinode.simulation.check.StoreModel;
+import io.palinode.voldemort.client.RolledBack;
+import io.palinode.voldemort.cluster.Cluster;
+import io.palinode.voldemort.cluster.Ring;
+import io.palinode.wire.v1.CandidateRecord;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.ViolationRecord;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A cluster and all that it needs, on a clock of its own: nodes, clients, the detection job, the
+ * orchestrator, an operator, and the logs between them. It also holds the checks, which look on.
+ */
+final class World {
+  private static final long FAULTS_BEGIN_MICROS = 200_000;
+  private static final long FAULTS_END_MICROS = 1_700_000;
+  private static final long CALM_MICROS = 1_900_000;
+  private static final long QUIET_BY_MICROS = 32_000_000;
+  private static final long LOOK_MICROS = 100_000;
+  private static final int ABANDONED_MAX = 4;
+
+  private final VirtualTime time = new VirtualTime();
+  private final Dice dice;
+  private final Set<Fault> faults;
+  private final Seams seams;
+  private final Shape shape;
+  private final Trace trace;
+  private final Network network;
+  private final Cluster cluster;
+  private final Ring ring;
+  private final ActivePredicate predicate;
+  private final List<String> flags = new ArrayList<>();
+
+  private final SharedLog<ControlRecord> control = new SharedLog<>();
+  private final SharedLog<ViolationRecord> violations = new SharedLog<>();
+  private final List<SharedLog<CandidateRecord>> candidates = new ArrayList<>();
+  private final List<NodeMachine> machines = new ArrayList<>();
+  private final List<ClientProcess> clients = new ArrayList<>();
+  private final Set<Long> answeredHalts = new HashSet<>();
+  private JobProcess jobProcess;
+  private OrchestratorProcess orchestrator;
+  private JobProcess.Checkpoint checkpoint;
+
+  private final StoreModel model;
+  private final ControlChecks controlChecks;
+  private final ClientChecks clientChecks = new ClientChecks();
+  private final DetectionChecks detection;
+  private long newestServed;
+  private int abandoned;
+  private boolean faultsAreOver;
+  private boolean predicateDeleted;
+  private boolean candidatesRefused;
+
+  World(long seed, Set<Fault> faults, Seams seams, @Nullable Consumer<String> traceLines) {
+    this.dice = new Dice(seed);
+    this.faults = faults;
+    this.seams = seams;
+    this.shape = Shape.draw(dice);
+    this.trace = traceLines == null ? Trace.none(time) : Trace.of(time, traceLines);
+    this.network = new Network(shape.nodes() + shape.clients() + 3, dice);
+    this.cluster = shape.cluster();
+    this.ring = new Ring(cluster, shape.store().replicationFactor());
+    this.predicate = shape.watched().predicate();
+    this.model =
+        new StoreModel(
+            shape.nodes(),
+            Hlc.ofMicros(Shape.CONVERGENCE_WINDOW.toNanos() / 1_000),
+            this::isHeldBy);
+    this.controlChecks = new ControlChecks(shape.nodes(), faults.contains(Fault.DUPLICATE));
+    this.detection = new DetectionChecks(shape.watched().joins(), Shape.EPSILON_MICROS);
+    for (int partition = 0; partition < shape.partitions(); partition++) {
+      candidates.add(new SharedLog<>());
+    }
+    for (int one = 0; one < shape.clients(); one++) {
+      for (int other = one + 1; other < shape.clients(); other++) {
+        flags.add(ClientProcess.flag(one, other, one));
+        flags.add(ClientProcess.flag(one, other, other));
+      }
+    }
+    checkpoint = JobProcess.Checkpoint.none(shape.partitions());
+    jobProcess = new JobProcess(this, checkpoint);
+    orchestrator = new OrchestratorProcess(this);
+    for (int node = 0; node < shape.nodes(); node++) {
+      machines.add(new NodeMachine(this, node));
+    }
+    for (int client = 0; client < shape.clients(); client++) {
+      clients.add(new ClientProcess(this, client));
+    }
+  }
+
+  /** Runs to its end. Throws {@link BrokenInvariant}. */
+  void run() {
+    trace.add("world", "begins", () -> shape + " faults=" + Fault.format(faults));
+    Nemesis nemesis = new Nemesis(this);
+    nemesis.setClocks();
+    machines.forEach(machine -> machine.startIn(dice.between(0, 5_000)));
+    jobProcess.start();
+    orchestrator.start();
+    clients.forEach(client -> time.in(dice.between(20_000, 60_000), client::start));
+    nemesis.begin(FAULTS_BEGIN_MICROS, FAULTS_END_MICROS);
+    operate();
+    time.runUntil(FAULTS_END_MICROS);
+    nemesis.end();
+    faultsAreOver = true;
+    trace.add("world", "is-healed", () -> "");
+    time.runUntil(CALM_MICROS);
+    clients.forEach(ClientProcess::calmDown);
+    long calmSince = time.nowMicros();
+    acknowledge();
+    while (!isQuiet(calmSince)) {
+      if (time.nowMicros() > QUIET_BY_MICROS) {
+        throw new BrokenInvariant(Invariant.LIVE, "this is not over: " + whatIsNot(calmSince));
+      }
+      time.runUntil(time.nowMicros() + LOOK_MICROS);
+    }
+    check();
+    trace.add("world", "ends", () -> "");
+  }
+
+  private void check() {
+    for (String key : model.keys()) {
+      for (NodeMachine machine : machines) {
+        model.requireHolds(machine.id(), key, machine.stored(key), "in the end");
+      }
+    }
+    clientChecks.requireKept(controlChecks, (node, key) -> machine(node).stored(key));
+    Map<Integer, Long> epochs = new HashMap<>();
+    for (ClientProcess client : clients) {
+      epochs.put(client.calls().client(), client.calls().epoch());
+    }
+    clientChecks.requireTold(controlChecks, epochs);
+    detection.requireSound();
+    detection.requireCovering(controlChecks);
+  }
+
+  // ---- its end
+
+  private boolean isQuiet(long since) {
+    return whatIsNot(since).isEmpty();
+  }
+
+  /** Empty when everything goes on again, and nothing is left to be done. */
+  private String whatIsNot(long since) {
+    long epoch = controlChecks.truth().epoch();
+    List<String> missing = new ArrayList<>();
+    Plan plan = controlChecks.truth().plan();
+    if (plan != null) {
+      missing.add("plan " + plan.epoch() + " is " + plan.phase() + " " + plan.failure());
+    }
+    for (NodeMachine machine : machines) {
+      NodeProcess process = machine.process();
+      if (process == null || !process.isWell() || process.servedEpoch() != epoch) {
+        missing.add(
+            "node "
+                + machine.id()
+                + (process == null ? " is down" : " serves " + process.servedEpoch()));
+      }
+    }
+    for (int client = 0; client < clients.size(); client++) {
+      if (clients.get(client).lastDoneMicros() < since) {
+        missing.add("client " + client + " gets nothing done");
+      }
+    }
+    if (!orchestrator.isSettled()) {
+      missing.add("orchestrator " + orchestrator.state().findings());
+    }
+    long calm = Hlc.ofMicros(NodeClock.EPOCH_MICROS + since);
+    if (controlChecks.truth().safePoint() < calm && !predicateDeleted) {
+      missing.add(
+          "safe point "
+              + Texts.time(controlChecks.truth().safePoint())
+              + " judged "
+              + Texts.time(detection.judged()));
+    }
+    return String.join("; ", missing);
+  }
+
+  // ---- the operator
+
+  /** Looks at the cluster now and then, and does what the manual says. */
+  private void operate() {
+    Plan plan = controlChecks.truth().plan();
+    if (plan != null && plan.phase() == Phase.HALTED) {
+      long halt = plan.epoch() * 1_000 + plan.halts().count();
+      boolean isFirst = answeredHalts.add(halt);
+      boolean canRetry = plan.reachMax() <= plan.target() && plan.halts().count() < 3;
+      if (isFirst && canRetry && dice.percent(50)) {
+        orchestrator.say(Intervention.RETRY);
+      } else {
+        abandon();
+      }
+    }
+    if (dice.percent(faultsAreOver ? 30 : 5)) {
+      orchestrator.acknowledge();
+    }
+    time.in(dice.between(50_000, 200_000), this::operate);
+  }
+
+  /** What may still be violated is deleted when nothing else helps. */
+  private void abandon() {
+    if (++abandoned > ABANDONED_MAX && faultsAreOver && !predicateDeleted) {
+      predicateDeleted = true;
+      trace.add("operator", "deletes", () -> "the predicate");
+      orchestrator.deletePredicate();
+    }
+    orchestrator.say(Intervention.ABANDON);
+  }
+
+  private void acknowledge() {
+    orchestrator.acknowledge();
+  }
+
+  boolean isPredicateDeleted() {
+    return predicateDeleted;
+  }
+
+  // ---- what goes wrong
+
+  void killOrchestrator() {
+    trace.add("orch", "killed", () -> "");
+    orchestrator.die();
+    orchestrator = new OrchestratorProcess(this);
+    orchestrator.start();
+  }
+
+  void killJob() {
+    trace.add("job", "killed", () -> "");
+    jobProcess.die();
+    time.in(
+        dice.between(5_000, 50_000),
+        () -> {
+          jobProcess.die();
+          jobProcess = new JobProcess(this, checkpoint);
+          jobProcess.start();
+          trace.add("job", "starts", () -> "from=" + checkpoint.offsets());
+        });
+  }
+
+  void checkpointed(JobProcess.Checkpoint newest) {
+    checkpoint = newest;
+  }
+
+  void refuseCandidates(boolean refuse) {
+    candidatesRefused = refuse;
+  }
+
+  boolean refusesCandidates() {
+    return candidatesRefused && dice.percent(50);
+  }
+
+  /** Whether a fault that comes by the way hits here. */
+  boolean isHit(Fault fault, int percent) {
+    return !faultsAreOver && faults.contains(fault) && dice.percent(percent);
+  }
+
+  // ---- what happened
+
+  void append(String who, ControlRecord record) {
+    trace.add(who, "log", () -> Texts.of(record));
+    controlChecks.appended(record);
+    control.append(record);
+  }
+
+  void candidate(int partition, CandidateRecord record) {
+    detection.arrived(record, partition);
+    candidates.get(partition).append(record);
+  }
+
+  void violation(ViolationRecord record) {
+    switch (record.getRecordCase()) {
+      case VIOLATION -> {
+        trace.add("job", "violation", () -> Texts.of(record.getViolation()));
+        detection.reported(record.getViolation());
+      }
+      case JUDGED -> {
+        trace.add("job", "judged", () -> Texts.time(record.getJudged().getHlc()));
+        detection.judged(record.getJudged().getHlc());
+        controlChecks.judged(record.getJudged().getHlc());
+      }
+      case COVERAGE_LOST -> {
+        trace.add(
+            "job",
+            "lost",
+            () ->
+                "node%d.%d p%d %s to %s %s"
+                    .formatted(
+                        record.getCoverageLost().getNode(),
+                        record.getCoverageLost().getIncarnation(),
+                        record.getCoverageLost().getPartition(),
+                        Texts.time(record.getCoverageLost().getFromHlc()),
+                        Texts.time(record.getCoverageLost().getToHlc()),
+                        record.getCoverageLost().getCause()));
+        detection.lost(record.getCoverageLost());
+      }
+      case DETECTING, RECORD_NOT_SET -> {}
+    }
+    violations.append(record);
+  }
+
+  void served(long epoch) {
+    newestServed = Math.max(newestServed, epoch);
+  }
+
+  void requireFence(int node, long epoch, String hlc) {
+    if (epoch < newestServed) {
+      throw new BrokenInvariant(
+          Invariant.FENCE,
+          "node %d accepts a write of epoch %d at %s, and epoch %d is served"
+              .formatted(node, epoch, hlc, newestServed));
+    }
+  }
+
+  /** When all nodes have merged, each holds what it must, and all the same. */
+  void requireCut(long epoch, int attempt) {
+    if (!model.isMergedEverywhere(epoch, attempt)) {
+      return;
+    }
+    String when = "after attempt " + attempt + " of epoch " + epoch;
+    for (String key : model.keys()) {
+      for (NodeMachine machine : machines) {
+        model.requireHolds(machine.id(), key, machine.stored(key), when);
+      }
+    }
+    for (String key : model.near(epoch, attempt)) {
+      long different =
+          machines.stream()
+              .filter(machine -> isHeldBy(machine.id(), key))
+              .map(machine -> Set.copyOf(machine.stored(key)))
+              .distinct()
+              .count();
+      if (different > 1) {
+        throw new BrokenInvariant(Invariant.CONVERGED, when + ", replicas of " + key + " differ");
+      }
+    }
+  }
+
+  void told(int client, RolledBack rolledBack) {
+    clientChecks.told(client, rolledBack);
+  }
+
+  private boolean isHeldBy(int node, String key) {
+    return ring.preferenceList(key.getBytes(StandardCharsets.UTF_8)).contains(node);
+  }
+
+  // ---- its parts
+
+  VirtualTime time() {
+    return time;
+  }
+
+  Dice dice() {
+    return dice;
+  }
+
+  Network network() {
+    return network;
+  }
+
+  Trace trace() {
+    return trace;
+  }
+
+  Seams seams() {
+    return seams;
+  }
+
+  Set<Fault> faults() {
+    return faults;
+  }
+
+  Shape shape() {
+    return shape;
+  }
+
+  Cluster cluster() {
+    return cluster;
+  }
+
+  ActivePredicate predicate() {
+    return predicate;
+  }
+
+  /** The keys that the predicate names. */
+  List<String> flags() {
+    return flags;
+  }
+
+  SharedLog<ControlRecord> control() {
+    return control;
+  }
+
+  SharedLog<ViolationRecord> violations() {
+    return violations;
+  }
+
+  SharedLog<CandidateRecord> candidates(int partition) {
+    return candidates.get(partition);
+  }
+
+  List<NodeMachine> machines() {
+    return machines;
+  }
+
+  NodeMachine machine(int node) {
+    return machines.get(node);
+  }
+
+  List<ClientProcess> clients() {
+    return clients;
+  }
+
+  Stream<Connection> connectionsOf(NodeProcess process) {
+    return List.copyOf(clients).stream()
+        .flatMap(client -> List.copyOf(client.calls().opened()).stream())
+        .filter(connection -> connection.isTo(process));
+  }
+
+  int kafka() {
+    return shape.nodes() + shape.clients();
+  }
+
+  int job() {
+    return kafka() + 1;
+  }
+
+  int orchestratorEndpoint() {
+    return kafka() + 2;
+  }
+
+  StoreModel model() {
+    return model;
+  }
+
+  ControlChecks controlChecks() {
+    return controlChecks;
+  }
+
+  ClientChecks clientChecks() {
+    return clientChecks;
+  }
+
+  DetectionChecks detection() {
+    return detection;
+  }
+}

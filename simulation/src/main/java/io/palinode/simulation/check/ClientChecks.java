@@ -1,0 +1,117 @@
+package io.palinode.simulation.check;
+
+import io.palinode.hvc.Hlc;
+import io.palinode.voldemort.client.RolledBack;
+import io.palinode.voldemort.protocol.VectorClock;
+import io.palinode.voldemort.protocol.Versioned;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiFunction;
+
+/** What clients were promised, and what they were told that was taken back. */
+public final class ClientChecks {
+  private record Acknowledged(
+      int client, long epoch, int node, long acceptedAt, String key, VectorClock clock) {}
+
+  private final List<Acknowledged> acknowledged = new ArrayList<>();
+  private final Map<Integer, List<RolledBack>> told = new HashMap<>();
+
+  /** {@code node} had accepted it first, at {@code acceptedAt}. */
+  public void acknowledged(
+      int client, long epoch, int node, long acceptedAt, String key, VectorClock clock) {
+    acknowledged.add(new Acknowledged(client, epoch, node, acceptedAt, key, clock));
+  }
+
+  public void told(int client, RolledBack rolledBack) {
+    told.computeIfAbsent(client, c -> new ArrayList<>()).add(rolledBack);
+  }
+
+  public int acknowledgements() {
+    return acknowledged.size();
+  }
+
+  /**
+   * Throws unless each acknowledged write stands at the node that accepted it first, or was taken
+   * back. To be asked when all is quiet.
+   *
+   * @param stored what a node has of a key
+   */
+  public void requireKept(
+      ControlChecks control, BiFunction<Integer, String, List<Versioned>> stored) {
+    for (Acknowledged write : acknowledged) {
+      if (isTakenBack(write, control)) {
+        continue;
+      }
+      boolean stands =
+          stored.apply(write.node(), write.key()).stream()
+              .anyMatch(version -> write.clock().isAtMost(version.clock()));
+      if (!stands) {
+        throw new BrokenInvariant(
+            Invariant.ACKNOWLEDGED_WRITE,
+            "%s is lost, node %d has %s"
+                .formatted(text(write), write.node(), stored.apply(write.node(), write.key())));
+      }
+    }
+  }
+
+  /**
+   * Throws unless what a client was told is what happened: of one rollback its very target, of
+   * several at most the least.
+   *
+   * @param epochOf the epoch that a client knows of now; clients that died know none
+   */
+  public void requireTold(ControlChecks control, Map<Integer, Long> epochOf) {
+    for (Map.Entry<Integer, List<RolledBack>> ofClient : told.entrySet()) {
+      for (RolledBack one : ofClient.getValue()) {
+        long least = Long.MAX_VALUE;
+        for (long epoch = one.fromEpoch() + 1; epoch <= one.toEpoch(); epoch++) {
+          ControlChecks.Ended plan = control.ended(epoch);
+          least = plan == null ? least : Math.min(least, plan.target());
+        }
+        boolean isExact = one.toEpoch() == one.fromEpoch() + 1;
+        if (isExact ? one.target() != least : one.target() > least) {
+          throw new BrokenInvariant(
+              Invariant.ACKNOWLEDGED_WRITE,
+              "client %d was told of %s, the target was %s"
+                  .formatted(ofClient.getKey(), one, Hlc.format(least)));
+        }
+      }
+    }
+    for (Acknowledged write : acknowledged) {
+      Long knows = epochOf.get(write.client());
+      if (knows != null
+          && isTakenBackBy(write, control, knows)
+          && told.getOrDefault(write.client(), List.of()).stream()
+              .noneMatch(t -> t.toEpoch() > write.epoch() && t.target() < write.acceptedAt())) {
+        throw new BrokenInvariant(
+            Invariant.ACKNOWLEDGED_WRITE, text(write) + " was taken back, and nobody told");
+      }
+    }
+  }
+
+  private static boolean isTakenBack(Acknowledged write, ControlChecks control) {
+    return isTakenBackBy(write, control, control.truth().epoch());
+  }
+
+  private static boolean isTakenBackBy(Acknowledged write, ControlChecks control, long newest) {
+    for (long epoch = write.epoch() + 1; epoch <= newest; epoch++) {
+      ControlChecks.Ended plan = control.ended(epoch);
+      if (plan != null && plan.target() < write.acceptedAt()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static String text(Acknowledged write) {
+    return "%s %s of client %d, acknowledged in epoch %d at %s"
+        .formatted(
+            write.key(),
+            write.clock(),
+            write.client(),
+            write.epoch(),
+            Hlc.format(write.acceptedAt()));
+  }
+}

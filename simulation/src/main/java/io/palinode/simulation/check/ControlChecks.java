@@ -1,0 +1,151 @@
+package io.palinode.simulation.check;
+
+import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.Journal;
+import io.palinode.orchestrator.Phase;
+import io.palinode.orchestrator.Plan;
+import io.palinode.wire.v1.ControlRecord;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What must hold of the control log, looked at as each record comes into it. What the records mean
+ * is told by the orchestrator's own reading of the log.
+ */
+public final class ControlChecks {
+  /** What was read from the log of a plan that has ended. */
+  public record Ended(long epoch, long target, long clock, boolean abandoned) {}
+
+  private final int nodes;
+  private final boolean repeats;
+  private final Set<String> steps = new HashSet<>();
+  private final Map<Long, Ended> ended = new HashMap<>();
+  private Journal truth;
+  private long judged;
+  private int halts;
+  private int stepsBack;
+  private boolean keeping;
+
+  /**
+   * @param repeats whether steps may come late, or again, from an orchestrator that is dead
+   */
+  public ControlChecks(int nodes, boolean repeats) {
+    this.nodes = nodes;
+    this.repeats = repeats;
+    this.truth = Journal.empty(nodes);
+  }
+
+  /** Judgement has come so far, as the violations' log says. */
+  public void judged(long hlc) {
+    judged = Math.max(judged, hlc);
+  }
+
+  public Journal truth() {
+    return truth;
+  }
+
+  public int halts() {
+    return halts;
+  }
+
+  public int stepsBack() {
+    return stepsBack;
+  }
+
+  /** The plan that opened an epoch, once it has ended. */
+  public @Nullable Ended ended(long epoch) {
+    return ended.get(epoch);
+  }
+
+  public int plans() {
+    return ended.size();
+  }
+
+  /** A record came into the log. */
+  public void appended(ControlRecord record) {
+    Journal before = truth;
+    truth = truth.read(record);
+    if (!repeats) {
+      requireFirst(record);
+    }
+    if (truth.equals(before)) {
+      return;
+    }
+    switch (record.getStepCase()) {
+      case RESTORE -> restoring(record);
+      case HALTED -> halts++;
+      case SAFE_POINT ->
+          require(
+              Invariant.SAFE_POINT,
+              record.getSafePoint().getHlc() <= judged,
+              () ->
+                  "a safe point must be judged: %s, judged %s"
+                      .formatted(Hlc.format(record.getSafePoint().getHlc()), Hlc.format(judged)));
+      case RESUME -> resuming(before.plan(), record);
+      default -> {}
+    }
+  }
+
+  private void restoring(ControlRecord record) {
+    stepsBack += record.getRestore().getAttempt() > 1 ? 1 : 0;
+    keeping = record.getRestore().getKeep();
+    if (keeping) {
+      return;
+    }
+    long target = record.getRestore().getTarget();
+    require(
+        Invariant.SAFE_POINT,
+        target >= truth.safePoint(),
+        () ->
+            "a restore to %s overtakes the safe point %s"
+                .formatted(Hlc.format(target), Hlc.format(truth.safePoint())));
+    require(
+        Invariant.PROTOCOL,
+        target <= judged,
+        () ->
+            "a restore to %s waits for judgement, which is at %s"
+                .formatted(Hlc.format(target), Hlc.format(judged)));
+  }
+
+  private void resuming(@Nullable Plan plan, ControlRecord record) {
+    require(
+        Invariant.PROTOCOL,
+        plan != null && plan.phase() == Phase.CONVERGING && plan.acked().size() == nodes,
+        () -> "an epoch begins when all nodes have converged: " + plan);
+    ended.put(
+        record.getEpoch(),
+        new Ended(
+            record.getEpoch(),
+            record.getResume().getTarget(),
+            record.getResume().getClock(),
+            keeping));
+  }
+
+  private void requireFirst(ControlRecord record) {
+    boolean isStep =
+        switch (record.getStepCase()) {
+          case PLAN_OPENED, PAUSE, RESTORE, CONVERGE, RESUME, HALTED -> true;
+          default -> false;
+        };
+    String step =
+        "%d %s %d %d %d"
+            .formatted(
+                record.getEpoch(),
+                record.getStepCase(),
+                record.getRestore().getAttempt(),
+                record.getConverge().getAttempt(),
+                record.hasHalted() ? halts : 0);
+    require(
+        Invariant.PROTOCOL, !isStep || steps.add(step), () -> "a step is written twice: " + step);
+  }
+
+  private static void require(Invariant invariant, boolean holds, Supplier<String> otherwise) {
+    if (!holds) {
+      throw new BrokenInvariant(invariant, otherwise.get());
+    }
+  }
+}

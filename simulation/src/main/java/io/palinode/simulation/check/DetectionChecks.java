@@ -1,0 +1,345 @@
+package io.palinode.simulation.check;
+
+import io.palinode.hvc.Hlc;
+import io.palinode.hvc.Hvc;
+import io.palinode.wire.CandidateRecords;
+import io.palinode.wire.v1.CandidateRecord;
+import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.Violation;
+import io.palinode.wire.v1.Witness;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every pair of intervals is tried. The intervals are all that the nodes' detectors ever said, also
+ * what died with a process on its way; {@link NodeIntervals} compares them with the writes.
+ */
+public final class DetectionChecks {
+  private record Place(int node, long incarnation, int partition, long sequence) {}
+
+  private record Channel(int node, int partition) {}
+
+  private record First(long incarnation, Hvc clock) {}
+
+  private final boolean joined;
+  private final Concurrency concurrency;
+  private final Map<Place, Interval> intervals = new LinkedHashMap<>();
+  private final Map<Channel, List<First>> lives = new HashMap<>();
+  private final Map<String, Violation> reported = new LinkedHashMap<>();
+  private final List<CoverageLost> losses = new ArrayList<>();
+  private long judged;
+
+  /**
+   * @param joined whether replicas of one version are one interval
+   */
+  public DetectionChecks(boolean joined, long epsilonMicros) {
+    this.joined = joined;
+    this.concurrency = new Concurrency(epsilonMicros);
+  }
+
+  /** A detector said this, whether it arrives or not. */
+  public void said(CandidateRecord record, int partition) {
+    if (record.hasOpened()) {
+      intervals.put(
+          new Place(record.getNode(), record.getIncarnation(), partition, record.getSequence()),
+          Interval.opened(record, partition));
+    } else if (record.hasClosed()) {
+      Interval closed =
+          intervals.get(
+              new Place(
+                  record.getNode(),
+                  record.getIncarnation(),
+                  partition,
+                  record.getClosed().getOpenedSequence()));
+      if (closed != null) {
+        closed.end = CandidateRecords.decode(record.getClosed().getEnd());
+      }
+    }
+  }
+
+  /** It came into the candidates' topic. */
+  public void arrived(CandidateRecord record, int partition) {
+    List<First> known =
+        lives.computeIfAbsent(
+            new Channel(record.getNode(), partition), channel -> new ArrayList<>());
+    if (!known.isEmpty() && known.get(known.size() - 1).incarnation() >= record.getIncarnation()) {
+      return;
+    }
+    Hvc clock = clock(record);
+    if (clock != null) {
+      known.add(new First(record.getIncarnation(), clock));
+    }
+  }
+
+  public void reported(Violation violation) {
+    boolean isNew = reported.put(violation.getId(), violation) == null;
+    // That a pair is definite may show later, and a job that was started anew may find another pair
+    // that is as good: then one that is no later was reported before.
+    if (isNew && violation.getViolate() <= judged && !isPreceded(violation)) {
+      throw new BrokenInvariant(
+          Invariant.JUDGED,
+          "%s was judged, then this came: %s".formatted(Hlc.format(judged), text(violation)));
+    }
+  }
+
+  private boolean isPreceded(Violation violation) {
+    return reported.values().stream()
+        .anyMatch(
+            earlier ->
+                !earlier.getId().equals(violation.getId())
+                    && earlier.getEpoch() == violation.getEpoch()
+                    && earlier.getBinding().equals(violation.getBinding())
+                    && earlier.getViolate() <= violation.getViolate());
+  }
+
+  public void judged(long hlc) {
+    judged = Math.max(judged, hlc);
+  }
+
+  public void lost(CoverageLost loss) {
+    losses.add(loss);
+  }
+
+  public int reports() {
+    return reported.size();
+  }
+
+  public long judged() {
+    return judged;
+  }
+
+  /** Throws unless each report is a violation of the history. */
+  public void requireSound() {
+    Map<Place, Interval> truth = truth();
+    for (Violation violation : reported.values()) {
+      Interval a = witness(violation, 0, truth);
+      Interval b = witness(violation, 1, truth);
+      boolean holds = a != null && b != null && a.term != b.term && concurrency.areConcurrent(a, b);
+      if (!holds && !isLost(a) && !isLost(b) && !isOfFoundReplica(violation)) {
+        throw new BrokenInvariant(Invariant.SOUND, text(violation) + " is of " + a + " and " + b);
+      }
+    }
+  }
+
+  /**
+   * Throws unless each violation of the history that nobody took back is reported in time to be
+   * taken back: for both of its intervals there is a report that names it and lies no later.
+   */
+  public void requireCovering(ControlChecks control) {
+    List<Interval> all = List.copyOf(truth().values());
+    for (Interval a : all) {
+      for (Interval b : all) {
+        if (isViolation(a, b) && !isTakenBack(a, b, control) && !isLost(a) && !isLost(b)) {
+          requireNamed(a, a.violateWith(b), b);
+          requireNamed(b, a.violateWith(b), a);
+        }
+      }
+    }
+  }
+
+  private boolean isViolation(Interval a, Interval b) {
+    return a.term == 0
+        && b.term == 1
+        && a.epoch == b.epoch
+        && a.instance.equals(b.instance)
+        && a.violateWith(b) <= judged
+        && concurrency.isPossible(a, b);
+  }
+
+  private static boolean isTakenBack(Interval a, Interval b, ControlChecks control) {
+    for (long epoch = a.epoch + 1; epoch <= control.truth().epoch(); epoch++) {
+      ControlChecks.Ended plan = control.ended(epoch);
+      if (plan != null && (plan.abandoned() || plan.target() < a.violateWith(b))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void requireNamed(Interval interval, long violate, Interval other) {
+    for (Violation violation : reported.values()) {
+      if (violation.getEpoch() == interval.epoch
+          && violation.getViolate() <= violate
+          && names(violation, interval)) {
+        return;
+      }
+    }
+    throw new BrokenInvariant(
+        Invariant.COVERING,
+        "judged to %s, and no report names %s, which violates with %s"
+            .formatted(Hlc.format(judged), interval, other));
+  }
+
+  private static boolean names(Violation violation, Interval interval) {
+    return (violation.getPredicate() + "|" + violation.getBinding()).equals(interval.instance)
+        && violation.getWitnessesList().stream()
+            .anyMatch(
+                witness ->
+                    witness.getNode() == interval.node
+                        && witness.getIncarnation() == interval.incarnation
+                        && witness.getSequence() == interval.sequence);
+  }
+
+  private @Nullable Interval witness(Violation violation, int index, Map<Place, Interval> truth) {
+    Witness witness = violation.getWitnesses(index);
+    String instance = violation.getPredicate() + "|" + violation.getBinding();
+    for (Interval interval : truth.values()) {
+      if (interval.node == witness.getNode()
+          && interval.incarnation == witness.getIncarnation()
+          && interval.sequence == witness.getSequence()
+          && interval.instance.equals(instance)) {
+        return interval;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * A known gap: a replica that a node finds when it starts, or in a new epoch, and whose version
+   * was superseded elsewhere before, is taken for a new interval.
+   */
+  private boolean isOfFoundReplica(Violation violation) {
+    Interval a = witness(violation, 0, intervals);
+    Interval b = witness(violation, 1, intervals);
+    return joined && a != null && b != null && (a.origin == null || b.origin == null);
+  }
+
+  /**
+   * A known gap: a node that starts again begins with a clock that is ahead of its physical one,
+   * and what it finds then is taken for later than it is.
+   */
+  private static boolean isFoundAtStart(@Nullable Interval interval) {
+    return interval != null && interval.origin == null && interval.incarnation > 1;
+  }
+
+  /** Something of it may not have been heard, and that was said; or it is of a known gap. */
+  private boolean isLost(@Nullable Interval interval) {
+    return interval == null || isFoundAtStart(interval)
+        ? interval != null || !losses.isEmpty()
+        : losses.stream().anyMatch(loss -> touches(loss, interval));
+  }
+
+  private boolean touches(CoverageLost loss, Interval interval) {
+    if (loss.getPartition() != interval.partition) {
+      return false;
+    }
+    // A joined interval may have been begun, or be ended, by any replica.
+    boolean ofNode = joined || !loss.hasNode() || loss.getNode() == interval.node;
+    Hvc end = interval.end;
+    return ofNode
+        && interval.start.own() <= loss.getToHlc()
+        && (end == null || end.own() >= loss.getFromHlc());
+  }
+
+  // ---- the intervals as they count
+
+  private Map<Place, Interval> truth() {
+    return joined ? joined() : ended();
+  }
+
+  /** What an earlier life of a node left open ends right before the next one is heard. */
+  private Map<Place, Interval> ended() {
+    Map<Place, Interval> ended = new LinkedHashMap<>();
+    intervals.forEach((place, interval) -> ended.put(place, interval.endingAt(endOf(interval))));
+    return ended;
+  }
+
+  private @Nullable Hvc endOf(Interval interval) {
+    if (interval.end != null) {
+      return interval.end;
+    }
+    for (First life :
+        lives.getOrDefault(new Channel(interval.node, interval.partition), List.of())) {
+      if (life.incarnation() > interval.incarnation) {
+        return life.clock().withOwn(Math.max(life.clock().own() - 1, interval.start.own()));
+      }
+    }
+    return null;
+  }
+
+  /**
+   * The intervals of one version are one: from the first node that accepted it, or else where it
+   * was found first, to the first end at any node.
+   */
+  private Map<Place, Interval> joined() {
+    Map<String, List<Interval>> byVersion = new TreeMap<>();
+    for (Interval interval : intervals.values()) {
+      String key =
+          interval.epoch + " " + interval.instance + " " + interval.term + " " + interval.version;
+      byVersion.computeIfAbsent(key, k -> new ArrayList<>()).add(interval);
+    }
+    Map<Place, Interval> joined = new LinkedHashMap<>();
+    for (List<Interval> replicas : byVersion.values()) {
+      Interval first = first(replicas);
+      if (first != null) {
+        joined.put(
+            new Place(first.node, first.incarnation, first.partition, first.sequence),
+            first.endingAt(firstEnd(first, replicas)));
+      }
+    }
+    return joined;
+  }
+
+  private static @Nullable Interval first(List<Interval> replicas) {
+    Interval first = null;
+    for (Interval interval : replicas) {
+      boolean counts = interval.origin == null || interval.origin == interval.node;
+      if (counts && (first == null || isEarlier(interval, first))) {
+        first = interval;
+      }
+    }
+    return first;
+  }
+
+  /** Where it was accepted goes before where it was found. */
+  private static boolean isEarlier(Interval one, Interval other) {
+    if ((one.origin == null) != (other.origin == null)) {
+      return one.origin != null;
+    }
+    return one.start.own() != other.start.own()
+        ? one.start.own() < other.start.own()
+        : one.node < other.node;
+  }
+
+  private static @Nullable Hvc firstEnd(Interval first, List<Interval> replicas) {
+    Hvc least = null;
+    for (Interval interval : replicas) {
+      Hvc end = interval.end;
+      boolean counts =
+          end != null && !(interval.node == first.node && end.own() < first.start.own());
+      if (counts && (least == null || isEarlier(end, least))) {
+        least = end;
+      }
+    }
+    return least;
+  }
+
+  private static boolean isEarlier(Hvc one, Hvc other) {
+    return one.own() != other.own() ? one.own() < other.own() : one.owner() < other.owner();
+  }
+
+  private static @Nullable Hvc clock(CandidateRecord record) {
+    return switch (record.getEventCase()) {
+      case OPENED -> CandidateRecords.decode(record.getOpened().getStart());
+      case CLOSED -> CandidateRecords.decode(record.getClosed().getEnd());
+      case PROGRESS -> CandidateRecords.decode(record.getProgress().getHvc());
+      case STOPPED -> CandidateRecords.decode(record.getStopped().getHvc());
+      case GAP, EVENT_NOT_SET -> null;
+    };
+  }
+
+  private static String text(Violation violation) {
+    return "violation %s of %s|%s, epoch %d, at %s"
+        .formatted(
+            violation.getId().substring(0, 8),
+            violation.getPredicate(),
+            violation.getBinding(),
+            violation.getEpoch(),
+            Hlc.format(violation.getViolate()));
+  }
+}

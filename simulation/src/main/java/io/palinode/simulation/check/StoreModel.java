@@ -1,0 +1,179 @@
+package io.palinode.simulation.check;
+
+import io.palinode.voldemort.protocol.VectorClock;
+import io.palinode.voldemort.protocol.Versioned;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * What each node's store must hold, from the writes that it accepted and the rollbacks that it was
+ * told to do: for every key and node all that it ever was, with its time. (There is no log that is
+ * undone, and no difference: the past is looked up.)
+ */
+public final class StoreModel {
+  private record Moment(long hlc, Set<Versioned> versions) {}
+
+  /** A restore of one attempt at one node. */
+  private record Restored(long target, Set<String> near, Map<String, Set<Versioned>> cut) {}
+
+  private record Attempt(long epoch, int attempt) {}
+
+  private final long convergenceWindowHlc;
+  private final Placement placement;
+  private final List<Map<String, List<Moment>>> pasts = new ArrayList<>();
+  private final List<Map<Attempt, Restored>> restores = new ArrayList<>();
+  private final List<Set<Attempt>> merges = new ArrayList<>();
+
+  /** Whether a key has a replica on a node. */
+  public interface Placement {
+    boolean isHeldBy(int node, String key);
+  }
+
+  public StoreModel(int nodes, long convergenceWindowHlc, Placement placement) {
+    this.convergenceWindowHlc = convergenceWindowHlc;
+    this.placement = placement;
+    for (int node = 0; node < nodes; node++) {
+      pasts.add(new TreeMap<>());
+      restores.add(new HashMap<>());
+      merges.add(new HashSet<>());
+    }
+  }
+
+  /** A put was accepted. */
+  public void put(int node, String key, Versioned added, long hlc) {
+    Set<Versioned> versions = new LinkedHashSet<>(now(node, key));
+    for (Versioned stored : versions) {
+      if (added.clock().isAtMost(stored.clock())) {
+        throw new BrokenInvariant(
+            Invariant.CONSISTENT_CUT,
+            "node " + node + " accepted " + added + " over " + stored + " of " + key);
+      }
+    }
+    versions.removeIf(stored -> stored.clock().isAtMost(added.clock()));
+    versions.add(added);
+    become(node, key, versions, hlc);
+  }
+
+  /**
+   * A restore was done; a repeat changes nothing.
+   *
+   * @param reach how far the node's own past went back
+   * @param hlc the node's time afterwards
+   * @param keep nothing was to be undone
+   */
+  public void restored(
+      int node, long epoch, int attempt, long target, long reach, long hlc, boolean keep) {
+    Attempt which = new Attempt(epoch, attempt);
+    if (restores.get(node).containsKey(which)) {
+      return;
+    }
+    long since = Math.max(reach, target - Math.min(target, convergenceWindowHlc));
+    Set<String> near = new TreeSet<>();
+    Map<String, Set<Versioned>> cut = new TreeMap<>();
+    pasts
+        .get(node)
+        .forEach(
+            (key, past) -> {
+              if (past.get(past.size() - 1).hlc() > since) {
+                near.add(key);
+              }
+              cut.put(key, keep ? now(node, key) : at(past, target));
+            });
+    restores.get(node).put(which, new Restored(target, near, cut));
+    cut.forEach((key, versions) -> become(node, key, versions, hlc));
+  }
+
+  /** A node has merged what all contributed; a repeat changes nothing. */
+  public void merged(int node, long epoch, int attempt, long hlc) {
+    if (merges.get(node).add(new Attempt(epoch, attempt))) {
+      for (String key : near(epoch, attempt)) {
+        if (placement.isHeldBy(node, key)) {
+          become(node, key, together(epoch, attempt, key), hlc);
+        }
+      }
+    }
+  }
+
+  /** Whether all nodes have done it. */
+  public boolean isMergedEverywhere(long epoch, int attempt) {
+    return merges.stream().allMatch(done -> done.contains(new Attempt(epoch, attempt)));
+  }
+
+  /** The keys that are to be the same everywhere after it. */
+  public Set<String> near(long epoch, int attempt) {
+    Set<String> near = new TreeSet<>();
+    for (Map<Attempt, Restored> ofNode : restores) {
+      Restored restored = ofNode.get(new Attempt(epoch, attempt));
+      if (restored != null) {
+        near.addAll(restored.near());
+      }
+    }
+    return near;
+  }
+
+  /** What the key is now at the node. */
+  public Set<Versioned> now(int node, String key) {
+    List<Moment> past = pasts.get(node).get(key);
+    return past == null ? Set.of() : past.get(past.size() - 1).versions();
+  }
+
+  public Set<String> keys() {
+    Set<String> keys = new TreeSet<>();
+    pasts.forEach(past -> keys.addAll(past.keySet()));
+    return keys;
+  }
+
+  /** Throws unless the node's store holds what it must. */
+  public void requireHolds(int node, String key, List<Versioned> actual, String when) {
+    Set<Versioned> expected = now(node, key);
+    if (actual.size() != expected.size() || !expected.containsAll(actual)) {
+      throw new BrokenInvariant(
+          Invariant.CONSISTENT_CUT,
+          "%s, node %d has %s=%s, must have %s".formatted(when, node, key, actual, expected));
+    }
+  }
+
+  private Set<Versioned> together(long epoch, int attempt, String key) {
+    List<Versioned> all = new ArrayList<>();
+    for (Map<Attempt, Restored> ofNode : restores) {
+      Restored restored = ofNode.get(new Attempt(epoch, attempt));
+      if (restored != null) {
+        all.addAll(restored.cut().getOrDefault(key, Set.of()));
+      }
+    }
+    Set<Versioned> greatest = new LinkedHashSet<>();
+    for (Versioned one : all) {
+      if (all.stream().noneMatch(other -> isBefore(one.clock(), other.clock()))) {
+        greatest.add(one);
+      }
+    }
+    return greatest;
+  }
+
+  private static boolean isBefore(VectorClock one, VectorClock other) {
+    return one.isAtMost(other) && !other.isAtMost(one);
+  }
+
+  private void become(int node, String key, Set<Versioned> versions, long hlc) {
+    List<Moment> past = pasts.get(node).computeIfAbsent(key, k -> new ArrayList<>());
+    if (past.isEmpty() || !past.get(past.size() - 1).versions().equals(versions)) {
+      past.add(new Moment(hlc, Set.copyOf(versions)));
+    }
+  }
+
+  private static Set<Versioned> at(List<Moment> past, long hlc) {
+    for (int i = past.size() - 1; i >= 0; i--) {
+      if (past.get(i).hlc() <= hlc) {
+        return past.get(i).versions();
+      }
+    }
+    return Set.of();
+  }
+}

@@ -1,0 +1,214 @@
+package io.palinode.simulation;
+
+import io.palinode.detector.StoreBinding;
+import io.palinode.orchestrator.MachineState;
+import io.palinode.orchestrator.Phase;
+import io.palinode.orchestrator.Plan;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Resume;
+import io.palinode.wire.v1.SafePoint;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Bugs that a cluster could have: whoever looks for bugs has to find them. */
+enum PlantedBug {
+  /** The epoch begins when the first node has converged. */
+  RESUMES_BEFORE_ALL_HAVE_ANSWERED {
+    @Override
+    Seams plant() {
+      Set<Long> resumed = new HashSet<>();
+      return new Seams() {
+        @Override
+        public List<ControlRecord> appendBesides(MachineState state) {
+          Plan plan = state.journal().plan();
+          boolean isEarly =
+              plan != null
+                  && plan.phase() == Phase.CONVERGING
+                  && !plan.acked().isEmpty()
+                  && plan.acked().size() < state.settings().nodes();
+          return plan != null && isEarly && resumed.add(plan.epoch() * 100 + plan.attempt())
+              ? List.of(resume(plan))
+              : List.of();
+        }
+      };
+    }
+  },
+  /** The write at the target's next moment stays. */
+  RESTORES_ONE_TOO_FAR {
+    @Override
+    Seams plant() {
+      return onStore(
+          real ->
+              new StoreDecorator(real) {
+                @Override
+                public Restoration restore(long epoch, int attempt, long target) {
+                  return super.restore(epoch, attempt, target + 1);
+                }
+              });
+    }
+  },
+  /** A write is let through, waits for the lock, and is done after the fence has fallen. */
+  CHECKS_THE_FENCE_BEFORE_THE_LOCK {
+    @Override
+    Seams plant() {
+      return new Seams() {
+        @Override
+        public boolean fencesUnderLock() {
+          return false;
+        }
+      };
+    }
+  },
+  /** What was on its way at the target stays where it had come to. */
+  DOES_NOT_CONVERGE {
+    @Override
+    Seams plant() {
+      return onStore(
+          real ->
+              new StoreDecorator(real) {
+                @Override
+                public int merge(List<KeyRecord> records) {
+                  return 0;
+                }
+              });
+    }
+  },
+  /** A node that starts takes a plan that is open for none. */
+  FORGETS_THE_OPEN_PLAN {
+    @Override
+    Seams plant() {
+      return new Seams() {
+        @Override
+        public List<ControlRecord> replay(List<ControlRecord> log) {
+          long ended =
+              log.stream()
+                  .filter(ControlRecord::hasResume)
+                  .mapToLong(ControlRecord::getEpoch)
+                  .max()
+                  .orElse(0);
+          return log.stream().filter(record -> record.getEpoch() <= ended).toList();
+        }
+      };
+    }
+  },
+  /** The second plan opens the epoch that the first one has opened. */
+  RAISES_THE_EPOCH_ONCE {
+    @Override
+    Seams plant() {
+      return onStore(
+          real ->
+              new StoreDecorator(real) {
+                @Override
+                public long pause(long epoch) {
+                  return super.pause(Math.min(epoch, 1));
+                }
+
+                @Override
+                public void resume(long epoch, long target, long sequentialUntilMicros) {
+                  super.resume(Math.min(epoch, 1), target, sequentialUntilMicros);
+                }
+              });
+    }
+  },
+  /** Judgement goes out before the violations that it passes. */
+  JUDGES_BEFORE_IT_REPORTS {
+    @Override
+    Seams plant() {
+      return new Seams() {
+        @Override
+        public boolean judgesLast() {
+          return false;
+        }
+      };
+    }
+  },
+  /** What came twice is taken for two. */
+  COUNTS_REPEATED_CANDIDATES {
+    @Override
+    Seams plant() {
+      return new Seams() {
+        @Override
+        public boolean dropsRepeats() {
+          return false;
+        }
+      };
+    }
+  },
+  /** A node that starts lets clients in at once. */
+  SERVES_BEFORE_IT_HAS_CAUGHT_UP {
+    @Override
+    Seams plant() {
+      return new Seams() {
+        @Override
+        public boolean servesWhenCaughtUp() {
+          return false;
+        }
+      };
+    }
+  },
+  /** The safe point passes the violation that a plan is opened for. */
+  DOES_NOT_HOLD_THE_SAFE_POINT {
+    @Override
+    Seams plant() {
+      return new Seams() {
+        @Override
+        public List<ControlRecord> append(MachineState state, ControlRecord record) {
+          if (!record.hasPlanOpened()) {
+            return List.of(record);
+          }
+          long hlc = Math.max(state.findings().judged(), record.getPlanOpened().getTarget() + 1);
+          return List.of(
+              ControlRecord.newBuilder()
+                  .setEpoch(record.getEpoch() - 1)
+                  .setSafePoint(SafePoint.newBuilder().setHlc(hlc))
+                  .build(),
+              record);
+        }
+      };
+    }
+  },
+  /** One node says that it went back, and did not. */
+  ONE_NODE_DOES_NOT_RESTORE {
+    @Override
+    Seams plant() {
+      return onStore(
+          real ->
+              real.node() != 1
+                  ? real
+                  : new StoreDecorator(real) {
+                    @Override
+                    public Restoration restore(long epoch, int attempt, long target) {
+                      return super.keep(epoch, attempt, target);
+                    }
+                  });
+    }
+  };
+
+  /** For one run. */
+  abstract Seams plant();
+
+  private interface Wrap {
+    StoreBinding wrap(StoreBinding real);
+  }
+
+  private static Seams onStore(Wrap wrap) {
+    return new Seams() {
+      @Override
+      public StoreBinding store(StoreBinding real) {
+        return wrap.wrap(real);
+      }
+    };
+  }
+
+  private static ControlRecord resume(Plan plan) {
+    return ControlRecord.newBuilder()
+        .setEpoch(plan.epoch())
+        .setResume(
+            Resume.newBuilder()
+                .setTarget(plan.target())
+                .setClock(Math.max(plan.clock(), plan.target()))
+                .setAttempt(plan.attempt()))
+        .build();
+  }
+}

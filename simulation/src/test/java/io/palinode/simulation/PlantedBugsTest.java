@@ -1,0 +1,24 @@
+package io.palinode.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.EnumSet;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A simulator that finds nothing is suspect: each planted bug is found, and soon. */
+class PlantedBugsTest {
+  private static final int SEEDS_MAX = 200;
+
+  @ParameterizedTest
+  @EnumSource
+  void aPlantedBugIsFound(PlantedBug bug) {
+    Simulation simulation = new Simulation(EnumSet.allOf(Fault.class), bug::plant);
+    for (long seed = 0; seed < SEEDS_MAX; seed++) {
+      if (simulation.run(seed).broken() != null) {
+        return;
+      }
+    }
+    assertThat(SEEDS_MAX).as("seeds without finding %s", bug).isZero();
+  }
+}

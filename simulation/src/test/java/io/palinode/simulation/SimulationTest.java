@@ -1,0 +1,55 @@
+package io.palinode.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.palinode.simulation.Simulation.Result;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Random runs of whole clusters: whatever goes wrong, what must hold holds. */
+class SimulationTest {
+  /** What takes a minute on one core. {@code -Dpalinode.seeds=100000} runs more. */
+  private static final int SEEDS = Integer.getInteger("palinode.seeds", 500);
+
+  @Test
+  void aClusterWithoutFaultsKeepsAllItsPromises() {
+    assertHolds(EnumSet.noneOf(Fault.class), SEEDS / 10);
+  }
+
+  @Test
+  void aClusterInWhichEverythingGoesWrongKeepsAllItsPromises() {
+    assertHolds(EnumSet.allOf(Fault.class), SEEDS);
+  }
+
+  @Test
+  void theSameSeedIsTheSameRunTraceAndAll() {
+    for (long seed = 0; seed < 5; seed++) {
+      assertThat(trace(seed)).isEqualTo(trace(seed)).hasSizeGreaterThan(1_000);
+    }
+  }
+
+  private static List<String> trace(long seed) {
+    List<String> lines = new ArrayList<>();
+    new Simulation(EnumSet.allOf(Fault.class)).run(seed, lines::add);
+    return lines;
+  }
+
+  private static void assertHolds(Set<Fault> faults, int seeds) {
+    Simulation simulation = new Simulation(faults);
+    List<String> failures = new ArrayList<>();
+    long plans = 0;
+    for (long seed = 0; seed < seeds; seed++) {
+      Result result = simulation.run(seed);
+      plans += result.plans();
+      if (result.broken() != null) {
+        failures.add("seed=" + seed + " " + result.broken().getMessage());
+      }
+    }
+    assertThat(failures).as("of %d seeds", seeds).isEmpty();
+    // A simulation in which nothing happens proves nothing.
+    assertThat(plans).as("plans carried out").isGreaterThan(seeds);
+  }
+}

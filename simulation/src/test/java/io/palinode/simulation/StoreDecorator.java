@@ -1,0 +1,96 @@
+package io.palinode.simulation;
+
+import io.palinode.detector.StoreBinding;
+import io.palinode.detector.StoreKey;
+import io.palinode.detector.Version;
+import io.palinode.hvc.HvcClock;
+import java.util.List;
+
+/** A store that does what another one does; to be overridden where it is to do wrong. */
+class StoreDecorator implements StoreBinding {
+  private final StoreBinding real;
+
+  StoreDecorator(StoreBinding real) {
+    this.real = real;
+  }
+
+  @Override
+  public int node() {
+    return real.node();
+  }
+
+  @Override
+  public int nodes() {
+    return real.nodes();
+  }
+
+  @Override
+  public long incarnation() {
+    return real.incarnation();
+  }
+
+  @Override
+  public HvcClock clock() {
+    return real.clock();
+  }
+
+  @Override
+  public void listen(WriteListener listener) {
+    real.listen(listener);
+  }
+
+  @Override
+  public void atomically(Runnable action) {
+    real.atomically(action);
+  }
+
+  @Override
+  public long reach() {
+    return real.reach();
+  }
+
+  @Override
+  public long pause(long epoch) {
+    return real.pause(epoch);
+  }
+
+  @Override
+  public Restoration restore(long epoch, int attempt, long target) {
+    return real.restore(epoch, attempt, target);
+  }
+
+  @Override
+  public Restoration keep(long epoch, int attempt, long target) {
+    return real.keep(epoch, attempt, target);
+  }
+
+  @Override
+  public List<KeyRecord> read(List<StoreKey> keys) {
+    return real.read(keys);
+  }
+
+  @Override
+  public List<Version> siblings(StoreKey key) {
+    return real.siblings(key);
+  }
+
+  @Override
+  public int merge(List<KeyRecord> records) {
+    return real.merge(records);
+  }
+
+  @Override
+  public void scan(ScanVisitor visitor) {
+    real.scan(visitor);
+  }
+
+  @Override
+  public void resume(long epoch, long target, long sequentialUntilMicros) {
+    real.resume(epoch, target, sequentialUntilMicros);
+  }
+
+  @Override
+  public void safePoint(long hlc) {
+    real.safePoint(hlc);
+  }
+}

@@ -1,0 +1,48 @@
+package io.palinode.simulation.exhaustive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.palinode.detector.Command;
+import io.palinode.simulation.exhaustive.EveryInterleaving.Explored;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/** Every order in which a small cluster can act in a rollback. */
+class EveryInterleavingTest {
+  @Test
+  void aRollbackKeepsItsPromisesInWhateverOrderThePartsAct() {
+    Explored explored = new EveryInterleaving().explore(states -> {});
+    assertThat(explored.broken()).as("%s", explored.path()).isNull();
+    assertThat(explored.states()).isGreaterThan(10_000);
+    assertThat(explored.ends()).isPositive();
+  }
+
+  @Test
+  void aNodeThatRestoresOneTooFarIsFound() {
+    assertThat(
+            broken(
+                command ->
+                    command instanceof Command.Restore restore
+                        ? new Command.Restore(
+                            restore.epoch(), restore.attempt(), restore.target() + 1)
+                        : command))
+        .contains("a write after the target stands");
+  }
+
+  @Test
+  void aNodeThatMergesNothingIsFound() {
+    assertThat(
+            broken(
+                command ->
+                    command instanceof Command.Converge converge
+                        ? new Command.Converge(converge.epoch(), converge.attempt(), List.of())
+                        : command))
+        .contains("replicas differ");
+  }
+
+  private static String broken(UnaryOperator<Command> wiring) {
+    return String.valueOf(
+        new EveryInterleaving().explore(new SmallWorld(wiring), states -> {}).broken());
+  }
+}
