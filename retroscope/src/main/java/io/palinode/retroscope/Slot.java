@@ -105,6 +105,7 @@ final class Slot {
 
     boolean fitsIntoFile() {
       return contentBytes >= 0
+          && contentBytes % Long.BYTES == 0
           && (long) at + HEADER_BYTES + contentBytes <= file.capacity()
           && entries >= 0;
     }

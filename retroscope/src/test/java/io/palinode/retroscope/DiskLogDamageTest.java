@@ -100,6 +100,11 @@ class DiskLogDamageTest {
     written.files.forEach(
         (number, bytes) -> {
           for (int from = 0; from < bytes.length; from++) {
+            if (number.equals(written.files.lastKey()) && isCountOfASlot(from)) {
+              // The newest entries are what this one word says, and it says that there are none. A
+              // kill does not take it back, and after a loss of power the log begins anew.
+              continue;
+            }
             MemoryVolume torn = written.copy();
             byte[] zeros = bytes.clone();
             Arrays.fill(zeros, from, bytes.length, (byte) 0);
@@ -110,6 +115,11 @@ class DiskLogDamageTest {
             assertThat(reach == 0).as("file=%d from=%d", number, from).isEqualTo(same);
           }
         });
+  }
+
+  private static boolean isCountOfASlot(int at) {
+    return at >= DiskFile.HEADER_BYTES
+        && (at - DiskFile.HEADER_BYTES) % LAYOUT.slotBytes() == Slot.HEADER_BYTES - Long.BYTES;
   }
 
   @Test
