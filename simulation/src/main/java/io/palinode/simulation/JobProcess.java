@@ -1,7 +1,8 @@
 package io.palinode.simulation;
 
+import io.palinode.detection.DetectionLimits;
 import io.palinode.detection.DetectionSpec;
-import io.palinode.detection.InstanceDetector;
+import io.palinode.detection.Overflows;
 import io.palinode.detection.Witness;
 import io.palinode.hvc.Epsilon;
 import io.palinode.monitor.ActivePredicate;
@@ -232,9 +233,9 @@ final class JobProcess {
     }
     Instance instance =
         kept == null
-            ? Instance.begin(event, predicate.version(), spec, InstanceDetector.RETAINED_MAX)
+            ? Instance.begin(event, predicate.version(), spec, DetectionLimits.DEFAULT)
             : kept;
-    instance.unpack(spec, InstanceDetector.RETAINED_MAX);
+    instance.unpack(spec, DetectionLimits.DEFAULT);
     List<Witness> found = restarted(instance);
     found.addAll(instance.apply(Change.of(event.decode(), spec)));
     found.addAll(instance.progress(watermark));
@@ -262,7 +263,7 @@ final class JobProcess {
       instances.remove(key);
       return;
     }
-    instance.unpack(spec, InstanceDetector.RETAINED_MAX);
+    instance.unpack(spec, DetectionLimits.DEFAULT);
     List<Witness> found = restarted(instance);
     found.addAll(instance.progress(watermark));
     publish(key, instance, found);
@@ -292,7 +293,7 @@ final class JobProcess {
   }
 
   private void publish(String key, Instance instance, List<Witness> found) {
-    if (instance.takeOverflowed() > 0) {
+    if (!instance.takeOverflows().equals(Overflows.NONE)) {
       throw new IllegalStateException("a run is too small to meet a limit of detection");
     }
     InstanceKey of = InstanceKey.parse(key);

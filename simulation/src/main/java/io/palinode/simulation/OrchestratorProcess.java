@@ -147,7 +147,7 @@ final class OrchestratorProcess {
           hear(new Event.CoverageLost(record.getCoverageLost(), now()));
         }
       }
-      case DETECTING, RECORD_NOT_SET -> {}
+      case DETECTING, PHANTOM, RECORD_NOT_SET -> {}
     }
   }
 

@@ -4,6 +4,7 @@ import io.palinode.detector.StoreBinding;
 import io.palinode.detector.StoreKey;
 import io.palinode.detector.Version;
 import io.palinode.hvc.HvcClock;
+import io.palinode.retroscope.snapshot.RollbackTimes;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -140,6 +141,11 @@ final class RecordedStore implements StoreBinding {
   public void resume(long ofEpoch, long target, long sequentialUntilMicros) {
     store.resume(ofEpoch, target, sequentialUntilMicros);
     listener.serves(ofEpoch);
+  }
+
+  @Override
+  public void rollbacks(RollbackTimes times) {
+    store.rollbacks(times);
   }
 
   @Override

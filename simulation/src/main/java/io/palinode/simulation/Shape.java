@@ -5,6 +5,7 @@ import io.palinode.orchestrator.RollbackSettings;
 import io.palinode.retroscope.WindowLogConfig;
 import io.palinode.voldemort.StorageEngine.Durability;
 import io.palinode.voldemort.StoreNodeConfig;
+import io.palinode.voldemort.StoreNodeConfig.Past;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.StoreDefinition;
@@ -27,7 +28,7 @@ record Shape(
   static final String STORE = "store";
   static final long EPSILON_MICROS = 10_000;
   static final long REQUEST_TIMEOUT_MICROS = 300_000;
-  static final Duration CONVERGENCE_WINDOW = Duration.ofMillis(1_000);
+  static final Duration CONVERGENCE_WINDOW = Duration.ofSeconds(1);
   static final Duration MAX_DRIFT = Duration.ofMillis(500);
 
   private static final int PARTITIONS_OF_RING = 4;
@@ -65,7 +66,8 @@ record Shape(
         MAX_DRIFT,
         new WindowLogConfig(Duration.ofMinutes(1), 1L << 20),
         CONVERGENCE_WINDOW,
-        Durability.WRITTEN);
+        Durability.WRITTEN,
+        Past.KEPT);
   }
 
   RollbackSettings rollback() {

@@ -313,7 +313,7 @@ final class World {
                         record.getCoverageLost().getCause()));
         detection.lost(record.getCoverageLost());
       }
-      case DETECTING, RECORD_NOT_SET -> {}
+      case DETECTING, PHANTOM, RECORD_NOT_SET -> {}
     }
     violations.append(record);
   }

@@ -120,7 +120,7 @@ public final class DetectionChecks {
       Interval a = witness(violation, 0, truth);
       Interval b = witness(violation, 1, truth);
       boolean holds = a != null && b != null && a.term != b.term && concurrency.areConcurrent(a, b);
-      if (!holds && !isLost(a) && !isLost(b) && !isOfFoundReplica(violation)) {
+      if (!holds && !isLost(a) && !isLost(b)) {
         throw new BrokenInvariant(Invariant.SOUND, text(violation) + " is of " + a + " and " + b);
       }
     }
@@ -200,16 +200,6 @@ public final class DetectionChecks {
   }
 
   /**
-   * A known gap: a replica that a node finds when it starts, or in a new epoch, and whose version
-   * was superseded elsewhere before, is taken for a new interval.
-   */
-  private boolean isOfFoundReplica(Violation violation) {
-    Interval a = witness(violation, 0, intervals);
-    Interval b = witness(violation, 1, intervals);
-    return joined && a != null && b != null && (a.origin == null || b.origin == null);
-  }
-
-  /**
    * A known gap: a node that starts again begins with a clock that is ahead of its physical one,
    * and what it finds then is taken for later than it is.
    */
@@ -219,9 +209,10 @@ public final class DetectionChecks {
 
   /** Something of it may not have been heard, and that was said; or it is of a known gap. */
   private boolean isLost(@Nullable Interval interval) {
-    return interval == null || isFoundAtStart(interval)
-        ? interval != null || !losses.isEmpty()
-        : losses.stream().anyMatch(loss -> touches(loss, interval));
+    if (interval == null) {
+      return !losses.isEmpty();
+    }
+    return isFoundAtStart(interval) || losses.stream().anyMatch(loss -> touches(loss, interval));
   }
 
   private boolean touches(CoverageLost loss, Interval interval) {
@@ -310,9 +301,10 @@ public final class DetectionChecks {
     Hvc least = null;
     for (Interval interval : replicas) {
       Hvc end = interval.end;
-      boolean counts =
-          end != null && !(interval.node == first.node && end.own() < first.start.own());
-      if (counts && (least == null || isEarlier(end, least))) {
+      if (end == null || (interval.node == first.node && end.own() < first.start.own())) {
+        continue;
+      }
+      if (least == null || isEarlier(end, least)) {
         least = end;
       }
     }

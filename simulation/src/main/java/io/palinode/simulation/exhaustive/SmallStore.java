@@ -6,6 +6,7 @@ import io.palinode.detector.Version;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.OutOfReachException;
+import io.palinode.retroscope.snapshot.RollbackTimes;
 import io.palinode.voldemort.FenceState;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -257,6 +258,11 @@ final class SmallStore implements StoreBinding {
     paused = false;
     servedEpoch = ofEpoch;
     servedTarget = target;
+  }
+
+  @Override
+  public void rollbacks(RollbackTimes times) {
+    // Nobody reads the past here.
   }
 
   @Override
