@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -56,7 +57,7 @@ class NodeKillTest {
           .isIn(state(acknowledged), state(acknowledged + 1), state(acknowledged + 2));
       for (int i = 0; i < 20; i++) {
         long target = randomTime(random);
-        int write = writeByTime.get(target);
+        int write = Objects.requireNonNull(writeByTime.get(target));
         for (int k = 0; k < KEYS; k++) {
           assertThat(texts(node.getAsOf(key("k" + k), target, Caller.STOCK).value()))
               .as("kill=%d write=%d key=%d", kill, write, k)
@@ -64,7 +65,7 @@ class NodeKillTest {
         }
       }
       long target = randomTime(random);
-      last = writeByTime.get(target);
+      last = Objects.requireNonNull(writeByTime.get(target));
       node.pause(kill);
       node.restore(kill, 1, target);
       assertThat(stateOf(node)).as("kill=%d write=%d", kill, last).isEqualTo(state(last));

@@ -116,7 +116,8 @@ class PastOnDiskTest {
     }
     try (StoreNode node = open(restored, "a")) {
       node.pause(1);
-      assertThat(node.restore(1, 1, target)).isEqualTo(restoration);
+      // What was done is known; whether replicas agree is looked up anew.
+      assertThat(node.restore(1, 1, target).changed()).isEqualTo(restoration.changed());
       // A later attempt may go further back.
       assertThat(node.restore(1, 2, target - 1).undoneWrites()).isPositive();
       assertThat(valuesOf(node, K)).isEmpty();

@@ -46,6 +46,8 @@ class JudgedOperatorTest {
     harness.setProcessingTime(2_000);
     assertThat(said()).hasSize(2);
     harness.processWatermark(104);
+    assertThat(said()).as("nobody hurries, and it is a small step").hasSize(2);
+    harness.setProcessingTime(2_000 + JudgedOperator.PERIOD_MS);
     assertThat(said()).hasSize(3);
   }
 
