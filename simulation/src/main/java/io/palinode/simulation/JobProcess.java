@@ -187,7 +187,7 @@ final class JobProcess {
     for (Notice notice : outcome.notices()) {
       notices.send(() -> heard(notice));
     }
-    boolean passes = outcome.fresh() || !world.seams().dropsRepeats();
+    boolean passes = outcome.fresh();
     if (passes && !event.key().isEmpty()) {
       events.send(() -> heard(event));
     }

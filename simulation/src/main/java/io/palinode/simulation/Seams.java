@@ -46,9 +46,4 @@ public interface Seams {
   default boolean judgesLast() {
     return true;
   }
-
-  /** Whether the job keeps repeats of candidates back. */
-  default boolean dropsRepeats() {
-    return true;
-  }
 }

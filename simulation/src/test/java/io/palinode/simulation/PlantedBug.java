@@ -123,18 +123,6 @@ enum PlantedBug {
       };
     }
   },
-  /** What came twice is taken for two. */
-  COUNTS_REPEATED_CANDIDATES {
-    @Override
-    Seams plant() {
-      return new Seams() {
-        @Override
-        public boolean dropsRepeats() {
-          return false;
-        }
-      };
-    }
-  },
   /** A node that starts lets clients in at once. */
   SERVES_BEFORE_IT_HAS_CAUGHT_UP {
     @Override

@@ -4,6 +4,7 @@ import io.palinode.detector.StoreBinding;
 import io.palinode.detector.StoreKey;
 import io.palinode.detector.Version;
 import io.palinode.hvc.HvcClock;
+import io.palinode.retroscope.snapshot.RollbackTimes;
 import java.util.List;
 
 /** A store that does what another one does; to be overridden where it is to do wrong. */
@@ -87,6 +88,11 @@ class StoreDecorator implements StoreBinding {
   @Override
   public void resume(long epoch, long target, long sequentialUntilMicros) {
     real.resume(epoch, target, sequentialUntilMicros);
+  }
+
+  @Override
+  public void rollbacks(RollbackTimes times) {
+    real.rollbacks(times);
   }
 
   @Override

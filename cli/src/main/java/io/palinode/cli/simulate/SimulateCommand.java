@@ -78,6 +78,15 @@ public final class SimulateCommand implements Callable<Integer> {
               + " ${DEFAULT-VALUE}). Part of what a seed means.")
   private String faults = "all";
 
+  @Option(
+      names = "--states-max",
+      defaultValue = "1000000",
+      paramLabel = "N",
+      description =
+          "With --exhaustive: where it ends, all states or not (default: ${DEFAULT-VALUE}); there"
+              + " are millions.")
+  private long statesMax;
+
   @Option(names = "--trace", description = "With --seed: print each event.")
   private boolean trace;
 
@@ -163,11 +172,16 @@ public final class SimulateCommand implements Callable<Integer> {
     Explored explored =
         new EveryInterleaving()
             .explore(
+                statesMax,
                 states -> {
                   err.printf("%,d states%n", states);
                   err.flush();
                 });
-    out.printf("%,d states, %,d of them final%n", explored.states(), explored.ends());
+    out.printf(
+        "%,d states, %,d of them final%s%n",
+        explored.states(),
+        explored.ends(),
+        explored.all() || explored.broken() != null ? "" : "; there are more, see --states-max");
     if (explored.broken() != null) {
       out.println("BROKEN " + explored.broken());
       explored.path().forEach(step -> out.println("  " + step));

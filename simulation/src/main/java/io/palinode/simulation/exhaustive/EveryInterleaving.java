@@ -22,26 +22,29 @@ public final class EveryInterleaving {
   /**
    * What came of it.
    *
+   * @param all whether these are all states that there are
    * @param ends states in which nothing is left to be done
    * @param broken what did not hold; null when all did
    * @param path how the world came there, a line a step
    */
-  public record Explored(long states, long ends, @Nullable String broken, List<String> path) {}
+  public record Explored(
+      long states, boolean all, long ends, @Nullable String broken, List<String> path) {}
 
   private record Left(SmallWorld world, List<SmallWorld.Action> actions, int next, String step) {}
 
   /**
+   * @param statesMax where it ends, all states or not
    * @param progress is told the number of states now and then
    */
-  public Explored explore(LongConsumer progress) {
-    return explore(new SmallWorld(), progress);
+  public Explored explore(long statesMax, LongConsumer progress) {
+    return explore(new SmallWorld(), statesMax, progress);
   }
 
-  Explored explore(SmallWorld first, LongConsumer progress) {
+  Explored explore(SmallWorld first, long statesMax, LongConsumer progress) {
     ArrayDeque<Left> stack = new ArrayDeque<>();
     seen.add(first.fingerprint());
     stack.push(new Left(first, first.actions(), 0, "begin"));
-    while (!stack.isEmpty()) {
+    while (!stack.isEmpty() && seen.size() < statesMax) {
       Left at = stack.pop();
       if (at.next() == at.actions().size()) {
         continue;
@@ -61,10 +64,10 @@ public final class EveryInterleaving {
         stack.push(new Left(world, actions, 0, action.toString()));
       }
       if (broken != null) {
-        return new Explored(seen.size(), ends, broken, path(stack, action));
+        return new Explored(seen.size(), false, ends, broken, path(stack, action));
       }
     }
-    return new Explored(seen.size(), ends, null, List.of());
+    return new Explored(seen.size(), stack.isEmpty(), ends, null, List.of());
   }
 
   private static List<String> path(ArrayDeque<Left> stack, SmallWorld.Action last) {

@@ -10,9 +10,12 @@ import org.junit.jupiter.api.Test;
 
 /** Every order in which a small cluster can act in a rollback. */
 class EveryInterleavingTest {
+  /** All of them are more than a test can wait for. */
+  private static final long STATES_MAX = 50_000;
+
   @Test
   void aRollbackKeepsItsPromisesInWhateverOrderThePartsAct() {
-    Explored explored = new EveryInterleaving().explore(states -> {});
+    Explored explored = new EveryInterleaving().explore(STATES_MAX, states -> {});
     assertThat(explored.broken()).as("%s", explored.path()).isNull();
     assertThat(explored.states()).isGreaterThan(10_000);
     assertThat(explored.ends()).isPositive();
@@ -25,7 +28,10 @@ class EveryInterleavingTest {
                 command ->
                     command instanceof Command.Restore restore
                         ? new Command.Restore(
-                            restore.epoch(), restore.attempt(), restore.target() + 1)
+                            restore.epoch(),
+                            restore.attempt(),
+                            restore.target() + 1,
+                            restore.past())
                         : command))
         .contains("a write after the target stands");
   }
@@ -43,6 +49,6 @@ class EveryInterleavingTest {
 
   private static String broken(UnaryOperator<Command> wiring) {
     return String.valueOf(
-        new EveryInterleaving().explore(new SmallWorld(wiring), states -> {}).broken());
+        new EveryInterleaving().explore(new SmallWorld(wiring), STATES_MAX, states -> {}).broken());
   }
 }
