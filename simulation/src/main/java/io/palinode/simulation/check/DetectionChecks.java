@@ -80,7 +80,12 @@ public final class DetectionChecks {
     boolean isNew = reported.put(violation.getId(), violation) == null;
     // That a pair is definite may show later, and a job that was started anew may find another pair
     // that is as good: then one that is no later was reported before.
-    if (isNew && violation.getViolate() <= judged && !isPreceded(violation)) {
+    // What a loss was told of may be found later all the same: an end tells of its start.
+    if (isNew
+        && violation.getViolate() <= judged
+        && !isPreceded(violation)
+        && !isLost(witness(violation, 0, intervals))
+        && !isLost(witness(violation, 1, intervals))) {
       throw new BrokenInvariant(
           Invariant.JUDGED,
           "%s was judged, then this came: %s".formatted(Hlc.format(judged), text(violation)));
