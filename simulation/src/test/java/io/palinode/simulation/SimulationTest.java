@@ -11,10 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** Random runs of whole clusters: whatever goes wrong, what must hold holds. */
 class SimulationTest {
-  /**
-   * What takes half a minute. {@code -Dpalinode.seeds=100000} runs more, of which some fail: seed
-   * 458 is not understood yet (docs/simulation.md).
-   */
+  /** What takes half a minute. {@code -Dpalinode.seeds=100000} runs more. */
   private static final int SEEDS = Integer.getInteger("palinode.seeds", 400);
 
   @Test

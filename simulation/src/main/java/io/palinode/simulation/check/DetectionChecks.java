@@ -208,8 +208,8 @@ public final class DetectionChecks {
    * A known gap: a node that starts again begins with a clock that is ahead of its physical one,
    * and what it finds then is taken for later than it is.
    */
-  private static boolean isFoundAtStart(@Nullable Interval interval) {
-    return interval != null && interval.origin == null && interval.incarnation > 1;
+  private static boolean isFoundAtStart(Interval interval) {
+    return interval.found && interval.incarnation > 1;
   }
 
   /** Something of it may not have been heard, and that was said; or it is of a known gap. */

@@ -17,8 +17,11 @@ final class Interval {
   final int term;
   final String version;
 
-  /** Null when it was found, not written. */
+  /** The node that accepted the version first; null when that is not known, or is this node. */
   final @Nullable Integer origin;
+
+  /** Whether it was found, not written. */
+  final boolean found;
 
   final Hvc start;
   @Nullable Hvc end;
@@ -34,6 +37,7 @@ final class Interval {
     this.term = record.getOpened().getInterval().getTerm();
     this.version = version;
     this.origin = origin;
+    this.found = record.getOpened().getWriter().isEmpty();
     this.start = start;
   }
 
@@ -47,6 +51,7 @@ final class Interval {
     this.term = same.term;
     this.version = same.version;
     this.origin = same.origin;
+    this.found = same.found;
     this.start = same.start;
     this.end = end;
   }
