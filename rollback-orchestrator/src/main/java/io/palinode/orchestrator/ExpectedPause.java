@@ -9,8 +9,11 @@ import java.util.List;
  * @param perCopyMicros for each copy of a write, of all nodes together
  */
 public record ExpectedPause(double baseMicros, double perCopyMicros) {
-  /** Measured by {@code palinode bench rollback}; used before this cluster has any of its own. */
-  static final ExpectedPause DEFAULT = new ExpectedPause(120_000, 5);
+  /**
+   * About what {@code palinode bench rollback} took for 10,000 changes on two cores; used before
+   * this cluster has any of its own.
+   */
+  static final ExpectedPause DEFAULT = new ExpectedPause(120_000, 30);
 
   /** Fewer writes tell nothing of the cost of one. */
   private static final long COPIES_MIN = 1_000;
