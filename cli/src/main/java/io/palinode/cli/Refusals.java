@@ -3,6 +3,7 @@ package io.palinode.cli;
 import io.palinode.cli.detect.BadTraceException;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.predicate.PredicateException;
+import io.palinode.voldemort.ClockBehindException;
 import io.palinode.voldemort.bdb.DataFolderException;
 import io.palinode.voldemort.client.StoreException;
 import io.palinode.voldemort.cluster.ClusterFormatException;
@@ -20,6 +21,7 @@ final class Refusals {
         || failure instanceof PredicateException
         || failure instanceof BadTraceException
         || failure instanceof ClusterFormatException
+        || failure instanceof ClockBehindException
         || failure instanceof DataFolderException
         || failure instanceof StoreException
         || failure instanceof io.palinode.voldemort.server.ListenException

@@ -524,6 +524,11 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   }
 
   private void openFound(List<StoreKey> keys, TermIndex terms) {
+    if (store.restoredEpoch() > epoch) {
+      // What is found is not of this epoch: it was taken back, and the next one begins with it.
+      complete = false;
+      return;
+    }
     Hvc start = overSince == null ? store.clock().tick() : overSince;
     for (StoreKey key : keys) {
       List<Holding> holding = truth.of(terms.match(key), store.siblings(key));

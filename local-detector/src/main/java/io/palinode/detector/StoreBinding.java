@@ -54,6 +54,12 @@ public interface StoreBinding {
   Restoration restore(long epoch, int attempt, long target);
 
   /**
+   * The epoch of the plan that the last {@link #restore} or {@link #keep} was of, also after a
+   * crash: from then on the records are no more those of an epoch before it. 0: there was none.
+   */
+  long restoredEpoch();
+
+  /**
    * What {@link #restore} to {@code target} would change now; it changes nothing, and writes go on.
    * What lies in {@code except} is not counted among the writes. Called by any thread. O(changes
    * since {@code target}). A store that does not keep account of it throws {@link

@@ -457,6 +457,25 @@ class LocalDetectorTest {
   }
 
   @Test
+  void whatARestoreHasTakenBackToIsFoundInTheNextEpochAndNotInTheOldOne() {
+    store.put("x", "1");
+    long target = store.clock().last().own();
+    store.put("x", "0");
+    drain();
+    store.pause(8);
+    store.restore(8, 1, target);
+    // As after a start: the plan is not over, and the records are already those of its target.
+    LocalDetector late = detector(10);
+    late.setPredicates(List.of(Watched.exact(1)));
+    late.reset(7);
+    late.setPredicates(List.of(Watched.exact(2)));
+    assertThat(drain()).isEmpty();
+    late.endEpoch();
+    late.reset(8);
+    assertThat(drain()).extracting(Emission::epoch).containsExactly(8L);
+  }
+
+  @Test
   void aResetThatFailedIsFinishedByTheNext() {
     LocalDetector late = detector(10);
     late.setPredicates(List.of(Watched.exact(1)));

@@ -318,6 +318,11 @@ public final class MemoryNode implements StoreBinding {
   }
 
   @Override
+  public long restoredEpoch() {
+    return disk.restored.keySet().stream().mapToLong(step -> step.get(0)).max().orElse(0);
+  }
+
+  @Override
   public List<KeyRecord> read(List<StoreKey> keys) {
     return keys.stream()
         .map(key -> new KeyRecord(key, encode(siblings(key)), new byte[0]))

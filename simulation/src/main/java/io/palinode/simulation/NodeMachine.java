@@ -1,6 +1,5 @@
 package io.palinode.simulation;
 
-import io.palinode.hvc.ClockDriftException;
 import io.palinode.voldemort.StorageException;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.Siblings;
@@ -56,10 +55,15 @@ final class NodeMachine {
       return;
     }
     disk.observe(Disk.Observer.NONE);
+    long early = StoreNode.opensFromMicros(disk) - clock.getAsLong();
+    if (early > 0) {
+      startIn(early);
+      return;
+    }
     try {
       process = new NodeProcess(world, this);
       process.start();
-    } catch (StorageException | ClockDriftException e) {
+    } catch (StorageException e) {
       world.trace().add("node" + id, "cannot-start", () -> String.valueOf(e.getMessage()));
       process = null;
       startIn(START_RETRY_MICROS);

@@ -57,6 +57,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
   private @Nullable VoldemortRequest request;
   private boolean alive = true;
   private boolean open;
+  private boolean begun;
   private boolean stopping;
   private boolean retryDue;
   private long waitingSince = -1;
@@ -85,7 +86,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     this.requests =
         new io.palinode.voldemort.server.Pb0Requests(
             store, new LocalSnapshots(id, store.history(), Path.of("unused")));
-    this.intervals = new WatchedIntervals(world, machine);
+    this.intervals = new WatchedIntervals(world, machine, store::restoredEpoch);
     this.sender =
         new CandidateSender(
             world, id, detector, ring, new CandidateEncoder(id, store.incarnation()), intervals);
@@ -136,7 +137,6 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
         new Tail<>(
             world, world.control(), id, end, () -> alive && due.isEmpty(), this::heardOfControl);
     take(NodeControl.caughtUp(control));
-    opensWhenDone();
     world.control().follow(tail);
   }
 
@@ -154,8 +154,9 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     }
   }
 
-  private void opensWhenDone() {
-    if (due.isEmpty() && !open && !stopping) {
+  /** Once the store was told for the first time to serve, or to refuse; as in production. */
+  private void opensOnceBegun() {
+    if (begun && !open && !stopping) {
       open = true;
       world.trace().add(name, "opens", () -> "epoch=" + store.fence().epoch());
     }
@@ -172,7 +173,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
       return;
     }
     if (due.isEmpty()) {
-      opensWhenDone();
+      opensOnceBegun();
       if (tail != null) {
         tail.wake();
       }
@@ -192,7 +193,6 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     if (now - waitingSince > HEARD_MICROS_MAX) {
       waitingSince = -1;
       failed(command, "not heard of in every partition");
-      opensWhenDone();
     } else {
       world.time().in(HEARD_POLL_MICROS, this::work);
     }
@@ -207,6 +207,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     }
     try {
       command.execute(execution);
+      begun |= command instanceof Command.Serve || command instanceof Command.Pause;
     } catch (StorageException | AppendUnknown expected) {
       failed(command, String.valueOf(expected.getMessage()));
       return;

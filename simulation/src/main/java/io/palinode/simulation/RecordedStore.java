@@ -111,6 +111,11 @@ final class RecordedStore implements StoreBinding {
   }
 
   @Override
+  public long restoredEpoch() {
+    return store.restoredEpoch();
+  }
+
+  @Override
   public List<KeyRecord> read(List<StoreKey> keys) {
     return store.read(keys);
   }

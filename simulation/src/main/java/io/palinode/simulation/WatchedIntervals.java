@@ -9,19 +9,26 @@ import io.palinode.wire.v1.CandidateRecord;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /** Compares what a node's detector says with what is on its disk, while it watches. */
 final class WatchedIntervals {
   private final World world;
   private final NodeMachine machine;
+  private final LongSupplier restoredEpoch;
   private final NodeIntervals said;
   private boolean watching;
   private boolean beginning;
   private long epoch = -1;
 
-  WatchedIntervals(World world, NodeMachine machine) {
+  /**
+   * @param restoredEpoch from which plan the records are, see {@link
+   *     io.palinode.detector.StoreBinding#restoredEpoch}
+   */
+  WatchedIntervals(World world, NodeMachine machine, LongSupplier restoredEpoch) {
     this.world = world;
     this.machine = machine;
+    this.restoredEpoch = restoredEpoch;
     this.said = new NodeIntervals(machine.id());
   }
 
@@ -41,8 +48,12 @@ final class WatchedIntervals {
     // A repeat for the same epoch changes nothing, whatever the store has become meanwhile.
     if (command instanceof Command.Watch && beginning) {
       beginning = false;
-      watching = true;
-      requireSame();
+      watching = restoredEpoch.getAsLong() <= epoch;
+      if (watching) {
+        requireSame();
+      } else {
+        said.requireOpen(List.of());
+      }
     }
   }
 

@@ -66,6 +66,11 @@ class StoreDecorator implements StoreBinding {
   }
 
   @Override
+  public long restoredEpoch() {
+    return real.restoredEpoch();
+  }
+
+  @Override
   public List<KeyRecord> read(List<StoreKey> keys) {
     return real.read(keys);
   }

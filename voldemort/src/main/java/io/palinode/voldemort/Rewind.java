@@ -20,6 +20,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,15 +32,21 @@ final class Rewind {
   private final int node;
   private final StorageEngine engine;
   private final HvcClock clock;
+  private final LongFunction<Change> promise;
   private final long convergenceWindowHlc;
   private NodeMeta.@Nullable Mark last;
   private NodeMeta.@Nullable Pasts pasts;
   private long repairsSincePause;
 
-  Rewind(StoreNodeConfig config, StorageEngine engine, HvcClock clock) {
+  /**
+   * @param promise what makes it known to the node's next life that this one wrote at that HLC
+   */
+  Rewind(
+      StoreNodeConfig config, StorageEngine engine, HvcClock clock, LongFunction<Change> promise) {
     this.node = config.nodeId();
     this.engine = engine;
     this.clock = clock;
+    this.promise = promise;
     this.convergenceWindowHlc = Hlc.ofMicros(config.convergenceWindow().toNanos() / 1_000);
     this.last = NodeMeta.Mark.read(engine);
     this.pasts = NodeMeta.Pasts.read(engine);
@@ -66,6 +73,11 @@ final class Rewind {
     }
     boolean same = mark.epoch() == epoch && mark.attempt() == attempt;
     return same ? mark.restoration() : new Restoration(0, List.of());
+  }
+
+  /** The epoch of the last restore that was done; 0: there was none. */
+  long restoredEpoch() {
+    return last == null ? 0 : last.epoch();
   }
 
   /** Throws {@link io.palinode.retroscope.OutOfReachException} and changes nothing. */
@@ -237,6 +249,7 @@ final class Rewind {
     for (Repair repair : repairs.all()) {
       repair.store().past().append(clock.tick().own(), repair.key(), repair.old());
     }
+    changes.add(promise.apply(clock.last().own()));
     engine.commit(changes, Durability.SYNCED);
     repairsSincePause += repairs.all().size();
   }

@@ -80,8 +80,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
 
   /**
    * A node over {@code engine}, which holds the config's stores and {@link #metaStore}; the node
-   * closes it. Begins another incarnation. Throws {@link ClockDriftException} when the clock is
-   * further behind what this node wrote earlier than drift is accepted.
+   * closes it. Begins another incarnation. Throws {@link ClockBehindException}, and changes
+   * nothing, before the clock has come to {@link #opensFromMicros}.
    *
    * @param epochMicros the physical clock, microseconds since the Unix epoch
    */
@@ -107,6 +107,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
             config.nodeId(), config.nodes(), config.epsilon(), epochMicros, config.maxDrift());
     this.noReading = Hvc.unknown(config.nodes());
     NodeMeta.Start last = NodeMeta.Start.read(engine);
+    requireReached(last.promisedHlc(), epochMicros.getAsLong());
     DiskLogs logs = new DiskLogs(config, disk, last.incarnation(), counters);
     long openedAt = clock.tick(ownReading(Math.max(last.promisedHlc(), logs.last()))).own();
     this.incarnation = last.incarnation() + 1;
@@ -115,7 +116,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     logs.begin(incarnation);
     this.writers = new Writers(openedAt);
     this.fence = NodeMeta.readFence(engine);
-    this.rewind = new Rewind(config, engine, clock);
+    this.rewind = new Rewind(config, engine, clock, this::promiseOf);
     for (StoreDefinition store : config.stores()) {
       Ring ring = new Ring(config.cluster(), store.replicationFactor());
       // Where no past is kept, no time is in reach.
@@ -126,6 +127,21 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
     this.history = new NodeHistory(engine, clock, stores, writeLock);
     log.info("node={} phase=OPEN incarnation={} epoch={}", node(), incarnation, fence.epoch());
+  }
+
+  /**
+   * The physical time, in microseconds since the Unix epoch, before which no node is opened over
+   * {@code engine}. A clock that began ahead of the physical one would know its own node far better
+   * than the others: what they held in that time would seem to be over, or to be still to come.
+   */
+  public static long opensFromMicros(StorageEngine engine) {
+    return Hlc.micros(NodeMeta.Start.read(engine).promisedHlc());
+  }
+
+  private void requireReached(long promised, long nowMicros) {
+    if (nowMicros < Hlc.micros(promised)) {
+      throw new ClockBehindException(node(), promised, nowMicros);
+    }
   }
 
   private Deletes deletes(@Nullable WindowLog disk) {
@@ -498,6 +514,16 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   }
 
   @Override
+  public long restoredEpoch() {
+    writeLock.lock();
+    try {
+      return rewind.restoredEpoch();
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
+  @Override
   public UndoEffect effect(long target, List<HlcSpan> except) {
     return new UndoCount(node(), engine, writers, except).of(stores.values(), target);
   }
@@ -697,6 +723,11 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   private void promise(long hlc, Durability durability) {
     engine.commit(List.of(new NodeMeta.Start(incarnation, hlc).toChange()), durability);
     promisedHlc = hlc;
+  }
+
+  /** The same as part of what is committed besides. */
+  private Change promiseOf(long hlc) {
+    return new NodeMeta.Start(incarnation, Math.max(promisedHlc, hlc)).toChange();
   }
 
   /** What this node promised of its own clock before it was started, as a reading of nobody's. */

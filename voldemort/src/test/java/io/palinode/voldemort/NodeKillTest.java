@@ -112,10 +112,15 @@ class NodeKillTest {
 
   private static StoreNode open(Path folder) {
     DiskBound bound = new DiskBound(Duration.ofDays(1), 32 << 20, 0);
+    StorageEngine engine = Medium.BDB.open(folder.resolve("bdb"));
+    SystemMicros clock = new SystemMicros();
+    while (clock.getAsLong() < StoreNode.opensFromMicros(engine)) {
+      Thread.onSpinWait();
+    }
     return new StoreNode(
         TestNodes.config(),
-        Medium.BDB.open(folder.resolve("bdb")),
-        new SystemMicros(),
+        engine,
+        clock,
         new PastOnDisk(
             bound,
             (store, log) -> {

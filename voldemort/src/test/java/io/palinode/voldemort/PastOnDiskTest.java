@@ -162,18 +162,19 @@ class PastOnDiskTest {
 
   @Test
   void theClockGoesOnAfterTheLastEntryOfTheLog() throws RefusedException {
-    StorageEngine engine = Medium.BDB.open(folder.resolve("bdb"));
+    ProbedEngine engine = new ProbedEngine(Medium.BDB.open(folder.resolve("bdb")));
     PastOnDisk logs = in(folder.resolve("logs"), "a");
     StoreNode first = new StoreNode(TestNodes.config(), engine, micros::get, logs);
     first.put(K, version("v", 1), Caller.STOCK);
     first.pause(1);
     micros.addAndGet(400_000);
-    // Undone later than any write was promised.
-    first.restore(1, 1, first.reach());
+    // Killed when the undo is in the log, and the promise that goes with it not on disk.
+    engine.beforeCommit = changes -> engine.fails = true;
+    assertThatThrownBy(() -> first.restore(1, 1, first.reach()))
+        .isInstanceOf(StorageException.class);
     long undone = first.clock().last().own();
-    // Killed: it promised no more than it had to.
     engine.close();
-    micros.addAndGet(-700_000);
+    micros.addAndGet(-550_000);
     try (StoreNode second = open("a")) {
       assertThat(second.clock().last().own()).isGreaterThan(undone);
     }

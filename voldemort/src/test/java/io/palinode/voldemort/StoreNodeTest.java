@@ -14,7 +14,6 @@ import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.detector.StoreKey;
 import io.palinode.detector.Version;
 import io.palinode.detector.WriteEvent;
-import io.palinode.hvc.ClockDriftException;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.retroscope.Diff;
@@ -347,7 +346,8 @@ class StoreNodeTest {
   }
 
   @Test
-  void aRestoreIsOneSyncedCommitOverAllStoresWithItsMark() throws RefusedException {
+  void aRestoreIsOneSyncedCommitOverAllStoresWithItsMarkItsPastsAndItsPromise()
+      throws RefusedException {
     ProbedEngine engine = new ProbedEngine(Medium.MEMORY.open(folder));
     StoreNode probed = new StoreNode(TestNodes.config(), engine, micros::get);
     long target = probed.clock().tick().own();
@@ -361,7 +361,11 @@ class StoreNodeTest {
     assertThat(engine.commits.get(0).changes())
         .extracting(StorageEngine.Change::store)
         .containsExactlyInAnyOrder(
-            TestNodes.EVERYWHERE, TestNodes.ONCE, StoreNode.metaStore(), StoreNode.metaStore());
+            TestNodes.EVERYWHERE,
+            TestNodes.ONCE,
+            StoreNode.metaStore(),
+            StoreNode.metaStore(),
+            StoreNode.metaStore());
   }
 
   @Test
@@ -405,14 +409,43 @@ class StoreNodeTest {
     Hvc ahead = Hvc.of(Hvc.NO_OWNER, 0, Hlc.ofMicros(micros.get() + 400_000), 0);
     long last = first.put(K, version("v", 1), caller(ahead, null, "", null)).acceptedAt();
     first.close();
+    micros.addAndGet(400_000);
     StoreNode second = onDisk();
     assertThat(second.reach()).isGreaterThan(last);
     assertThat(second.put(K, version("w", 2), Caller.STOCK).acceptedAt()).isGreaterThan(last);
     second.close();
-    micros.addAndGet(-1_000_000);
+  }
+
+  @Test
+  void aNodeOpensWhenItsClockHasComeToWhatItMayHaveWritten() throws RefusedException {
+    StoreNode first = onDisk();
+    long last = first.put(K, version("v", 1), Caller.STOCK).acceptedAt();
+    first.close();
     StorageEngine engine = Medium.BDB.open(folder);
+    assertThat(StoreNode.opensFromMicros(engine)).isEqualTo(Hlc.micros(last));
+    micros.set(Hlc.micros(last) - 1);
     assertThatThrownBy(() -> new StoreNode(TestNodes.config(), engine, micros::get))
-        .isInstanceOf(ClockDriftException.class);
+        .isInstanceOf(ClockBehindException.class)
+        .hasMessageContaining("node 0 is 1 µs behind");
+    micros.incrementAndGet();
+    StoreNode second = new StoreNode(TestNodes.config(), engine, micros::get);
+    assertThat(second.incarnation()).isEqualTo(first.incarnation() + 1);
+    second.close();
+  }
+
+  @Test
+  void whatAnUndoChangedIsNoLaterThanWhatTheNodeHasPromised() throws Exception {
+    StoreNode live = onDisk();
+    long target = live.put(K, version("v", 1), Caller.STOCK).acceptedAt();
+    live.put(K, version("w", 2), Caller.STOCK);
+    live.pause(1);
+    micros.addAndGet(700_000);
+    live.restore(1, 1, target);
+    long undone = live.clock().last().own();
+    TestNodes.copyFolder(folder, folder.resolve("killed"));
+    live.close();
+    StorageEngine engine = Medium.BDB.open(folder.resolve("killed"));
+    assertThat(StoreNode.opensFromMicros(engine)).isEqualTo(Hlc.micros(undone));
     engine.close();
   }
 
@@ -430,7 +463,8 @@ class StoreNodeTest {
     live.resume(1, target, 0);
     TestNodes.copyFolder(folder, folder.resolve("resumed"));
     live.close();
-    // The machine's clock has not even moved on.
+    // No later than it must be.
+    micros.addAndGet(100_000);
     try (StoreNode paused = onDisk(folder.resolve("paused"))) {
       assertThat(valuesOf(paused, K)).containsExactly("w");
       paused.pause(1);

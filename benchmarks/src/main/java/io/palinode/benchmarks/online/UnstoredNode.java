@@ -132,6 +132,11 @@ final class UnstoredNode implements StoreBinding {
   }
 
   @Override
+  public long restoredEpoch() {
+    return 0;
+  }
+
+  @Override
   public List<KeyRecord> read(List<StoreKey> keys) {
     throw notStored();
   }

@@ -125,7 +125,7 @@ public final class DetectionChecks {
       Interval a = witness(violation, 0, truth);
       Interval b = witness(violation, 1, truth);
       boolean holds = a != null && b != null && a.term != b.term && concurrency.areConcurrent(a, b);
-      if (!holds && !isLost(a) && !isLost(b)) {
+      if (!holds && !isLost(a) && !isLost(b) && !isOfStaleVersion(violation)) {
         throw new BrokenInvariant(Invariant.SOUND, text(violation) + " is of " + a + " and " + b);
       }
     }
@@ -205,19 +205,32 @@ public final class DetectionChecks {
   }
 
   /**
-   * A known gap: a node that starts again begins with a clock that is ahead of its physical one,
-   * and what it finds then is taken for later than it is.
+   * A known gap: what a node finds of a version that it accepted itself, and that was superseded on
+   * other nodes only, is taken for a new interval.
    */
-  private static boolean isFoundAtStart(Interval interval) {
-    return interval.found && interval.incarnation > 1;
+  private boolean isOfStaleVersion(Violation violation) {
+    return isStale(witness(violation, 0, intervals)) || isStale(witness(violation, 1, intervals));
   }
 
-  /** Something of it may not have been heard, and that was said; or it is of a known gap. */
+  private boolean isStale(@Nullable Interval found) {
+    return joined
+        && found != null
+        && found.found
+        && found.origin == null
+        && intervals.values().stream()
+            .anyMatch(
+                ended ->
+                    ended.isSameVersionAs(found)
+                        && ended.end != null
+                        && ended.end.own() < found.start.own());
+  }
+
+  /** Something of it may not have been heard, and that was said. */
   private boolean isLost(@Nullable Interval interval) {
     if (interval == null) {
       return !losses.isEmpty();
     }
-    return isFoundAtStart(interval) || losses.stream().anyMatch(loss -> touches(loss, interval));
+    return losses.stream().anyMatch(loss -> touches(loss, interval));
   }
 
   private boolean touches(CoverageLost loss, Interval interval) {

@@ -73,6 +73,14 @@ final class Interval {
     return Math.max(start.own(), other.start.own());
   }
 
+  /** Whether another replica, or another life of this one, told the same of the same epoch. */
+  boolean isSameVersionAs(Interval other) {
+    return epoch == other.epoch
+        && term == other.term
+        && instance.equals(other.instance)
+        && version.equals(other.version);
+  }
+
   /** Equal on all replicas. */
   static String versionOf(VariableVersion version) {
     return version.getKey().toStringUtf8()

@@ -198,6 +198,11 @@ final class SmallStore implements StoreBinding {
     return new Restoration(0, keys());
   }
 
+  @Override
+  public long restoredEpoch() {
+    return restoredEpoch;
+  }
+
   private boolean isDone(long ofEpoch, int attempt) {
     return restoredEpoch > ofEpoch || (restoredEpoch == ofEpoch && restoredAttempt >= attempt);
   }

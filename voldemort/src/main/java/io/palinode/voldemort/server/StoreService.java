@@ -17,14 +17,22 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A store node with its folder and its socket. It is opened, then whatever must be bound to its
  * node is bound (a detector; control that has to catch up), then it is started.
  */
 public final class StoreService implements AutoCloseable {
+  /** No clock that was set back further is waited for. */
+  private static final long CLOCK_WAIT_MICROS_MAX = 2_000_000;
+
+  private static final Logger log = LoggerFactory.getLogger(StoreService.class);
+
   private final StoreServiceConfig config;
   private final DataFolder folder;
   private final StoreNode node;
@@ -45,8 +53,8 @@ public final class StoreService implements AutoCloseable {
    * @throws DataFolderException when the folder is not for this node, or not for this process
    * @throws StorageException when the data cannot be opened
    * @throws io.palinode.retroscope.DiskLogException when a window-log there is not the node's own
-   * @throws io.palinode.hvc.ClockDriftException when the clock is behind what the node wrote
-   *     earlier
+   * @throws io.palinode.voldemort.ClockBehindException when the clock is so far behind what the
+   *     node may have written earlier that it was not waited for
    */
   public static StoreService open(StoreServiceConfig config, LongSupplier epochMicros) {
     DataFolder folder =
@@ -54,6 +62,7 @@ public final class StoreService implements AutoCloseable {
     SplitEngine engine = null;
     try {
       engine = engine(config, folder);
+      awaitClock(config, StoreNode.opensFromMicros(engine), epochMicros);
       StoreNode node = new StoreNode(config.node(), engine, epochMicros, past(config, folder));
       return new StoreService(config, folder, node);
     } catch (RuntimeException e) {
@@ -62,6 +71,26 @@ public final class StoreService implements AutoCloseable {
       }
       folder.close();
       throw e;
+    }
+  }
+
+  /**
+   * After a kill a node promised some time that has not come yet; after a jump of the clock, more.
+   */
+  private static void awaitClock(
+      StoreServiceConfig config, long fromMicros, LongSupplier epochMicros) {
+    long first = fromMicros - epochMicros.getAsLong();
+    if (first <= 0 || first > CLOCK_WAIT_MICROS_MAX) {
+      return;
+    }
+    log.info("node={} phase=AWAITS_CLOCK micros={}", config.node().nodeId(), first);
+    for (long left = first; left > 0; left = fromMicros - epochMicros.getAsLong()) {
+      try {
+        TimeUnit.MICROSECONDS.sleep(Math.min(left, first));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
     }
   }
 

@@ -22,6 +22,7 @@ import com.google.protobuf.MessageLite;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcCodec;
+import io.palinode.voldemort.ClockBehindException;
 import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.StoreNodeConfig;
@@ -49,6 +50,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -83,8 +85,12 @@ class StoreServiceTest {
     service.close();
   }
 
-  /** Memory for one store, disk for the other. */
   private StoreService open(Path folder, int port) {
+    return open(folder, port, micros::get);
+  }
+
+  /** Memory for one store, disk for the other. */
+  private static StoreService open(Path folder, int port, LongSupplier clock) {
     List<StoreDefinition> stores =
         List.of(
             TestNodes.stores(3, Persistence.BDB).get(0),
@@ -93,7 +99,20 @@ class StoreServiceTest {
         new ServerConfig("127.0.0.1", port, 2, 4, IN_FLIGHT_MAX, Duration.ofSeconds(10));
     StoreNodeConfig config = StoreNodeConfig.of(0, TestNodes.cluster(3), stores);
     return StoreService.open(
-        new StoreServiceConfig(config, folder, BdbConfig.DEFAULT, server, null), micros::get);
+        new StoreServiceConfig(config, folder, BdbConfig.DEFAULT, server, null), clock);
+  }
+
+  @Test
+  void aStartWaitsForAClockThatIsALittleBehindAndRefusesOneThatWasSetBack() {
+    service.close();
+    long last = Hlc.micros(node.clock().last().own());
+    micros.set(last - 3_600_000_000L);
+    assertThatThrownBy(() -> open(data, 0))
+        .isInstanceOf(ClockBehindException.class)
+        .hasMessageContaining("set it right");
+    micros.set(last - 50_000);
+    service = open(data, 0, () -> micros.addAndGet(10_000));
+    assertThat(micros.get()).isGreaterThanOrEqualTo(last);
   }
 
   private RawConnection connect() throws IOException {
