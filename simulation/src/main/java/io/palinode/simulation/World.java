@@ -58,6 +58,7 @@ final class World {
   private final List<NodeMachine> machines = new ArrayList<>();
   private final List<ClientProcess> clients = new ArrayList<>();
   private final Set<Long> answeredHalts = new HashSet<>();
+  private final Set<List<Long>> cutsChecked = new HashSet<>();
   private JobProcess jobProcess;
   private OrchestratorProcess orchestrator;
   private JobProcess.Checkpoint checkpoint;
@@ -331,9 +332,13 @@ final class World {
     }
   }
 
-  /** When all nodes have merged, each holds what it must, and all the same. */
+  /**
+   * When all nodes have merged, each holds what it must, and all the same. Once: a node that does
+   * not know that the log took its answer merges again, when others may serve already.
+   */
   void requireCut(long epoch, int attempt) {
-    if (!model.isMergedEverywhere(epoch, attempt)) {
+    if (!model.isMergedEverywhere(epoch, attempt)
+        || !cutsChecked.add(List.of(epoch, (long) attempt))) {
       return;
     }
     String when = "after attempt " + attempt + " of epoch " + epoch;
