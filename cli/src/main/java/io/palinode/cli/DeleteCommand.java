@@ -1,5 +1,6 @@
 package io.palinode.cli;
 
+import io.palinode.cli.terminal.ApiClient;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

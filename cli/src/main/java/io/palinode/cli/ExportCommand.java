@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import io.palinode.cli.detect.TraceLine;
 import io.palinode.cli.detect.TraceReader;
+import io.palinode.cli.terminal.ApiClient;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.witness.ShivizLog;
 import io.palinode.cli.witness.WitnessFile;

@@ -1,8 +1,10 @@
 package io.palinode.cli;
 
 import io.palinode.cli.bench.BenchCommand;
+import io.palinode.cli.chaos.ChaosCommand;
 import io.palinode.cli.detect.DetectCommand;
 import io.palinode.cli.explain.ExplainCommand;
+import io.palinode.cli.run.RunCommand;
 import io.palinode.cli.simulate.SimulateCommand;
 import io.palinode.cli.witness.VerifyCommand;
 import java.util.List;
@@ -36,6 +38,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     subcommands = {
       DemoCommand.class,
       UpCommand.class,
+      RunCommand.class,
       ApplyCommand.class,
       GetCommand.class,
       DeleteCommand.class,
@@ -52,7 +55,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
       PutCommand.class,
       GetValueCommand.class,
       BenchCommand.class,
-      SimulateCommand.class
+      SimulateCommand.class,
+      ChaosCommand.class
     },
     footer = {
       "",

@@ -1,5 +1,6 @@
 package io.palinode.cli;
 
+import io.palinode.cli.terminal.ApiClient;
 import io.palinode.cli.terminal.Confirmation;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

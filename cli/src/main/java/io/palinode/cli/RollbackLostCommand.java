@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.palinode.cli.LostWrites.Lost;
+import io.palinode.cli.terminal.ApiClient;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.TextTable;
 import io.palinode.hvc.Hlc;

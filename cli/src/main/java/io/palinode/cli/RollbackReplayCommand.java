@@ -1,6 +1,7 @@
 package io.palinode.cli;
 
 import io.palinode.cli.LostWrites.Lost;
+import io.palinode.cli.terminal.ApiClient;
 import io.palinode.cli.terminal.Confirmation;
 import io.palinode.hvc.Hlc;
 import io.palinode.voldemort.client.RolledBackException;

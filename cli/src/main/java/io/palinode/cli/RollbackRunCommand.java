@@ -1,6 +1,7 @@
 package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.palinode.cli.terminal.ApiClient;
 import io.palinode.cli.terminal.Confirmation;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;

@@ -1,6 +1,7 @@
 package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.palinode.cli.terminal.ApiClient;
 import io.palinode.cli.terminal.TimeText;
 import io.palinode.hvc.Hlc;
 import org.jspecify.annotations.Nullable;

@@ -2,6 +2,7 @@ package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.palinode.cli.terminal.ApiClient;
 import io.palinode.cli.terminal.OnSignal;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;

@@ -3,11 +3,12 @@ package io.palinode.cli;
 import io.palinode.cli.cluster.ControlPlane;
 import io.palinode.cli.cluster.Ports;
 import io.palinode.cli.cluster.StoreCluster;
-import io.palinode.cli.terminal.DiskSize;
+import io.palinode.cli.terminal.DetectionOptions;
 import io.palinode.cli.terminal.EpsilonText;
 import io.palinode.cli.terminal.OnSignal;
 import io.palinode.cli.terminal.PredicateOptions;
 import io.palinode.cli.terminal.Refusal;
+import io.palinode.cli.terminal.WindowLogOptions;
 import io.palinode.hvc.Epsilon;
 import io.palinode.retroscope.DiskBound;
 import io.palinode.voldemort.bdb.DataFolder;
@@ -17,7 +18,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -51,8 +51,6 @@ final class UpCommand implements Callable<Integer> {
   static final int KAFKA_OFFSET = 101;
   private static final int NODES_MAX = 64;
   private static final int PORT_MAX = 65_535;
-  private static final int WINDOW_LOG_DAYS_MAX = 3_650;
-  private static final long WINDOW_LOG_BYTES_MIN = 16L << 20;
 
   @Option(
       names = "--nodes",
@@ -90,23 +88,7 @@ final class UpCommand implements Callable<Integer> {
       description = "Bound on the difference of the nodes' clocks (default: ${DEFAULT-VALUE}).")
   private Epsilon epsilon = Epsilon.INFINITE;
 
-  @Option(
-      names = "--window-log-disk",
-      converter = DiskSize.class,
-      defaultValue = "1g",
-      paramLabel = "SIZE",
-      description = {
-        "How much of the past each node keeps on disk, of each store that is on disk: reads of the past and rollbacks reach back so far, also past a restart (default: ${DEFAULT-VALUE}; at least 16m; 0: memory only). A gibibyte of the volume is left free."
-      })
-  private long windowLogDisk;
-
-  @Option(
-      names = "--window-log-days",
-      defaultValue = "7",
-      paramLabel = "DAYS",
-      description = "What is older goes from the disk (default: ${DEFAULT-VALUE}).")
-  private int windowLogDays;
-
+  @Mixin private WindowLogOptions windowLog = new WindowLogOptions();
   @Mixin private DetectionOptions detection = new DetectionOptions();
   @Mixin private PredicateOptions predicates = new PredicateOptions();
 
@@ -117,8 +99,7 @@ final class UpCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     check("--nodes", nodes, 1, NODES_MAX);
     check("--port-base", portBase, 1, PORT_MAX - KAFKA_OFFSET);
-    check("--window-log-days", windowLogDays, 1, WINDOW_LOG_DAYS_MAX);
-    DiskBound past = windowLogBound();
+    DiskBound past = windowLog.bound();
     ControlPlane.Settings settings =
         new ControlPlane.Settings(detection.settings(), predicates.limits());
     List<StoreDefinition> definitions = definitions();
@@ -154,17 +135,6 @@ final class UpCommand implements Callable<Integer> {
       say(err, "stopping");
     }
     return 0;
-  }
-
-  private @Nullable DiskBound windowLogBound() {
-    if (windowLogDisk == 0) {
-      return null;
-    }
-    if (windowLogDisk < WINDOW_LOG_BYTES_MIN) {
-      throw new Refusal("--window-log-disk must be at least 16m, or 0: " + windowLogDisk);
-    }
-    return new DiskBound(
-        Duration.ofDays(windowLogDays), windowLogDisk, DiskBound.FREE_BYTES_MIN_DEFAULT);
   }
 
   private void print(

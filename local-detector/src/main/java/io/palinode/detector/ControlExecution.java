@@ -82,7 +82,7 @@ public final class ControlExecution {
 
   void watch(long epoch, long clock) {
     // Whatever is opened or written in the epoch comes after every node's undo before it.
-    store.clock().tickPast(clock);
+    store.pass(clock);
     detector.reset(epoch, clock);
   }
 

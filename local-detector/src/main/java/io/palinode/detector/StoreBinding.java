@@ -16,6 +16,12 @@ public interface StoreBinding {
 
   int nodes();
 
+  /**
+   * Ticks the {@link #clock} past {@code hlc}, as far as {@link HvcClock#tickPast} goes; this life
+   * and the next ones of the node tell of no time before it any more.
+   */
+  void pass(long hlc);
+
   /** Grows with every start of the node, also after a crash. */
   long incarnation();
 

@@ -318,6 +318,11 @@ public final class MemoryNode implements StoreBinding {
   }
 
   @Override
+  public void pass(long hlc) {
+    clock().tickPast(hlc);
+  }
+
+  @Override
   public long restoredEpoch() {
     return disk.restored.keySet().stream().mapToLong(step -> step.get(0)).max().orElse(0);
   }

@@ -111,6 +111,11 @@ final class RecordedStore implements StoreBinding {
   }
 
   @Override
+  public void pass(long hlc) {
+    store.pass(hlc);
+  }
+
+  @Override
   public long restoredEpoch() {
     return store.restoredEpoch();
   }

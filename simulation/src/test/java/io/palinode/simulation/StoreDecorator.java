@@ -66,6 +66,11 @@ class StoreDecorator implements StoreBinding {
   }
 
   @Override
+  public void pass(long hlc) {
+    real.pass(hlc);
+  }
+
+  @Override
   public long restoredEpoch() {
     return real.restoredEpoch();
   }

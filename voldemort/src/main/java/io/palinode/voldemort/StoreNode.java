@@ -440,6 +440,16 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     return clock;
   }
 
+  @Override
+  public void pass(long hlc) {
+    writeLock.lock();
+    try {
+      promise(Math.max(promisedHlc, clock.tickPast(hlc).own() + PROMISE_HLC), config.writes());
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
   /** The clock after the last operation; of no owner, and zero, when no past is kept. */
   public Hvc lastReading() {
     return config.keepsPast() ? clock.last() : noReading;

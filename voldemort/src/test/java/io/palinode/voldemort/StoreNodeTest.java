@@ -449,6 +449,18 @@ class StoreNodeTest {
     engine.close();
   }
 
+  @Test
+  void whatTheNodeWasTakenPastIsNoLaterThanWhatItHasPromised() throws Exception {
+    StoreNode live = onDisk();
+    live.pass(Hlc.ofMicros(micros.get() + 300_000));
+    long told = live.clock().tick().own();
+    TestNodes.copyFolder(folder, folder.resolve("killed"));
+    live.close();
+    StorageEngine engine = Medium.BDB.open(folder.resolve("killed"));
+    assertThat(StoreNode.opensFromMicros(engine)).isGreaterThanOrEqualTo(Hlc.micros(told));
+    engine.close();
+  }
+
   /** The folder as a killed process leaves it, after each step of a plan. */
   @Test
   void aCrashAfterAnyStepOfAPlanLeavesThatStepWhole() throws Exception {

@@ -47,6 +47,10 @@ public record TopicLayout(
     return new TopicLayout(partitions, replication, candidateRetention, violationRetention);
   }
 
+  public TopicLayout withReplication(short copies) {
+    return new TopicLayout(candidatePartitions, copies, candidateRetention, violationRetention);
+  }
+
   List<NewTopic> topics(Topics names) {
     return List.of(
         topic(

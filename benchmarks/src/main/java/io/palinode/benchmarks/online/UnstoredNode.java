@@ -132,6 +132,11 @@ final class UnstoredNode implements StoreBinding {
   }
 
   @Override
+  public void pass(long hlc) {
+    clock().tickPast(hlc);
+  }
+
+  @Override
   public long restoredEpoch() {
     return 0;
   }

@@ -9,6 +9,7 @@ import io.palinode.cli.cluster.DetectionPlane;
 import io.palinode.cli.embedded.EmbeddedKafka;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
+import io.palinode.cli.terminal.ScratchFolder;
 import io.palinode.hvc.Epsilon;
 import io.palinode.monitor.flink.DetectionSettings;
 import io.palinode.voldemort.server.SystemMicros;
@@ -89,7 +90,7 @@ final class InstancesCommand implements Callable<Integer> {
 
   private InstancesReport measure() throws IOException, InterruptedException, ExecutionException {
     List<Result> results = new ArrayList<>();
-    try (ScratchFolder data = ScratchFolder.create();
+    try (ScratchFolder data = ScratchFolder.create("bench");
         DetectionPlane plane =
             DetectionPlane.start(
                 data.path(),

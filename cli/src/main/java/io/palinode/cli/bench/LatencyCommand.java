@@ -9,6 +9,7 @@ import io.palinode.cli.cluster.DetectionPlane;
 import io.palinode.cli.embedded.EmbeddedKafka;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
+import io.palinode.cli.terminal.ScratchFolder;
 import io.palinode.hvc.Epsilon;
 import io.palinode.monitor.flink.DetectionSettings;
 import io.palinode.voldemort.server.SystemMicros;
@@ -98,7 +99,7 @@ final class LatencyCommand implements Callable<Integer> {
   private LatencyReport measure() throws IOException, InterruptedException, ExecutionException {
     SystemMicros micros = new SystemMicros();
     List<Result> results = new ArrayList<>();
-    try (ScratchFolder data = ScratchFolder.create();
+    try (ScratchFolder data = ScratchFolder.create("bench");
         DetectionPlane plane =
             DetectionPlane.start(
                 data.path(),

@@ -9,6 +9,7 @@ import io.palinode.benchmarks.rollback.RollbackBenchmark.Steps;
 import io.palinode.cli.cluster.ControlPlane;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
+import io.palinode.cli.terminal.ScratchFolder;
 import io.palinode.hvc.Epsilon;
 import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.Rollback;
@@ -115,7 +116,7 @@ final class RollbackBenchCommand implements Callable<Integer> {
   private void measure(int size, List<Result> rollbacks, List<CopyResult> copies)
       throws IOException, InterruptedException {
     say("making a store of %,d keys".formatted(size));
-    try (ScratchFolder data = ScratchFolder.create();
+    try (ScratchFolder data = ScratchFolder.create("bench");
         ControlPlane plane =
             ControlPlane.start(
                 data.path().resolve("plane"),

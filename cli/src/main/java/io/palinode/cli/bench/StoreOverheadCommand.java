@@ -5,6 +5,7 @@ import io.palinode.benchmarks.StoreOverheadBenchmark;
 import io.palinode.benchmarks.StoreOverheadBenchmark.Setting;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
+import io.palinode.cli.terminal.ScratchFolder;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -98,7 +99,7 @@ final class StoreOverheadCommand implements Callable<Integer> {
     Setting setting = setting();
     PrintWriter err = spec.commandLine().getErr();
     StoreOverheadReport report;
-    try (ScratchFolder data = ScratchFolder.create()) {
+    try (ScratchFolder data = ScratchFolder.create("bench")) {
       StoreOverheadBenchmark benchmark =
           new StoreOverheadBenchmark(
               setting,

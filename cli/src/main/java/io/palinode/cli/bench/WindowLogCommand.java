@@ -6,6 +6,7 @@ import io.palinode.benchmarks.windowlog.WindowLogBenchmark.Result;
 import io.palinode.benchmarks.windowlog.WindowLogBenchmark.Sizes;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
+import io.palinode.cli.terminal.ScratchFolder;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -93,7 +94,7 @@ final class WindowLogCommand implements Callable<Integer> {
 
   private int onDisk() throws IOException {
     PrintWriter err = spec.commandLine().getErr();
-    try (ScratchFolder scratch = ScratchFolder.create()) {
+    try (ScratchFolder scratch = ScratchFolder.create("bench")) {
       DiskBenchmark benchmark =
           new DiskBenchmark(
               scratch.path(),

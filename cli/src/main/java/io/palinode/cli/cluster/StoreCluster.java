@@ -1,21 +1,13 @@
 package io.palinode.cli.cluster;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.palinode.detector.kafka.NodeMonitor;
 import io.palinode.detector.kafka.NodeMonitorConfig;
 import io.palinode.hvc.Epsilon;
-import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.DiskBound;
-import io.palinode.retroscope.WindowLogConfig;
-import io.palinode.voldemort.StorageEngine.Durability;
 import io.palinode.voldemort.StoreNode;
-import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.StoreDefinition;
-import io.palinode.voldemort.server.StoreService;
-import io.palinode.voldemort.server.StoreServiceConfig;
-import io.palinode.voldemort.server.SystemMicros;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +22,7 @@ public final class StoreCluster implements AutoCloseable {
   /** Partitions of the ring that each node has. */
   private static final int PARTITIONS_PER_NODE = 4;
 
-  private final List<StoreService> services = new ArrayList<>();
+  private final List<WatchedNode> nodes = new ArrayList<>();
   private final Parts parts = new Parts();
   private final Cluster layout;
 
@@ -70,32 +62,14 @@ public final class StoreCluster implements AutoCloseable {
     StoreCluster cluster = new StoreCluster(layout(ports));
     try {
       for (int node = 0; node < ports.size(); node++) {
-        StoreNodeConfig config =
-            new StoreNodeConfig(
-                node,
-                cluster.layout,
-                stores,
-                epsilon,
-                HvcClock.MAX_DRIFT_DEFAULT,
-                WindowLogConfig.DEFAULT,
-                StoreNodeConfig.CONVERGENCE_WINDOW_DEFAULT,
-                Durability.WRITTEN,
-                StoreNodeConfig.Past.KEPT);
-        cluster.services.add(
+        cluster.nodes.add(
             cluster.parts.started(
-                StoreService.open(
-                    StoreServiceConfig.of(config, data).withWindowLogDisk(windowLogDisk),
-                    new SystemMicros())));
-      }
-      for (StoreService service : cluster.services) {
-        if (watch != null) {
-          cluster.parts.started(
-              NodeMonitor.start(
-                  service.node(), service.snapshots(), watch, new SystemMicros(), registry));
-        }
-        service.start();
-        AutoCloseable socket = service::stopServing;
-        cluster.parts.started(socket);
+                WatchedNode.start(
+                    WatchedNode.config(node, cluster.layout, stores, epsilon),
+                    data,
+                    windowLogDisk,
+                    watch,
+                    registry)));
       }
       return cluster;
     } catch (RuntimeException e) {
@@ -110,17 +84,13 @@ public final class StoreCluster implements AutoCloseable {
   }
 
   public StoreNode node(int index) {
-    return services.get(index).node();
+    return nodes.get(index).node();
   }
 
   public int size() {
-    return services.size();
+    return nodes.size();
   }
 
-  /**
-   * A node's socket, then its monitor, then the stores: a node says that it has stopped, and hears
-   * no write after it.
-   */
   @Override
   public void close() {
     parts.close();

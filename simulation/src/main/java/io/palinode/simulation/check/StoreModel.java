@@ -162,9 +162,12 @@ public final class StoreModel {
   }
 
   private void become(int node, String key, Set<Versioned> versions, long hlc) {
-    List<Moment> past = pasts.get(node).computeIfAbsent(key, k -> new ArrayList<>());
-    if (past.isEmpty() || !past.get(past.size() - 1).versions().equals(versions)) {
-      past.add(new Moment(hlc, Set.copyOf(versions)));
+    // What was absent, and still is, has not changed: no node knows of it.
+    if (!now(node, key).equals(versions)) {
+      pasts
+          .get(node)
+          .computeIfAbsent(key, k -> new ArrayList<>())
+          .add(new Moment(hlc, Set.copyOf(versions)));
     }
   }
 

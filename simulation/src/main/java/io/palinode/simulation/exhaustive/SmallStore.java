@@ -199,6 +199,11 @@ final class SmallStore implements StoreBinding {
   }
 
   @Override
+  public void pass(long toHlc) {
+    clock().tickPast(toHlc);
+  }
+
+  @Override
   public long restoredEpoch() {
     return restoredEpoch;
   }

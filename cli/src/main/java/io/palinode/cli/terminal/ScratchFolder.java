@@ -1,4 +1,4 @@
-package io.palinode.cli.bench;
+package io.palinode.cli.terminal;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -7,10 +7,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A folder for the time of a benchmark. */
-record ScratchFolder(Path path) implements AutoCloseable {
-  static ScratchFolder create() throws IOException {
-    return new ScratchFolder(Files.createTempDirectory("palinode-bench-"));
+/** A folder for the time of a run. */
+public record ScratchFolder(Path path) implements AutoCloseable {
+  public static ScratchFolder create(String purpose) throws IOException {
+    return new ScratchFolder(Files.createTempDirectory("palinode-" + purpose + "-"));
   }
 
   /** Deletes it with all that is in it. */

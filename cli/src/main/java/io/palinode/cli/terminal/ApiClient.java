@@ -1,9 +1,8 @@
-package io.palinode.cli;
+package io.palinode.cli.terminal;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.palinode.cli.terminal.Refusal;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -17,7 +16,7 @@ import picocli.CommandLine.Option;
 
 /** Talks to the REST API of a running cluster; a picocli mixin. */
 public final class ApiClient {
-  static final ObjectMapper JSON = new ObjectMapper();
+  public static final ObjectMapper JSON = new ObjectMapper();
 
   @Option(
       names = "--server",
@@ -27,27 +26,37 @@ public final class ApiClient {
           "The API that 'palinode up' printed (default: $PALINODE_SERVER, else http://127.0.0.1:6766).")
   private String server = "";
 
-  JsonNode get(String path) {
+  /** For the command line to fill. */
+  public ApiClient() {}
+
+  /** Of the API at {@code url}. */
+  public static ApiClient at(String url) {
+    ApiClient client = new ApiClient();
+    client.server = url;
+    return client;
+  }
+
+  public JsonNode get(String path) {
     return send("GET", path, null);
   }
 
-  JsonNode put(String path, String body) {
+  public JsonNode put(String path, String body) {
     return send("PUT", path, body);
   }
 
-  JsonNode post(String path) {
+  public JsonNode post(String path) {
     return send("POST", path, null);
   }
 
-  JsonNode post(String path, String body) {
+  public JsonNode post(String path, String body) {
     return send("POST", path, body);
   }
 
-  JsonNode delete(String path) {
+  public JsonNode delete(String path) {
     return send("DELETE", path, null);
   }
 
-  static String segment(String text) {
+  public static String segment(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 

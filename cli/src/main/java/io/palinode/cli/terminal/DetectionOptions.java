@@ -1,12 +1,11 @@
-package io.palinode.cli;
+package io.palinode.cli.terminal;
 
-import io.palinode.cli.terminal.Refusal;
 import io.palinode.detection.DetectionLimits;
 import io.palinode.monitor.flink.DetectionSettings;
 import picocli.CommandLine.Option;
 
 /** How much detection may take. What is beyond a limit is told as lost coverage. */
-final class DetectionOptions {
+public final class DetectionOptions {
   @Option(
       names = "--intervals-max",
       defaultValue = "100000",
@@ -49,7 +48,8 @@ final class DetectionOptions {
       })
   private boolean countPhantoms;
 
-  DetectionSettings settings() {
+  /** Throws {@link Refusal} for one that makes no sense. */
+  public DetectionSettings settings() {
     requirePositive("--intervals-max", intervalsMax);
     requirePositive("--reports-max", reportsMax);
     requirePositive("--search-steps-max", searchStepsMax);

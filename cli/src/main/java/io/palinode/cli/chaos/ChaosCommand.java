@@ -1,0 +1,153 @@
+package io.palinode.cli.chaos;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import io.palinode.cli.terminal.ApiClient;
+import io.palinode.cli.terminal.DurationText;
+import io.palinode.cli.terminal.OnSignal;
+import io.palinode.cli.terminal.Output;
+import io.palinode.cli.terminal.Refusal;
+import io.palinode.cli.terminal.ScratchFolder;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Kills real processes, and asks what is left. */
+@Command(
+    name = "chaos",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Start a cluster of real processes, put it under load with violations in it, and kill and freeze its parts at random: nodes, Kafka, the detection job, the orchestrator.",
+      "Then ask, from outside: Does the cluster live again? Is every acknowledged write there that was not taken back, and none that was? Was every violation reported, or taken back, or its loss told?",
+      ""
+    },
+    footer = {
+      "",
+      "Exit status: 0 all held, 1 something did not.",
+      "",
+      "Example:  palinode chaos --for 10m"
+    })
+public final class ChaosCommand implements Callable<Integer> {
+  private static final int PORT_BASE_MAX = 65_000;
+  private static final int NODES_MAX = 16;
+
+  @Option(
+      names = "--for",
+      converter = DurationText.class,
+      defaultValue = "2m",
+      paramLabel = "TIME",
+      description = "How long to kill (default: ${DEFAULT-VALUE}).")
+  private Duration duration = Duration.ZERO;
+
+  @Option(
+      names = "--every",
+      converter = DurationText.class,
+      defaultValue = "5s",
+      paramLabel = "TIME",
+      description = "The mean time from one to the next (default: ${DEFAULT-VALUE}).")
+  private Duration every = Duration.ZERO;
+
+  @Option(
+      names = "--nodes",
+      defaultValue = "3",
+      paramLabel = "N",
+      description = "Store nodes (default: ${DEFAULT-VALUE}).")
+  private int nodes;
+
+  @Option(
+      names = "--clients",
+      defaultValue = "4",
+      paramLabel = "N",
+      description = "Clients that write (default: ${DEFAULT-VALUE}).")
+  private int clients;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      description =
+          "Of what is killed, and in which order (default: from the clock). When it falls depends on the machine: a seed does not make a run the same.")
+  private @Nullable Long seed;
+
+  @Option(
+      names = "--port-base",
+      defaultValue = "7900",
+      paramLabel = "P",
+      description =
+          "Nodes listen from here on, the API on P+100, Kafka on P+101 (default: ${DEFAULT-VALUE}).")
+  private int portBase;
+
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      description =
+          "A new folder for data and logs (default: a temporary one, kept when something broke).")
+  private @Nullable Path data;
+
+  @Mixin private Output output = new Output();
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Override
+  @SuppressWarnings("try") // A resource for its close alone.
+  public Integer call() throws IOException, InterruptedException {
+    check("--nodes", nodes, 1, NODES_MAX);
+    check("--clients", clients, 1, Integer.MAX_VALUE);
+    check("--port-base", portBase, 1, PORT_BASE_MAX);
+    Path folder = folder();
+    AtomicBoolean interrupted = new AtomicBoolean();
+    ChaosReport report;
+    try (OnSignal stop = OnSignal.does(() -> interrupted.set(true));
+        ChaosCluster cluster = new ChaosCluster(folder, nodes, portBase)) {
+      long drawn = seed == null ? System.currentTimeMillis() : seed;
+      report =
+          new ChaosRun(cluster, nodes, clients, duration, every, drawn, this::say)
+              .run(interrupted::get);
+    }
+    print(report);
+    if (report.holds() && data == null) {
+      new ScratchFolder(folder).close();
+    } else {
+      say("data and logs are in " + folder);
+    }
+    return report.holds() ? 0 : 1;
+  }
+
+  private Path folder() throws IOException {
+    Path wanted = data;
+    if (wanted == null) {
+      return ScratchFolder.create("chaos").path();
+    }
+    if (Files.exists(wanted)) {
+      throw new Refusal("--data must be a folder that is not there yet: " + wanted);
+    }
+    return Files.createDirectories(wanted).toAbsolutePath();
+  }
+
+  private void print(ChaosReport report) throws JsonProcessingException {
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(output.isJson() ? ApiClient.JSON.writeValueAsString(report) + "\n" : report.text());
+    out.flush();
+  }
+
+  private void say(String line) {
+    PrintWriter err = spec.commandLine().getErr();
+    err.println(line);
+    err.flush();
+  }
+
+  private static void check(String option, int value, int min, int max) {
+    if (value < min || value > max) {
+      throw new Refusal("%s must be in [%d, %d]: %d".formatted(option, min, max, value));
+    }
+  }
+}

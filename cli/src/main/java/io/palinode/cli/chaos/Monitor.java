@@ -1,0 +1,117 @@
+package io.palinode.cli.chaos;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.palinode.cli.chaos.MadeViolations.Unjudged;
+import io.palinode.cli.terminal.ApiClient;
+import io.palinode.cli.terminal.Refusal;
+import io.palinode.hvc.Hlc;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the orchestrator's API tells, asked again and again by a thread of its own: who asks may
+ * wait long for an answer. Thread-safe.
+ */
+final class Monitor implements Runnable {
+  private static final int ROWS = 1_000;
+  private static final double LAG_MILLIS_MAX = 5_000;
+  private static final long PAUSE_NANOS = 500_000_000;
+
+  private final ApiClient api;
+  private final int nodes;
+  private final Set<String> bindings = new HashSet<>();
+  private final Set<Unjudged> unjudged = new HashSet<>();
+  private final Set<Long> keptEpochs = new HashSet<>();
+  private @Nullable JsonNode status;
+  private long asked;
+  private long rollbacks;
+
+  Monitor(ApiClient api, int nodes) {
+    this.api = api;
+    this.nodes = nodes;
+  }
+
+  /** Until the process ends. */
+  @Override
+  public void run() {
+    while (true) {
+      try {
+        JsonNode told = api.get("/api/v1/status");
+        abandonIfHalted(told);
+        heard(told, api.get("/api/v1/violations?limit=" + ROWS));
+      } catch (Refusal down) {
+        heardNothing();
+      }
+      LockSupport.parkNanos(PAUSE_NANOS);
+    }
+  }
+
+  private synchronized void heard(JsonNode told, JsonNode violations) {
+    status = told;
+    asked++;
+    rollbacks = told.path("rollbacks").asLong();
+    for (JsonNode span : told.path("unknown")) {
+      unjudged.add(new Unjudged(hlc(span.path("from")), hlc(span.path("to"))));
+    }
+    violations.forEach(violation -> bindings.add(violation.path("binding").asText()));
+  }
+
+  private synchronized void heardNothing() {
+    status = null;
+    asked++;
+  }
+
+  /** As an operator would. */
+  private void abandonIfHalted(JsonNode told) {
+    if (told.path("phase").asText().equals("halted")) {
+      long epoch = told.path("openEpoch").asLong();
+      synchronized (this) {
+        keptEpochs.add(epoch);
+      }
+      var unused = api.post("/api/v1/rollbacks/" + epoch + "/abandon");
+    }
+  }
+
+  /** How often it was asked, with or without an answer. */
+  synchronized long asked() {
+    return asked;
+  }
+
+  /** No rollback is under way, nobody is missing, and nothing lags. */
+  synchronized boolean isWell() {
+    JsonNode told = status;
+    return told != null
+        && told.path("openEpoch").isNull()
+        && told.path("failure").isNull()
+        && told.path("nodesJoined").asInt() == nodes
+        && told.path("judgedLagMs").asDouble() < LAG_MILLIS_MAX;
+  }
+
+  synchronized boolean hasJudged(long hlc) {
+    JsonNode told = status;
+    return told != null && hlc(told.path("judged")) >= hlc;
+  }
+
+  synchronized long rollbacks() {
+    return rollbacks;
+  }
+
+  private static long hlc(JsonNode text) {
+    return text.isTextual() ? Hlc.parse(text.asText()) : 0;
+  }
+
+  synchronized Set<String> bindings() {
+    return Set.copyOf(bindings);
+  }
+
+  synchronized Set<Unjudged> unjudged() {
+    return Set.copyOf(unjudged);
+  }
+
+  /** Those of rollbacks that were abandoned. */
+  synchronized Set<Long> keptEpochs() {
+    return Set.copyOf(keptEpochs);
+  }
+}

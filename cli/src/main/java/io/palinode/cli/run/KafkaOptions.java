@@ -1,0 +1,57 @@
+package io.palinode.cli.run;
+
+import io.palinode.cli.terminal.Refusal;
+import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.TopicLayout;
+import io.palinode.wire.Topics;
+import io.palinode.wire.TopicsAdmin;
+import org.apache.kafka.common.KafkaException;
+import picocli.CommandLine.Option;
+
+/** Where the logs are; a picocli mixin. */
+final class KafkaOptions {
+  @Option(
+      names = "--kafka",
+      required = true,
+      paramLabel = "HOST:PORT,...",
+      description = "Kafka's brokers.")
+  private String bootstrap = "";
+
+  @Option(
+      names = "--candidate-partitions",
+      defaultValue = "1",
+      paramLabel = "N",
+      description =
+          "When the topics are not there yet: partitions of the candidates, of which each subtask of"
+              + " the detection job reads some (default: ${DEFAULT-VALUE}).")
+  private int partitions;
+
+  @Option(
+      names = "--replication",
+      defaultValue = "1",
+      paramLabel = "N",
+      description =
+          "When the topics are not there yet: copies that Kafka keeps of each (default:"
+              + " ${DEFAULT-VALUE}).")
+  private short replication;
+
+  String bootstrap() {
+    return bootstrap;
+  }
+
+  /** The settings, once the topics are there. Throws {@link Refusal} when Kafka does not answer. */
+  KafkaSettings connected() {
+    try {
+      TopicLayout layout = TopicLayout.DEFAULT.withCandidatePartitions(partitions);
+      KafkaSettings settings = KafkaSettings.of(bootstrap);
+      try (TopicsAdmin topics = new TopicsAdmin(settings, Topics.DEFAULT)) {
+        topics.createAbsent(layout.withReplication(replication));
+      }
+      return settings;
+    } catch (IllegalArgumentException e) {
+      throw new Refusal(String.valueOf(e.getMessage()), e);
+    } catch (KafkaException e) {
+      throw new Refusal("--kafka=" + bootstrap + ": " + e.getMessage(), e);
+    }
+  }
+}

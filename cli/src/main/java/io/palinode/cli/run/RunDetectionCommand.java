@@ -1,0 +1,90 @@
+package io.palinode.cli.run;
+
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.palinode.cli.embedded.EmbeddedFlink;
+import io.palinode.cli.terminal.DetectionOptions;
+import io.palinode.cli.terminal.EpsilonText;
+import io.palinode.hvc.Epsilon;
+import io.palinode.monitor.flink.DetectionJobConfig;
+import io.palinode.wire.Topics;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.apache.flink.api.common.JobStatus;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** The detection job, on a Flink cluster in this process. */
+@Command(
+    name = "detection",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Run the detection job on a Flink cluster in this process. On a Flink cluster of your own, submit monitor-flink's job jar instead.",
+      "One at a time: what two of them find is told twice.",
+      ""
+    },
+    footer = {
+      "",
+      "Example:  palinode run detection --kafka 127.0.0.1:9092 --nodes 3 --data ./data"
+    })
+final class RunDetectionCommand implements Callable<Integer> {
+  @Mixin private KafkaOptions kafka = new KafkaOptions();
+
+  @Option(names = "--nodes", required = true, paramLabel = "N", description = "Store nodes.")
+  private int nodes;
+
+  @Option(
+      names = "--epsilon",
+      converter = EpsilonText.class,
+      defaultValue = "10ms",
+      paramLabel = "TIME",
+      description = "Bound on the difference of the nodes' clocks (default: ${DEFAULT-VALUE}).")
+  private Epsilon epsilon = Epsilon.INFINITE;
+
+  @Option(
+      names = "--data",
+      required = true,
+      paramLabel = "DIR",
+      description = "Its checkpoints are in the folder 'flink' there.")
+  private Path data = Path.of("");
+
+  @Mixin private DetectionOptions detection = new DetectionOptions();
+  @Mixin private MetricsOption metrics = new MetricsOption();
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  /** The job, and what it counts. */
+  private record Job(EmbeddedFlink flink, MetricsOption.Served metrics) implements AutoCloseable {
+    @Override
+    public void close() {
+      try (metrics) {
+        flink.close();
+      }
+    }
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    NodesOption.require(nodes);
+    return Stay.until(spec, this::start, job -> "detection of " + nodes + " nodes", this::failure);
+  }
+
+  private Job start() throws Exception {
+    PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    DetectionJobConfig config =
+        DetectionJobConfig.of(kafka.connected(), Topics.DEFAULT, nodes, epsilon)
+            .withDetection(detection.settings());
+    EmbeddedFlink flink = EmbeddedFlink.start(data.resolve("flink"), config, registry);
+    return new Job(flink, metrics.serve(registry));
+  }
+
+  private @Nullable String failure(Job job) {
+    JobStatus status = job.flink().status();
+    return status.isGloballyTerminalState() ? status + ": " + job.flink().failure() : null;
+  }
+}

@@ -1,0 +1,47 @@
+package io.palinode.cli.run;
+
+import io.palinode.cli.embedded.EmbeddedKafka;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** A broker to try things with. */
+@Command(
+    name = "kafka",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Run one Kafka broker that listens on this machine only. To try things: for more, run Kafka itself.",
+      ""
+    },
+    footer = {"", "Example:  palinode run kafka --data ./data --port 9092"})
+final class RunKafkaCommand implements Callable<Integer> {
+  @Option(
+      names = "--data",
+      required = true,
+      paramLabel = "DIR",
+      description = "Its files are in the folder 'kafka' there.")
+  private Path data = Path.of("");
+
+  @Option(
+      names = "--port",
+      defaultValue = "9092",
+      paramLabel = "P",
+      description = "Where it listens (default: ${DEFAULT-VALUE}).")
+  private int port;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Override
+  public Integer call() throws Exception {
+    return Stay.until(
+        spec,
+        () -> EmbeddedKafka.start(data.resolve("kafka"), port),
+        kafka -> "kafka    " + kafka.bootstrapServers(),
+        // It ends the process when it fails.
+        kafka -> null);
+  }
+}

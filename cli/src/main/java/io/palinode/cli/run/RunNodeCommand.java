@@ -1,0 +1,133 @@
+package io.palinode.cli.run;
+
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.palinode.cli.cluster.WatchedNode;
+import io.palinode.cli.terminal.EpsilonText;
+import io.palinode.cli.terminal.Refusal;
+import io.palinode.cli.terminal.WindowLogOptions;
+import io.palinode.detector.kafka.NodeMonitorConfig;
+import io.palinode.hvc.Epsilon;
+import io.palinode.voldemort.cluster.Cluster;
+import io.palinode.voldemort.cluster.Node;
+import io.palinode.voldemort.cluster.StoreDefinition;
+import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
+import io.palinode.wire.Topics;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** One store node with its detector. */
+@Command(
+    name = "node",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Run one store node of a cluster, watched: its detector tells Kafka what holds, and it takes part in rollbacks.",
+      "It serves once it has heard from Kafka that it may.",
+      ""
+    },
+    footer = {
+      "",
+      "Example:  palinode run node --id 0 --cluster cluster.xml --kafka 127.0.0.1:9092 --data ./data"
+    })
+final class RunNodeCommand implements Callable<Integer> {
+  @Option(
+      names = "--id",
+      required = true,
+      paramLabel = "I",
+      description = "Which node of the cluster this is.")
+  private int id;
+
+  @Option(
+      names = "--cluster",
+      required = true,
+      paramLabel = "FILE",
+      description = "Voldemort's cluster.xml, the same on all nodes; ids from 0 on.")
+  private Path clusterFile = Path.of("");
+
+  @Option(
+      names = "--stores",
+      paramLabel = "FILE",
+      description =
+          "A stores.xml (default: one store named 'default', on disk, with up to 3 replicas, R=1, W=1).")
+  private @Nullable Path storesFile;
+
+  @Mixin private KafkaOptions kafka = new KafkaOptions();
+
+  @Option(
+      names = "--data",
+      required = true,
+      paramLabel = "DIR",
+      description = "Its files are in the folder 'node-I' there.")
+  private Path data = Path.of("");
+
+  @Option(
+      names = "--epsilon",
+      converter = EpsilonText.class,
+      defaultValue = "10ms",
+      paramLabel = "TIME",
+      description = "Bound on the difference of the nodes' clocks (default: ${DEFAULT-VALUE}).")
+  private Epsilon epsilon = Epsilon.INFINITE;
+
+  @Mixin private WindowLogOptions windowLog = new WindowLogOptions();
+  @Mixin private MetricsOption metrics = new MetricsOption();
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  /** The node, and what it counts. */
+  private record Running(WatchedNode node, MetricsOption.Served metrics) implements AutoCloseable {
+    @Override
+    public void close() {
+      try (metrics) {
+        node.close();
+      }
+    }
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    Cluster cluster = Cluster.parse(clusterFile.toString(), Files.readString(clusterFile));
+    if (id < 0 || id >= cluster.nodes().size()) {
+      throw new Refusal(
+          "--id must be one of the nodes of %s, 0 to %d: %d"
+              .formatted(clusterFile, cluster.nodes().size() - 1, id));
+    }
+    List<StoreDefinition> stores = stores(cluster.nodes().size());
+    Node address = cluster.node(id);
+    return Stay.until(
+        spec,
+        () -> start(cluster, stores),
+        running -> "node %d   %s:%d".formatted(id, address.host(), address.socketPort()),
+        running -> running.node().isRunning() ? null : "its detector has stopped (see the log)");
+  }
+
+  private Running start(Cluster cluster, List<StoreDefinition> stores) throws IOException {
+    PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    Files.createDirectories(data);
+    var unused = kafka.connected();
+    WatchedNode node =
+        WatchedNode.start(
+            WatchedNode.config(id, cluster, stores, epsilon),
+            data,
+            windowLog.bound(),
+            NodeMonitorConfig.of(kafka.bootstrap(), Topics.DEFAULT),
+            registry);
+    return new Running(node, metrics.serve(registry));
+  }
+
+  private List<StoreDefinition> stores(int nodes) throws IOException {
+    if (storesFile == null) {
+      return List.of(StoreDefinition.of("default", Persistence.BDB, Math.min(3, nodes), 1, 1));
+    }
+    return StoreDefinition.parse(storesFile.toString(), Files.readString(storesFile));
+  }
+}

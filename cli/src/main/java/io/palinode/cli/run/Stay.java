@@ -1,0 +1,60 @@
+package io.palinode.cli.run;
+
+import io.palinode.cli.terminal.OnSignal;
+import java.io.PrintWriter;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** A part that runs until it is told to stop, or fails. */
+final class Stay {
+  private static final long LOOK_SECONDS = 1;
+
+  private Stay() {}
+
+  /** Starts a part. */
+  @FunctionalInterface
+  interface Start<T> {
+    T start() throws Exception;
+  }
+
+  /**
+   * The exit status: 0 after a signal, with the part closed; 1 when it failed by itself.
+   *
+   * @param ready what is printed when the part is started
+   * @param failure why a started part has failed; null while it works
+   */
+  @SuppressWarnings("try") // A resource for its close alone.
+  static <T extends AutoCloseable> int until(
+      CommandSpec spec,
+      Start<T> start,
+      java.util.function.Function<T, String> ready,
+      java.util.function.Function<T, @Nullable String> failure)
+      throws Exception {
+    PrintWriter out = spec.commandLine().getOut();
+    CountDownLatch interrupted = new CountDownLatch(1);
+    try (OnSignal stop = OnSignal.does(interrupted::countDown);
+        T part = start.start()) {
+      out.println(ready.apply(part));
+      out.println("ready; Ctrl-C stops");
+      out.flush();
+      return await(interrupted, () -> failure.apply(part), spec.commandLine().getErr());
+    }
+  }
+
+  private static int await(
+      CountDownLatch interrupted, Supplier<@Nullable String> failure, PrintWriter err)
+      throws InterruptedException {
+    while (!interrupted.await(LOOK_SECONDS, TimeUnit.SECONDS)) {
+      String why = failure.get();
+      if (why != null) {
+        err.println("palinode: this part has failed, and ends: " + why);
+        err.flush();
+        return 1;
+      }
+    }
+    return 0;
+  }
+}

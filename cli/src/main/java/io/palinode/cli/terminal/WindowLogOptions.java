@@ -1,0 +1,43 @@
+package io.palinode.cli.terminal;
+
+import io.palinode.retroscope.DiskBound;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** How far back a store node can be read and rolled back. */
+public final class WindowLogOptions {
+  private static final int DAYS_MAX = 3_650;
+  private static final long BYTES_MIN = 16L << 20;
+
+  @Option(
+      names = "--window-log-disk",
+      converter = DiskSize.class,
+      defaultValue = "1g",
+      paramLabel = "SIZE",
+      description = {
+        "How much of the past each node keeps on disk, of each store that is on disk: reads of the past and rollbacks reach back so far, also past a restart (default: ${DEFAULT-VALUE}; at least 16m; 0: memory only). A gibibyte of the volume is left free."
+      })
+  private long bytes;
+
+  @Option(
+      names = "--window-log-days",
+      defaultValue = "7",
+      paramLabel = "DAYS",
+      description = "What is older goes from the disk (default: ${DEFAULT-VALUE}).")
+  private int days;
+
+  /** Null: in memory only. Throws {@link Refusal} for a bound that makes no sense. */
+  public @Nullable DiskBound bound() {
+    if (days < 1 || days > DAYS_MAX) {
+      throw new Refusal("--window-log-days must be in [1, %d]: %d".formatted(DAYS_MAX, days));
+    }
+    if (bytes == 0) {
+      return null;
+    }
+    if (bytes < BYTES_MIN) {
+      throw new Refusal("--window-log-disk must be at least 16m, or 0: " + bytes);
+    }
+    return new DiskBound(Duration.ofDays(days), bytes, DiskBound.FREE_BYTES_MIN_DEFAULT);
+  }
+}

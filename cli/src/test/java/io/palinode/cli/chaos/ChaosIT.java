@@ -1,0 +1,44 @@
+package io.palinode.cli.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Each part of a cluster in a process of its own. */
+class ChaosIT {
+  private static final int PORT_BASE = 17_900;
+
+  @TempDir Path folder;
+
+  @Test
+  void aClusterWhosePartsAreKilledKeepsWhatItMust() throws Exception {
+    List<String> told = new ArrayList<>();
+    try (ChaosCluster cluster = new ChaosCluster(folder, 3, PORT_BASE)) {
+      ChaosRun run =
+          new ChaosRun(cluster, 3, 2, Duration.ofSeconds(20), Duration.ofSeconds(5), 7, told::add);
+      ChaosReport report = run.run(() -> false);
+      assertThat(report.faults()).as(() -> told + "\n" + report.text() + logs()).isEmpty();
+      assertThat(report.writes().acknowledged()).isPositive();
+      assertThat(report.kills().size() + report.freezes().size()).isPositive();
+    }
+  }
+
+  /** The folder is gone when somebody looks. */
+  private String logs() {
+    StringBuilder logs = new StringBuilder();
+    try (var files = Files.list(folder)) {
+      for (Path log : files.filter(path -> path.toString().endsWith(".log")).toList()) {
+        logs.append("== ").append(log).append('\n').append(Files.readString(log));
+      }
+    } catch (java.io.IOException e) {
+      logs.append(e);
+    }
+    return logs.toString();
+  }
+}
