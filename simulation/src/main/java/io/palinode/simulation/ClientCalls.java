@@ -452,7 +452,8 @@ final class ClientCalls implements Session.Listener {
 
   @Override
   public void epochOver() {
-    for (Connection connection : opened) {
+    // What is given up may be asked anew at once, by another connection.
+    for (Connection connection : List.copyOf(opened)) {
       connection.giveUp(exchange -> !session.view().isCurrent(exchange.epoch));
     }
     if (!probing) {

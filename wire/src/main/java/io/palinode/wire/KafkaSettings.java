@@ -1,11 +1,14 @@
 package io.palinode.wire;
 
+import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
@@ -21,6 +24,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  *     half the CPU from some 10 000 records a second on (Kafka's own default of 5 costs 3 ms)
  */
 public record KafkaSettings(String bootstrapServers, int lingerMs) {
+  private static final int HEARTBEATS_PER_SESSION = 6;
   private static final int LINGER_MS_MAX = 1_000;
   private static final int MAX_BLOCK_MS = 10_000;
   private static final int REQUEST_TIMEOUT_MS = 30_000;
@@ -87,6 +91,24 @@ public record KafkaSettings(String bootstrapServers, int lingerMs) {
 
   public Consumer<byte[], byte[]> newConsumer(String clientId) {
     return new KafkaConsumer<>(consumer(clientId));
+  }
+
+  /**
+   * A consumer that shares partitions with the others of its group; one that has not been heard of
+   * for {@code silenceMax} has lost them.
+   */
+  public Consumer<byte[], byte[]> newMember(String clientId, String group, Duration silenceMax) {
+    Map<String, Object> properties = consumer(clientId);
+    properties.put(ConsumerConfig.GROUP_ID_CONFIG, group);
+    properties.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, (int) silenceMax.toMillis());
+    properties.put(
+        ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG,
+        (int) silenceMax.toMillis() / HEARTBEATS_PER_SESSION);
+    // Whoever has a partition keeps it when others come and go.
+    properties.put(
+        ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
+        List.of(CooperativeStickyAssignor.class));
+    return new KafkaConsumer<>(properties);
   }
 
   public Admin newAdmin(String clientId) {

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * A cluster of real processes on this machine: Kafka, detection, orchestrator, and the nodes. For
- * one thread.
+ * A cluster of real processes on this machine: Kafka, detection, two orchestrators of which one is
+ * active, and the nodes. For one thread.
  */
 final class ChaosCluster implements AutoCloseable {
   private static final String HOST = "127.0.0.1";
@@ -40,7 +40,11 @@ final class ChaosCluster implements AutoCloseable {
     this.api = "http://" + HOST + ":" + apiPort;
     String folder = data.toString();
     add(data, "kafka", "--data", folder, "--port", Integer.toString(portBase + KAFKA_OFFSET));
-    add(data, "orchestrator", "--kafka", kafka, "--nodes", count, "--port", apiPort);
+    for (String one : List.of("orchestrator a", "orchestrator b")) {
+      List<String> arguments =
+          List.of("orchestrator", "--kafka", kafka, "--nodes", count, "--port", apiPort);
+      parts.add(new PartProcess(one, arguments, data.resolve(one.replace(' ', '-') + ".log")));
+    }
     add(data, "detection", "--kafka", kafka, "--nodes", count, "--data", folder);
     for (int i = 0; i < nodes; i++) {
       String id = Integer.toString(i);

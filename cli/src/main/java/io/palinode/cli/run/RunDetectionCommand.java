@@ -71,7 +71,8 @@ final class RunDetectionCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     NodesOption.require(nodes);
-    return Stay.until(spec, this::start, job -> "detection of " + nodes + " nodes", this::failure);
+    return Stay.until(
+        spec, stopped -> start(), job -> "detection of " + nodes + " nodes", this::failure);
   }
 
   private Job start() throws Exception {

@@ -39,7 +39,7 @@ final class RunKafkaCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     return Stay.until(
         spec,
-        () -> EmbeddedKafka.start(data.resolve("kafka"), port),
+        stopped -> EmbeddedKafka.start(data.resolve("kafka"), port),
         kafka -> "kafka    " + kafka.bootstrapServers(),
         // It ends the process when it fails.
         kafka -> null);

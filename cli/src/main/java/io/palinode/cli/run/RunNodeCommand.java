@@ -105,7 +105,7 @@ final class RunNodeCommand implements Callable<Integer> {
     Node address = cluster.node(id);
     return Stay.until(
         spec,
-        () -> start(cluster, stores),
+        stopped -> start(cluster, stores),
         running -> "node %d   %s:%d".formatted(id, address.host(), address.socketPort()),
         running -> running.node().isRunning() ? null : "its detector has stopped (see the log)");
   }

@@ -4,12 +4,16 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.palinode.cli.terminal.PredicateOptions;
 import io.palinode.cli.terminal.Refusal;
+import io.palinode.orchestrator.kafka.Election;
 import io.palinode.orchestrator.kafka.Orchestrator;
 import io.palinode.orchestrator.kafka.OrchestratorConfig;
 import io.palinode.orchestrator.rest.UnavailableException;
 import io.palinode.wire.Topics;
 import java.io.PrintWriter;
+import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -23,11 +27,13 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     description = {
       "Run the orchestrator: it takes predicates, alerts, and carries rollbacks through. Its whole state is in Kafka.",
-      "One at a time.",
+      "Of several one is active; the others stand by, and one of them takes over about six seconds after it was heard of last.",
       ""
     },
     footer = {"", "Example:  palinode run orchestrator --kafka 127.0.0.1:9092 --nodes 3"})
 final class RunOrchestratorCommand implements Callable<Integer> {
+  private static final Duration ELECTED_SOON = Duration.ofSeconds(2);
+
   @Mixin private KafkaOptions kafka = new KafkaOptions();
 
   @Option(names = "--nodes", required = true, paramLabel = "N", description = "Store nodes.")
@@ -48,27 +54,61 @@ final class RunOrchestratorCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     NodesOption.require(nodes);
     return Stay.until(
-        spec,
-        this::start,
-        orchestrator -> "api      " + orchestrator.url(),
-        orchestrator -> orchestrator.status().failure());
+        spec, this::start, active -> "api      " + active.orchestrator().url(), Active::failure);
   }
 
-  private Orchestrator start() {
-    PrintWriter err = spec.commandLine().getErr();
-    var unused = kafka.connected();
+  /** Closed in this order: nobody else is elected while it still acts. */
+  private record Active(Election election, Orchestrator orchestrator) implements AutoCloseable {
+    @Nullable String failure() {
+      return election.isOver() ? "another one has taken over" : orchestrator.status().failure();
+    }
+
+    @Override
+    public void close() {
+      try (election) {
+        orchestrator.close();
+      }
+    }
+  }
+
+  private @Nullable Active start(BooleanSupplier stopped) throws InterruptedException {
+    Election election = Election.join(kafka.connected(), Topics.DEFAULT);
+    try {
+      for (boolean told = false; !election.await(ELECTED_SOON); told = true) {
+        if (election.isOver()) {
+          throw new Refusal("the election cannot go on (see the log): start this one anew");
+        }
+        if (stopped.getAsBoolean()) {
+          election.close();
+          return null;
+        }
+        if (!told) {
+          say("standing by: another orchestrator is active, or was a moment ago");
+        }
+      }
+      return new Active(election, orchestrator());
+    } catch (InterruptedException | RuntimeException e) {
+      election.close();
+      throw e;
+    }
+  }
+
+  private Orchestrator orchestrator() {
     try {
       return Orchestrator.start(
           OrchestratorConfig.of(kafka.bootstrap(), Topics.DEFAULT, nodes)
               .withPredicates(predicates.limits())
               .withHttpPort(port),
           new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
-          line -> {
-            err.println(line);
-            err.flush();
-          });
+          this::say);
     } catch (UnavailableException e) {
       throw new Refusal(String.valueOf(e.getMessage()), e);
     }
+  }
+
+  private void say(String line) {
+    PrintWriter err = spec.commandLine().getErr();
+    err.println(line);
+    err.flush();
   }
 }

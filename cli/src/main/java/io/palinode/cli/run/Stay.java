@@ -4,6 +4,8 @@ import io.palinode.cli.terminal.OnSignal;
 import java.io.PrintWriter;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -14,10 +16,10 @@ final class Stay {
 
   private Stay() {}
 
-  /** Starts a part. */
+  /** Starts a part; null: it was told to stop before. */
   @FunctionalInterface
   interface Start<T> {
-    T start() throws Exception;
+    @Nullable T start(BooleanSupplier stopped) throws Exception;
   }
 
   /**
@@ -30,13 +32,16 @@ final class Stay {
   static <T extends AutoCloseable> int until(
       CommandSpec spec,
       Start<T> start,
-      java.util.function.Function<T, String> ready,
-      java.util.function.Function<T, @Nullable String> failure)
+      Function<T, String> ready,
+      Function<T, @Nullable String> failure)
       throws Exception {
     PrintWriter out = spec.commandLine().getOut();
     CountDownLatch interrupted = new CountDownLatch(1);
     try (OnSignal stop = OnSignal.does(interrupted::countDown);
-        T part = start.start()) {
+        T part = start.start(() -> interrupted.getCount() == 0)) {
+      if (part == null) {
+        return 0;
+      }
       out.println(ready.apply(part));
       out.println("ready; Ctrl-C stops");
       out.flush();

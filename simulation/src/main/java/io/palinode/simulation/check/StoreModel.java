@@ -3,6 +3,7 @@ package io.palinode.simulation.check;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -150,15 +151,26 @@ public final class StoreModel {
     }
     Set<Versioned> greatest = new LinkedHashSet<>();
     for (Versioned one : all) {
-      if (all.stream().noneMatch(other -> isBefore(one.clock(), other.clock()))) {
+      if (all.stream().noneMatch(other -> isBefore(one, other))) {
         greatest.add(one);
       }
     }
     return greatest;
   }
 
-  private static boolean isBefore(VectorClock one, VectorClock other) {
-    return one.isAtMost(other) && !other.isAtMost(one);
+  /**
+   * By clock; of two with one clock by time, then by value. An undo of some nodes only, which was
+   * abandoned, lets a node count to the same clock again.
+   */
+  private static boolean isBefore(Versioned one, Versioned other) {
+    VectorClock a = one.clock();
+    VectorClock b = other.clock();
+    if (!a.isAtMost(b) || !b.isAtMost(a)) {
+      return a.isAtMost(b);
+    }
+    return a.timestampMs() != b.timestampMs()
+        ? a.timestampMs() < b.timestampMs()
+        : Arrays.compareUnsigned(one.value(), other.value()) < 0;
   }
 
   private void become(int node, String key, Set<Versioned> versions, long hlc) {
