@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 record Change(Retained interval, @Nullable Grade from) {
   // What began first is likely to be reported once; in another order, it may be improved on again.
   private static final Comparator<Change> ORDER =
-      Comparator.<Change>comparingLong(change -> change.interval().start().own())
-          .thenComparingInt(change -> change.interval().candidate().clause())
+      Comparator.<Change>comparingLong(change -> change.interval().startOwn())
+          .thenComparingInt(change -> change.interval().clause())
           .thenComparingInt(change -> change.interval().term())
           .thenComparingInt(change -> change.interval().node());
 

@@ -10,7 +10,6 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,11 +59,12 @@ public final class InstanceDetector {
   private final Knowledge knowledge;
   private final long[] incarnations;
   private final List<WatchedClause> clauses = new ArrayList<>();
-  // Of each clause; kept, like the function, for they are asked with each event.
+  // Of each clause; kept, for they are asked with each event.
   private final List<Pending> pending = new ArrayList<>();
-  private final IntToLongFunction passedUpTo;
   private final FirstReplica replicas = new FirstReplica();
   private final RisingGrades rising;
+  // What the call at hand has changed so far; empty between calls.
+  private final List<Change> changed = new ArrayList<>(2);
   private List<Witness> raised = List.of();
   private long lost;
 
@@ -75,7 +75,6 @@ public final class InstanceDetector {
     this.knowledge = new Knowledge(spec.nodes(), spec.causality(), joined);
     this.rising = new RisingGrades(knowledge, limits.reportsMax());
     this.incarnations = new long[spec.nodes()];
-    this.passedUpTo = knowledge::passedUpTo;
     for (ClauseShape shape : spec.clauses()) {
       WatchedClause clause =
           new WatchedClause(
@@ -137,14 +136,14 @@ public final class InstanceDetector {
       throw new IllegalArgumentException("an interval opens without an end: " + candidate);
     }
     if (isStale(candidate)) {
-      return judge(new ArrayList<>());
+      return judge();
     }
-    List<Change> changed = hear(candidate.id(), candidate.interval().start());
+    hear(candidate.id(), candidate.interval().start());
     Candidate start = start(candidate);
     if (start != null) {
       changed.add(Change.of(retain(start)));
     }
-    return judge(changed);
+    return judge();
   }
 
   /**
@@ -162,18 +161,18 @@ public final class InstanceDetector {
       throw new IllegalArgumentException("an interval closes with an end: " + candidate);
     }
     if (isStale(candidate)) {
-      return judge(new ArrayList<>());
+      return judge();
     }
-    List<Change> changed = hear(candidate.id(), end);
+    hear(candidate.id(), end);
     Retained known = retained(candidate);
     if (known != null) {
-      close(known, end, changed);
-    } else if (isJoined(candidate)) {
+      close(known, end);
+    } else if (isJoined(candidate.version())) {
       replicas.end(FirstReplica.Key.of(candidate), end);
     } else if (!joined && end.own() >= knowledge.progress()) {
       changed.add(Change.of(retain(candidate)));
     }
-    return judge(changed);
+    return judge();
   }
 
   /**
@@ -181,18 +180,20 @@ public final class InstanceDetector {
    * first event would tell, for an instance that it has no event for. Nothing if that is known.
    */
   public List<Witness> restarted(int node, long incarnation, Hvc first) {
-    return incarnation > incarnations[node]
-        ? judge(hear(new CandidateId(node, incarnation, 0), first))
-        : List.of();
+    if (incarnation <= incarnations[node]) {
+      return List.of();
+    }
+    hear(new CandidateId(node, incarnation, 0), first);
+    return judge();
   }
 
-  private void close(Retained known, Hvc end, List<Change> changed) {
-    boolean canEnd = known.isOpen() || isJoined(known.candidate());
+  private void close(Retained known, Hvc end) {
+    boolean canEnd = known.isOpen() || isJoined(known.version());
     if (canEnd && FirstReplica.isEarlier(known.start(), known.end(), end)) {
-      clauses.get(known.candidate().clause()).close(known, end);
+      clauses.get(known.clause()).close(known, end);
       knowledge.watchEnd(known);
       // What its node still shows was as early as this end, so its pairs were decided by that.
-      boolean decides = joined || !knowledge.reading(known.node()).equals(end);
+      boolean decides = joined || !knowledge.isReading(end);
       changed.add(new Change(known, decides ? Grade.UNCERTAIN : null));
     }
   }
@@ -203,7 +204,10 @@ public final class InstanceDetector {
       raised = List.of();
       return List.of();
     }
-    List<Witness> reports = judge(settle());
+    for (int node = 0; node < spec.nodes(); node++) {
+      settle(node);
+    }
+    List<Witness> reports = judge();
     if (joined) {
       replicas.forgetBefore(hlc);
     }
@@ -227,11 +231,19 @@ public final class InstanceDetector {
   public long wakeAt() {
     long wake = joined ? replicas.wakeAt() : Long.MAX_VALUE;
     for (int i = 0; i < clauses.size(); i++) {
-      // One of its own: a checkpoint asks in another thread.
-      Pending now = new Pending(clauses.get(i), knowledge, joined, spec.nodes());
-      wake = Math.min(wake, now.wakeAt());
+      wake = Math.min(wake, wakeAt(i));
     }
     return wake;
+  }
+
+  private long wakeAt(int clause) {
+    // With joined replicas one of its own, for it works out more: a checkpoint asks in another
+    // thread.
+    Pending now =
+        joined
+            ? new Pending(clauses.get(clause), knowledge, true, spec.nodes())
+            : pending.get(clause);
+    return now.wakeAt();
   }
 
   /** Whether there is nothing to keep: a new detector would do as well. */
@@ -286,48 +298,38 @@ public final class InstanceDetector {
     return candidate.id().incarnation() < incarnations[candidate.id().node()];
   }
 
-  /** Takes note of an event's HVC. Returns the intervals of which a pair may be certain now. */
-  private List<Change> hear(CandidateId id, Hvc hvc) {
-    List<Change> changed = new ArrayList<>(2);
+  /** Takes note of an event's HVC. */
+  private void hear(CandidateId id, Hvc hvc) {
     if (knowledge.heard(hvc)) {
-      settle(id.node(), changed);
+      settle(id.node());
     }
     if (id.incarnation() > incarnations[id.node()]) {
       incarnations[id.node()] = id.incarnation();
       if (!joined) {
-        endEarlierLives(id, hvc, changed);
+        endEarlierLives(id, hvc);
       }
     }
-    return changed;
   }
 
-  /** Of all nodes more is known. */
-  private List<Change> settle() {
-    List<Change> changed = new ArrayList<>();
-    for (int node = 0; node < spec.nodes(); node++) {
-      settle(node, changed);
-    }
-    return changed;
-  }
-
-  /** More is known of {@code node}. */
-  private void settle(int node, List<Change> changed) {
-    for (WatchedClause clause : clauses) {
+  /** More is known of {@code node}: a pair of some intervals may be certain now. */
+  private void settle(int node) {
+    for (int c = 0; c < clauses.size(); c++) {
+      WatchedClause clause = clauses.get(c);
       List<IntervalQueue> awaiting = clause.awaiting();
       for (int i = 0; i < awaiting.size(); i++) {
         IntervalQueue queue = awaiting.get(i);
         // Else no pair is decided: nothing is open there that such an interval could go with.
         boolean decides = joined || clause.hasOpenOther(queue.term(), node);
-        settle(queue, node, decides, changed);
+        settle(queue, node, decides);
       }
       clause.forgetSettled();
       if (joined) {
-        clause.forEach(interval -> settleEnd(interval, changed));
+        clause.forEach(this::settleEnd);
       }
     }
   }
 
-  private void settle(IntervalQueue queue, int node, boolean decides, List<Change> changed) {
+  private void settle(IntervalQueue queue, int node, boolean decides) {
     for (int i = queue.firstAwaiting(node); i < queue.size(); i++) {
       Retained interval = queue.get(i);
       Grade from = knowledge.settle(interval, node);
@@ -341,17 +343,17 @@ public final class InstanceDetector {
     }
   }
 
-  private void settleEnd(Retained interval, List<Change> changed) {
+  private void settleEnd(Retained interval) {
     if (knowledge.settleEnd(interval)) {
       changed.add(Change.of(interval));
     }
   }
 
-  private void endEarlierLives(CandidateId id, Hvc first, List<Change> changed) {
+  private void endEarlierLives(CandidateId id, Hvc first) {
     for (WatchedClause clause : clauses) {
       clause.forEach(
           interval -> {
-            boolean earlier = interval.candidate().id().incarnation() < id.incarnation();
+            boolean earlier = interval.id().incarnation() < id.incarnation();
             if (earlier && interval.node() == id.node() && interval.isOpen()) {
               clause.close(interval, rightBefore(first, interval.start()));
               changed.add(Change.of(interval));
@@ -374,7 +376,7 @@ public final class InstanceDetector {
     if (retained(opening) != null || (joined && opening.isCopy())) {
       return null;
     }
-    if (!isJoined(opening)) {
+    if (!isJoined(opening.version())) {
       return opening;
     }
     if (opening.origin() == null) {
@@ -384,14 +386,14 @@ public final class InstanceDetector {
     return replicas.start(opening);
   }
 
-  private boolean isJoined(Candidate candidate) {
-    return joined && !candidate.version().isEmpty();
+  private boolean isJoined(String version) {
+    return joined && !version.isEmpty();
   }
 
   /** Whether no other node can show an event before {@code start} any more. */
   private boolean isFirst(Hvc start) {
     for (int node = 0; node < spec.nodes(); node++) {
-      if (node != start.owner() && knowledge.reading(node).own() <= start.own()) {
+      if (node != start.owner() && knowledge.ownReading(node) <= start.own()) {
         return false;
       }
     }
@@ -400,7 +402,7 @@ public final class InstanceDetector {
 
   private @Nullable Retained retained(Candidate candidate) {
     WatchedClause clause = clauses.get(candidate.clause());
-    return isJoined(candidate)
+    return isJoined(candidate.version())
         ? clause.find(candidate.term(), candidate.version())
         : clause.queue(candidate.term(), candidate.id().node()).find(candidate);
   }
@@ -413,15 +415,16 @@ public final class InstanceDetector {
 
   private void add(Retained interval) {
     knowledge.watch(interval);
-    clauses.get(interval.candidate().clause()).add(interval);
+    clauses.get(interval.clause()).add(interval);
   }
 
-  private List<Witness> judge(List<Change> changed) {
+  private List<Witness> judge() {
     if (joined) {
       replicas.settle(this::isFirst).forEach(found -> changed.add(Change.of(retain(found))));
     }
-    raise(changed);
-    List<Finding> findings = judgeEach(changed);
+    raise();
+    List<Finding> findings = judgeEach();
+    changed.clear();
     for (int i = 0; i < findings.size(); i++) {
       rising.add(findings.get(i));
     }
@@ -429,13 +432,13 @@ public final class InstanceDetector {
     return findings.isEmpty() ? List.of() : findings.stream().map(Finding::witness).toList();
   }
 
-  private List<Finding> judgeEach(List<Change> changed) {
+  private List<Finding> judgeEach() {
     if (changed.isEmpty()) {
       return List.of();
     }
     List<Finding> findings = List.of();
     for (Change change : Change.inOrder(changed)) {
-      List<Finding> more = change.judge(clauses.get(change.interval().candidate().clause()));
+      List<Finding> more = change.judge(clauses.get(change.interval().clause()));
       if (!more.isEmpty()) {
         findings = findings.isEmpty() ? new ArrayList<>() : findings;
         findings.addAll(more);
@@ -444,7 +447,7 @@ public final class InstanceDetector {
     return findings;
   }
 
-  private void raise(List<Change> changed) {
+  private void raise() {
     if (changed.isEmpty() || rising.isEmpty()) {
       raised = List.of();
       return;
@@ -461,12 +464,12 @@ public final class InstanceDetector {
     for (int i = 0; i < clauses.size(); i++) {
       Pending now = pending.get(i).now();
       boolean held = now.isHeldUntilPassed();
-      if (clauses.get(i).hasEnded(held ? passedUpTo : null)) {
+      if (clauses.get(i).mayDrop(held ? knowledge : null)) {
         clauses
             .get(i)
             .dropPassed(
                 interval -> !held || knowledge.isPassed(interval),
-                interval -> now.isUseless(interval) && isBeforeFound(interval));
+                interval -> now.isUseless(interval) && (!joined || isBeforeFound(interval)));
       }
     }
     for (int size = size(); size > limits.intervalsMax(); size--) {

@@ -7,16 +7,19 @@ import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
 import io.palinode.hvc.Uncertainty;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What is known of the nodes' clocks while events still arrive: the latest HVC that each node
  * showed in an event of this instance, and the progress of all.
  *
- * <p>Everything rests on {@link #reading}: the least HVC that a node can still show. An end to come
- * at node a may be too early for a start, and for a grade, exactly when the reading of a is; a
- * closed interval is before all that is to come when it is before the readings of all nodes.
+ * <p>Everything rests on a node's <em>reading</em>: the least HVC that it can still show. Its own
+ * entry is past the progress, and at least its last event's, not more: one write can end several
+ * intervals at one HVC. With a finite ε, entries are above {@code own − 2ε}: one ε is the clock's
+ * floor, the other is how far an own entry can be ahead of its node's physical clock. An end to
+ * come at node a may be too early for a start, and for a grade, exactly when the reading of a is; a
+ * closed interval is before all that is to come when it is before the readings of all nodes. No
+ * clock is made of a reading: its entries are looked at as they are needed.
  *
  * <p>When replicas are joined ({@code replicas: first}), an interval may be ended by any node, and
  * an end moves back when a node shows an earlier one. So every node counts, not only the
@@ -27,7 +30,6 @@ final class Knowledge implements Horizon {
   private final Causality causality;
   private final boolean joined;
   private final @Nullable Hvc[] latest;
-  private final @Nullable Hvc[] readings;
   private long progress;
 
   Knowledge(int nodes, Causality causality, boolean joined) {
@@ -35,7 +37,6 @@ final class Knowledge implements Horizon {
     this.causality = causality;
     this.joined = joined;
     this.latest = new @Nullable Hvc[nodes];
-    this.readings = new @Nullable Hvc[nodes];
   }
 
   /** An event of the HVC's owner. False when as much was known. */
@@ -46,7 +47,6 @@ final class Knowledge implements Horizon {
       return false;
     }
     latest[node] = hvc;
-    readings[node] = null;
     return true;
   }
 
@@ -56,7 +56,6 @@ final class Knowledge implements Horizon {
       return false;
     }
     progress = hlc;
-    Arrays.fill(readings, null);
     return true;
   }
 
@@ -68,32 +67,16 @@ final class Knowledge implements Horizon {
     return latest[node];
   }
 
-  /**
-   * The least HVC that {@code node} can still show. Its own entry is past the progress, and at
-   * least its last event's, not more: one write can end several intervals at one HVC. With a finite
-   * ε, entries are above {@code own − 2ε}: one ε is the clock's floor, the other is how far an own
-   * entry can be ahead of its node's physical clock.
-   */
-  Hvc reading(int node) {
-    Hvc reading = readings[node];
-    if (reading == null) {
-      reading = compute(node);
-      readings[node] = reading;
-    }
-    return reading;
+  /** Whether the reading of the end's own node is still as early as the end. */
+  boolean isReading(Hvc end) {
+    int node = end.owner();
+    return end.own() == ownReading(node)
+        && end.equals(latest[node])
+        && isAtLeast(end, floor(end.own()));
   }
 
-  private Hvc compute(int node) {
-    Hvc last = latest[node];
-    long own = ownReading(node);
-    long floor = floor(own);
-    if (last != null && last.own() == own && isAtLeast(last, floor)) {
-      return last;
-    }
-    return (last == null ? Hvc.of(node, new long[nodes]) : last).raisedTo(own, floor);
-  }
-
-  private long ownReading(int node) {
+  /** The least own HLC that {@code node} can still show. */
+  long ownReading(int node) {
     Hvc last = latest[node];
     long next = progress == Long.MAX_VALUE ? progress : progress + 1;
     return Math.max(next, last == null ? 0 : last.own());
@@ -157,11 +140,17 @@ final class Knowledge implements Horizon {
       return null;
     }
     long own = ownReading(node);
-    if (node == start.owner() || own <= start.get(node)) {
-      return causality.leastTooEarly(reading(node), start);
+    if (node == start.owner()) {
+      return own < start.own() ? Grade.UNCERTAIN : null;
     }
-    // What node will show is not before the start: the usual case, for which no clock is made.
-    return isFarAfter(own, start) || isBeforeReading(start, node, own) ? null : Grade.DEFINITE;
+    boolean before = own <= start.get(node) && isReadingBefore(node, own, start);
+    if (before && (causality.ignoresClocks() || areFarApart(own, start.own()))) {
+      return Grade.UNCERTAIN;
+    }
+    if (isFarAfter(own, start) || isBeforeReading(start, node, own)) {
+      return null;
+    }
+    return before ? Grade.POSSIBLE : Grade.DEFINITE;
   }
 
   /** Whether, by physical clocks, the start has happened before {@code own} of another node. */
@@ -170,13 +159,22 @@ final class Knowledge implements Horizon {
     return !epsilon.isInfinite() && Hlc.micros(own) - Hlc.micros(start.own()) > epsilon.micros();
   }
 
-  /** {@code hvc < reading(node)}, of which {@code own} is the own entry, without making it. */
+  /** Whether ε does not make {@code earlier} concurrent with {@code later}. */
+  private boolean areFarApart(long earlier, long later) {
+    return Hlc.micros(later) - Hlc.micros(earlier) >= causality.epsilon().micros();
+  }
+
+  /** {@code hvc < reading}, that of another node, whose own entry is {@code own}. */
   private boolean isBeforeReading(Hvc hvc, int node, long own) {
     Hvc last = latest[node];
     long floor = floor(own);
+    if (hvc.own() > entry(last, hvc.owner(), floor)) {
+      // What the node does not know of: the usual case.
+      return false;
+    }
     boolean less = false;
     for (int k = 0; k < nodes; k++) {
-      long entry = k == node ? own : Math.max(last == null ? 0 : last.get(k), floor);
+      long entry = k == node ? own : entry(last, k, floor);
       if (hvc.get(k) > entry) {
         return false;
       }
@@ -185,14 +183,33 @@ final class Knowledge implements Horizon {
     return less;
   }
 
-  /** {@link Causality#endsBefore} of the reading of {@code node}, without making it. */
+  /** {@code reading < hvc}, that of {@code node}, whose own entry is {@code own}. */
+  private boolean isReadingBefore(int node, long own, Hvc hvc) {
+    Hvc last = latest[node];
+    long floor = floor(own);
+    boolean less = false;
+    for (int k = 0; k < nodes; k++) {
+      long entry = k == node ? own : entry(last, k, floor);
+      if (entry > hvc.get(k)) {
+        return false;
+      }
+      less |= entry < hvc.get(k);
+    }
+    return less;
+  }
+
+  /** What a node's reading knows of another one. */
+  private static long entry(@Nullable Hvc last, int node, long floor) {
+    return Math.max(last == null ? 0 : last.get(node), floor);
+  }
+
+  /** {@link Causality#endsBefore} of the reading of {@code node}. */
   private boolean endsBeforeReading(Hvc end, int node) {
     long own = ownReading(node);
     if (node == end.owner()) {
       return end.own() < own;
     }
-    long apart = Hlc.micros(own) - Hlc.micros(end.own());
-    return (causality.ignoresClocks() || apart >= causality.epsilon().micros())
+    return (causality.ignoresClocks() || areFarApart(end.own(), own))
         && isBeforeReading(end, node, own);
   }
 
@@ -271,21 +288,21 @@ final class Knowledge implements Horizon {
     if (!joined) {
       return end == null && node == i.node();
     }
-    return end == null || reading(node).own() <= end.own();
+    return end == null || ownReading(node) <= end.own();
   }
 
-  /** No interval that ends at {@code node} after this own HLC is passed. */
-  long passedUpTo(int node) {
-    // Entry by entry, for it is asked with each event: that makes no clocks.
-    long least = ownReading(node);
+  /** False when no interval that ends at {@code node} at this own HLC or later is passed. */
+  boolean mayBePassed(int node, long end) {
+    if (progress == Long.MAX_VALUE) {
+      return true;
+    }
     for (int other = 0; other < nodes; other++) {
-      if (other != node) {
-        Hvc last = latest[other];
-        long known = Math.max(last == null ? 0 : last.get(node), floor(ownReading(other)));
-        least = Math.min(least, known);
+      long own = ownReading(other);
+      if (end > (other == node ? own : entry(latest[other], node, floor(own)))) {
+        return false;
       }
     }
-    return progress == Long.MAX_VALUE ? progress : least;
+    return true;
   }
 
   @Override
@@ -293,6 +310,9 @@ final class Knowledge implements Horizon {
     Hvc end = i.end();
     if (end == null || progress == Long.MAX_VALUE) {
       return end != null;
+    }
+    if (i.passedAt(this) <= progress) {
+      return true;
     }
     for (int node = 0; node < nodes; node++) {
       if (!endsBeforeReading(end, node)) {
@@ -304,8 +324,11 @@ final class Knowledge implements Horizon {
 
   /** Whether one is before the other, as far as ends are known. */
   boolean areOrdered(Retained i, Retained j) {
-    return causality.isBefore(i.interval(), j.interval())
-        || causality.isBefore(j.interval(), i.interval());
+    return endsBefore(i.end(), j.start()) || endsBefore(j.end(), i.start());
+  }
+
+  private boolean endsBefore(@Nullable Hvc end, Hvc start) {
+    return end != null && causality.endsBefore(end, start);
   }
 
   /**

@@ -66,7 +66,7 @@ final class Lane {
 
   /** When the head starts, on its own node. */
   long headStart() {
-    return head().start().own();
+    return head().startOwn();
   }
 
   void next() {

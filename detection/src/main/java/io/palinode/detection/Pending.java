@@ -181,7 +181,7 @@ final class Pending {
     }
     long[] ends = lastEnds();
     for (int other = 0; other < ends.length; other++) {
-      if (other != term && knowledge.reading(node).own() <= ends[other]) {
+      if (other != term && knowledge.ownReading(node) <= ends[other]) {
         return true;
       }
     }

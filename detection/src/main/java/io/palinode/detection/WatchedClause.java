@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.IntToLongFunction;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -128,7 +127,7 @@ final class WatchedClause {
   @Nullable Retained find(int term, String version) {
     for (IntervalQueue queue : queues[term].held()) {
       for (int i = queue.size() - 1; i >= 0; i--) {
-        if (queue.get(i).candidate().version().equals(version)) {
+        if (queue.get(i).version().equals(version)) {
           return queue.get(i);
         }
       }
@@ -211,9 +210,7 @@ final class WatchedClause {
    */
   private boolean isInClique(Retained changed, Grade from) {
     return switch (from) {
-      case UNCERTAIN ->
-          changed.isNamed(Grade.UNCERTAIN)
-              || search.isInAny(new Goal(Grade.UNCERTAIN, Long.MAX_VALUE), changed);
+      case UNCERTAIN -> changed.isNamed(Grade.UNCERTAIN) || search.isInAny(Goal.ANY, changed);
       case POSSIBLE -> changed.isNamed(Grade.UNCERTAIN);
       case DEFINITE -> changed.isNamed(Grade.POSSIBLE);
     };
@@ -246,7 +243,7 @@ final class WatchedClause {
       Retained other = queue.get(i);
       // No clique with both begins before the earliest that the changed one is in, nor before the
       // other's start.
-      if (Math.max(changed.earliest(grade), other.start().own()) < other.earliest(grade)
+      if (Math.max(changed.earliest(grade), other.startOwn()) < other.earliest(grade)
           && !horizon.mayEndTooEarly(other, changed, grade)
           && !horizon.mayEndTooEarly(changed, other, grade)) {
         improve(other, grade, reports, changed, other);
@@ -286,17 +283,21 @@ final class WatchedClause {
   /** Drops what is {@code passed} and {@code useless}; what is passed are mostly heads. */
   void dropPassed(Predicate<Retained> passed, Predicate<Retained> useless) {
     Arrays.fill(leastEnd, Long.MAX_VALUE);
+    Consumer<IntervalQueue> drop = queue -> queue.dropPassed(passed, useless);
     for (TermQueues term : queues) {
-      term.drop(queue -> queue.dropPassed(passed, useless));
+      term.drop(drop);
+      List<IntervalQueue> held = term.held();
+      for (int i = 0; i < held.size(); i++) {
+        noteEnds(held.get(i));
+      }
     }
-    forEachQueue(this::noteEnds);
   }
 
-  /** Whether one may have ended at a node, if there is a bound up to that of the node. */
-  boolean hasEnded(@Nullable IntToLongFunction upTo) {
+  /** False when none has ended; nor, if it has to be passed by then, one that is passed. */
+  boolean mayDrop(@Nullable Knowledge passing) {
     for (int node = 0; node < leastEnd.length; node++) {
       if (leastEnd[node] < Long.MAX_VALUE
-          && (upTo == null || leastEnd[node] <= upTo.applyAsLong(node))) {
+          && (passing == null || passing.mayBePassed(node, leastEnd[node]))) {
         return true;
       }
     }
