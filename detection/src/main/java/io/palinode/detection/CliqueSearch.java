@@ -1,6 +1,5 @@
 package io.palinode.detection;
 
-import io.palinode.hvc.Grade;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -60,9 +59,18 @@ final class CliqueSearch implements Search {
   CliqueSearch(TermQueues[] queues, int[] groups, Horizon horizon, Budget budget) {
     this.queues = queues;
     this.groups = groups;
-    this.grouped = Arrays.stream(groups).distinct().count() < groups.length;
+    this.grouped = hasEqual(groups);
     this.horizon = horizon;
     this.budget = budget;
+  }
+
+  private static boolean hasEqual(int[] rising) {
+    for (int i = 1; i < rising.length; i++) {
+      if (rising[i] == rising[i - 1]) {
+        return true;
+      }
+    }
+    return false;
   }
 
   @Override
@@ -90,7 +98,17 @@ final class CliqueSearch implements Search {
 
   @Override
   public boolean isInAny(Goal goal, Retained fixed) {
-    return complete(goal, fixed) != null;
+    return mayFitEveryTerm(goal, fixed) && complete(goal, fixed) != null;
+  }
+
+  /** False when some term's intervals all end too early: so it is while nothing is violated. */
+  private boolean mayFitEveryTerm(Goal goal, Retained fixed) {
+    for (TermQueues term : queues) {
+      if (term.term() != fixed.term() && !term.mayFit(fixed, horizon, goal.grade())) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Like {@link #earliest}, but any clique. */
@@ -132,7 +150,7 @@ final class CliqueSearch implements Search {
   public void all(Retained fixed, Consumer<Retained[]> cliques) {
     Retained[] all = {fixed};
     walk(
-        new Goal(Grade.UNCERTAIN, Long.MAX_VALUE),
+        Goal.ANY,
         openTerms(all),
         0,
         all,

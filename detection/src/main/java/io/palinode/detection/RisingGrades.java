@@ -16,7 +16,7 @@ import java.util.Set;
 final class RisingGrades {
   private final Knowledge knowledge;
   private final int reportsMax;
-  private final Deque<Finding> findings = new ArrayDeque<>();
+  private final Deque<Finding> findings = new ArrayDeque<>(1);
   private long lost;
 
   RisingGrades(Knowledge knowledge, int reportsMax) {
