@@ -54,6 +54,8 @@ final class CliqueSearch implements Search {
   private final boolean grouped;
   private final Horizon horizon;
   private final Budget budget;
+  // The term that did not fit last, which is likely not to fit now.
+  private int unfit;
 
   /** Of the terms of {@code queues}, those with the same {@code groups[i]} hold on one node. */
   CliqueSearch(TermQueues[] queues, int[] groups, Horizon horizon, Budget budget) {
@@ -103,8 +105,11 @@ final class CliqueSearch implements Search {
 
   /** False when some term's intervals all end too early: so it is while nothing is violated. */
   private boolean mayFitEveryTerm(Goal goal, Retained fixed) {
-    for (TermQueues term : queues) {
+    for (int i = 0; i < queues.length; i++) {
+      int index = (unfit + i) % queues.length;
+      TermQueues term = queues[index];
       if (term.term() != fixed.term() && !term.mayFit(fixed, horizon, goal.grade())) {
+        unfit = index;
         return false;
       }
     }

@@ -7,9 +7,7 @@ import io.palinode.predicate.ReplicaRule;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,7 +62,7 @@ public final class InstanceDetector {
   private final FirstReplica replicas = new FirstReplica();
   private final RisingGrades rising;
   // What the call at hand has changed so far; empty between calls.
-  private final List<Change> changed = new ArrayList<>(2);
+  private final Changes changes = new Changes();
   private List<Witness> raised = List.of();
   private long lost;
 
@@ -141,7 +139,7 @@ public final class InstanceDetector {
     hear(candidate.id(), candidate.interval().start());
     Candidate start = start(candidate);
     if (start != null) {
-      changed.add(Change.of(retain(start)));
+      changes.add(retain(start), Grade.UNCERTAIN);
     }
     return judge();
   }
@@ -170,7 +168,7 @@ public final class InstanceDetector {
     } else if (isJoined(candidate.version())) {
       replicas.end(FirstReplica.Key.of(candidate), end);
     } else if (!joined && end.own() >= knowledge.progress()) {
-      changed.add(Change.of(retain(candidate)));
+      changes.add(retain(candidate), Grade.UNCERTAIN);
     }
     return judge();
   }
@@ -194,7 +192,7 @@ public final class InstanceDetector {
       knowledge.watchEnd(known);
       // What its node still shows was as early as this end, so its pairs were decided by that.
       boolean decides = joined || !knowledge.isReading(end);
-      changed.add(new Change(known, decides ? Grade.UNCERTAIN : null));
+      changes.add(known, decides ? Grade.UNCERTAIN : null);
     }
   }
 
@@ -204,9 +202,7 @@ public final class InstanceDetector {
       raised = List.of();
       return List.of();
     }
-    for (int node = 0; node < spec.nodes(); node++) {
-      settle(node);
-    }
+    settle(0, spec.nodes());
     List<Witness> reports = judge();
     if (joined) {
       replicas.forgetBefore(hlc);
@@ -301,7 +297,7 @@ public final class InstanceDetector {
   /** Takes note of an event's HVC. */
   private void hear(CandidateId id, Hvc hvc) {
     if (knowledge.heard(hvc)) {
-      settle(id.node());
+      settle(id.node(), id.node() + 1);
     }
     if (id.incarnation() > incarnations[id.node()]) {
       incarnations[id.node()] = id.incarnation();
@@ -311,16 +307,18 @@ public final class InstanceDetector {
     }
   }
 
-  /** More is known of {@code node}: a pair of some intervals may be certain now. */
-  private void settle(int node) {
+  /** More is known of some nodes: a pair of some intervals may be certain now. */
+  private void settle(int fromNode, int toNode) {
     for (int c = 0; c < clauses.size(); c++) {
       WatchedClause clause = clauses.get(c);
       List<IntervalQueue> awaiting = clause.awaiting();
       for (int i = 0; i < awaiting.size(); i++) {
         IntervalQueue queue = awaiting.get(i);
-        // Else no pair is decided: nothing is open there that such an interval could go with.
-        boolean decides = joined || clause.hasOpenOther(queue.term(), node);
-        settle(queue, node, decides);
+        for (int node = fromNode; node < toNode; node++) {
+          // Else no pair is decided: nothing is open there that such an interval could go with.
+          boolean decides = joined || clause.hasOpenOther(queue.term(), node);
+          settle(queue, node, decides);
+        }
       }
       clause.forgetSettled();
       if (joined) {
@@ -334,7 +332,7 @@ public final class InstanceDetector {
       Retained interval = queue.get(i);
       Grade from = knowledge.settle(interval, node);
       if (from != null && decides) {
-        changed.add(new Change(interval, from));
+        changes.add(interval, from);
       }
       if (queue.isAscending() && interval.awaits(node, Grade.UNCERTAIN)) {
         // So do all that follow.
@@ -345,18 +343,22 @@ public final class InstanceDetector {
 
   private void settleEnd(Retained interval) {
     if (knowledge.settleEnd(interval)) {
-      changed.add(Change.of(interval));
+      changes.add(interval, Grade.UNCERTAIN);
     }
   }
 
   private void endEarlierLives(CandidateId id, Hvc first) {
-    for (WatchedClause clause : clauses) {
+    for (int i = 0; i < clauses.size(); i++) {
+      WatchedClause clause = clauses.get(i);
+      if (!clause.hasOpen(id.node())) {
+        continue;
+      }
       clause.forEach(
           interval -> {
             boolean earlier = interval.id().incarnation() < id.incarnation();
             if (earlier && interval.node() == id.node() && interval.isOpen()) {
               clause.close(interval, rightBefore(first, interval.start()));
-              changed.add(Change.of(interval));
+              changes.add(interval, Grade.UNCERTAIN);
             }
           });
     }
@@ -420,11 +422,11 @@ public final class InstanceDetector {
 
   private List<Witness> judge() {
     if (joined) {
-      replicas.settle(this::isFirst).forEach(found -> changed.add(Change.of(retain(found))));
+      replicas.settle(this::isFirst).forEach(found -> changes.add(retain(found), Grade.UNCERTAIN));
     }
     raise();
     List<Finding> findings = judgeEach();
-    changed.clear();
+    changes.clear();
     for (int i = 0; i < findings.size(); i++) {
       rising.add(findings.get(i));
     }
@@ -433,12 +435,13 @@ public final class InstanceDetector {
   }
 
   private List<Finding> judgeEach() {
-    if (changed.isEmpty()) {
-      return List.of();
-    }
     List<Finding> findings = List.of();
-    for (Change change : Change.inOrder(changed)) {
-      List<Finding> more = change.judge(clauses.get(change.interval().clause()));
+    List<Retained> changed = changes.inOrder();
+    for (int i = 0; i < changed.size(); i++) {
+      Retained interval = changed.get(i);
+      Grade from = interval.changedFrom();
+      List<Finding> more =
+          from == null ? List.of() : clauses.get(interval.clause()).judge(interval, from);
       if (!more.isEmpty()) {
         findings = findings.isEmpty() ? new ArrayList<>() : findings;
         findings.addAll(more);
@@ -448,14 +451,11 @@ public final class InstanceDetector {
   }
 
   private void raise() {
-    if (changed.isEmpty() || rising.isEmpty()) {
+    if (changes.isEmpty() || rising.isEmpty()) {
       raised = List.of();
       return;
     }
-    // By identity: Retained has no other.
-    Set<Retained> intervals = new HashSet<>();
-    changed.forEach(change -> intervals.add(change.interval()));
-    List<Finding> higher = rising.raise(intervals);
+    List<Finding> higher = rising.raise();
     higher.forEach(finding -> clauses.get(finding.clause()).name(finding));
     raised = higher.stream().map(Finding::witness).toList();
   }

@@ -7,6 +7,7 @@ import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.Interval;
 import io.palinode.hvc.Uncertainty;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,8 @@ final class Knowledge implements Horizon {
   private final Causality causality;
   private final boolean joined;
   private final @Nullable Hvc[] latest;
+  // The own entries of the nodes' readings.
+  private final long[] own;
   private long progress;
 
   Knowledge(int nodes, Causality causality, boolean joined) {
@@ -37,6 +40,8 @@ final class Knowledge implements Horizon {
     this.causality = causality;
     this.joined = joined;
     this.latest = new @Nullable Hvc[nodes];
+    this.own = new long[nodes];
+    Arrays.fill(own, 1);
   }
 
   /** An event of the HVC's owner. False when as much was known. */
@@ -47,6 +52,7 @@ final class Knowledge implements Horizon {
       return false;
     }
     latest[node] = hvc;
+    own[node] = Math.max(own[node], hvc.own());
     return true;
   }
 
@@ -56,6 +62,10 @@ final class Knowledge implements Horizon {
       return false;
     }
     progress = hlc;
+    long next = hlc == Long.MAX_VALUE ? hlc : hlc + 1;
+    for (int node = 0; node < nodes; node++) {
+      own[node] = Math.max(own[node], next);
+    }
     return true;
   }
 
@@ -77,9 +87,7 @@ final class Knowledge implements Horizon {
 
   /** The least own HLC that {@code node} can still show. */
   long ownReading(int node) {
-    Hvc last = latest[node];
-    long next = progress == Long.MAX_VALUE ? progress : progress + 1;
-    return Math.max(next, last == null ? 0 : last.own());
+    return own[node];
   }
 
   /** Of the entries of a clock whose own entry is {@code own}. */

@@ -30,6 +30,8 @@ final class Retained {
   private int awaitedEnds;
   private long passedAt = UNKNOWN;
   private int pins;
+  private boolean changed;
+  private @Nullable Grade changedFrom;
 
   /** That no report has named. */
   Retained(Candidate candidate) {
@@ -170,6 +172,33 @@ final class Retained {
       passedAt = knowledge.passedAt(this);
     }
     return passedAt;
+  }
+
+  /**
+   * Takes note of a change until it is {@link #judged}; of several, the least grade counts. Whether
+   * it is the first.
+   */
+  boolean change(@Nullable Grade from) {
+    boolean first = !changed;
+    changed = true;
+    if (changedFrom == null || (from != null && changedFrom.atLeast(from))) {
+      changedFrom = from;
+    }
+    return first;
+  }
+
+  boolean isChanged() {
+    return changed;
+  }
+
+  /** The least grade for which pairs may be certain now and were not; null for none. */
+  @Nullable Grade changedFrom() {
+    return changedFrom;
+  }
+
+  void judged() {
+    changed = false;
+    changedFrom = null;
   }
 
   /** Keeps it retained, whatever else: once for each {@link #unpin}. */

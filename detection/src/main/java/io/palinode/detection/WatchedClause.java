@@ -135,6 +135,11 @@ final class WatchedClause {
     return null;
   }
 
+  /** Whether an interval is open at {@code node}. */
+  boolean hasOpen(int node) {
+    return open[node] > 0;
+  }
+
   /** Whether an interval of another term is open at {@code node}. */
   boolean hasOpenOther(int term, int node) {
     return open[node] > 0 && open[node] > openOf[term][node];
