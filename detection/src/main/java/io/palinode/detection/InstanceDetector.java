@@ -56,9 +56,10 @@ public final class InstanceDetector {
   private final boolean joined;
   private final Knowledge knowledge;
   private final long[] incarnations;
-  private final List<WatchedClause> clauses = new ArrayList<>();
+  private final List<WatchedClause> clauses = new ArrayList<>(1);
   // Of each clause; kept, for they are asked with each event.
-  private final List<Pending> pending = new ArrayList<>();
+  private final List<Awaiting> awaiting = new ArrayList<>(1);
+  private final List<Pending> pending = new ArrayList<>(1);
   private final FirstReplica replicas = new FirstReplica();
   private final RisingGrades rising;
   // What the call at hand has changed so far; empty between calls.
@@ -78,7 +79,9 @@ public final class InstanceDetector {
           new WatchedClause(
               clauses.size(), shape, spec.nodes(), knowledge, limits.searchStepsMax());
       clauses.add(clause);
-      pending.add(new Pending(clause, knowledge, joined, spec.nodes()));
+      Awaiting awaited = new Awaiting(clause, knowledge, joined, spec.nodes());
+      awaiting.add(awaited);
+      pending.add(new Pending(clause, awaited, knowledge, joined, spec.nodes()));
     }
   }
 
@@ -164,7 +167,7 @@ public final class InstanceDetector {
     hear(candidate.id(), end);
     Retained known = retained(candidate);
     if (known != null) {
-      close(known, end);
+      end(known, end);
     } else if (isJoined(candidate.version())) {
       replicas.end(FirstReplica.Key.of(candidate), end);
     } else if (!joined && end.own() >= knowledge.progress()) {
@@ -185,14 +188,22 @@ public final class InstanceDetector {
     return judge();
   }
 
-  private void close(Retained known, Hvc end) {
+  private void end(Retained known, Hvc end) {
     boolean canEnd = known.isOpen() || isJoined(known.version());
     if (canEnd && FirstReplica.isEarlier(known.start(), known.end(), end)) {
-      clauses.get(known.clause()).close(known, end);
+      close(known, end);
       knowledge.watchEnd(known);
       // What its node still shows was as early as this end, so its pairs were decided by that.
       boolean decides = joined || !knowledge.isReading(end);
       changes.add(known, decides ? Grade.UNCERTAIN : null);
+    }
+  }
+
+  private void close(Retained interval, Hvc end) {
+    boolean wasOpen = interval.isOpen();
+    clauses.get(interval.clause()).close(interval, end);
+    if (wasOpen) {
+      awaiting.get(interval.clause()).ended(interval);
     }
   }
 
@@ -237,7 +248,7 @@ public final class InstanceDetector {
     // thread.
     Pending now =
         joined
-            ? new Pending(clauses.get(clause), knowledge, true, spec.nodes())
+            ? new Pending(clauses.get(clause), awaiting.get(clause), knowledge, true, spec.nodes())
             : pending.get(clause);
     return now.wakeAt();
   }
@@ -307,36 +318,12 @@ public final class InstanceDetector {
     }
   }
 
-  /** More is known of some nodes: a pair of some intervals may be certain now. */
+  /** More is known of some nodes: pairs of some intervals may be certain now. */
   private void settle(int fromNode, int toNode) {
-    for (int c = 0; c < clauses.size(); c++) {
-      WatchedClause clause = clauses.get(c);
-      List<IntervalQueue> awaiting = clause.awaiting();
-      for (int i = 0; i < awaiting.size(); i++) {
-        IntervalQueue queue = awaiting.get(i);
-        for (int node = fromNode; node < toNode; node++) {
-          // Else no pair is decided: nothing is open there that such an interval could go with.
-          boolean decides = joined || clause.hasOpenOther(queue.term(), node);
-          settle(queue, node, decides);
-        }
-      }
-      clause.forgetSettled();
+    for (int i = 0; i < clauses.size(); i++) {
+      awaiting.get(i).settle(fromNode, toNode, changes);
       if (joined) {
-        clause.forEach(this::settleEnd);
-      }
-    }
-  }
-
-  private void settle(IntervalQueue queue, int node, boolean decides) {
-    for (int i = queue.firstAwaiting(node); i < queue.size(); i++) {
-      Retained interval = queue.get(i);
-      Grade from = knowledge.settle(interval, node);
-      if (from != null && decides) {
-        changes.add(interval, from);
-      }
-      if (queue.isAscending() && interval.awaits(node, Grade.UNCERTAIN)) {
-        // So do all that follow.
-        break;
+        clauses.get(i).forEach(this::settleEnd);
       }
     }
   }
@@ -357,7 +344,7 @@ public final class InstanceDetector {
           interval -> {
             boolean earlier = interval.id().incarnation() < id.incarnation();
             if (earlier && interval.node() == id.node() && interval.isOpen()) {
-              clause.close(interval, rightBefore(first, interval.start()));
+              close(interval, rightBefore(first, interval.start()));
               changes.add(interval, Grade.UNCERTAIN);
             }
           });
@@ -416,8 +403,9 @@ public final class InstanceDetector {
   }
 
   private void add(Retained interval) {
-    knowledge.watch(interval);
+    knowledge.watchEnd(interval);
     clauses.get(interval.clause()).add(interval);
+    awaiting.get(interval.clause()).added(interval);
   }
 
   private List<Witness> judge() {
@@ -486,6 +474,9 @@ public final class InstanceDetector {
     WatchedClause largest = Collections.max(clauses, Comparator.comparingInt(WatchedClause::size));
     Retained gone = largest.evict();
     if (gone != null) {
+      if (gone.isOpen()) {
+        awaiting.get(gone.clause()).ended(gone);
+      }
       rising.forget(gone);
     }
   }

@@ -105,31 +105,9 @@ final class Knowledge implements Horizon {
     return true;
   }
 
-  /** Takes note of what {@code i} waits for, when it is new. */
-  void watch(Retained i) {
-    for (int node = 0; node < nodes; node++) {
-      i.await(node, nodes, leastTooEarly(node, i.start()));
-    }
-    watchEnd(i);
-  }
-
   /** Takes note of how its end may move back, when that became known. */
   void watchEnd(Retained i) {
     i.awaitEnds(nodesThatMayEnd(i));
-  }
-
-  /**
-   * Brings up to date what {@code i} awaits of {@code node}. The least grade for which a pair with
-   * it may be certain now and was not; null for none.
-   */
-  @Nullable Grade settle(Retained i, int node) {
-    Grade before = i.awaitedFrom(node);
-    if (before == null) {
-      return null;
-    }
-    Grade now = leastTooEarly(node, i.start());
-    i.await(node, nodes, now);
-    return now == before ? null : before;
   }
 
   /** Brings up to date how many nodes may still move its end back; whether they became fewer. */
@@ -143,7 +121,7 @@ final class Knowledge implements Horizon {
   }
 
   /** The least grade for which an end to come at {@code node} may be too early for the start. */
-  private @Nullable Grade leastTooEarly(int node, Hvc start) {
+  @Nullable Grade leastTooEarly(int node, Hvc start) {
     if (progress == Long.MAX_VALUE) {
       return null;
     }

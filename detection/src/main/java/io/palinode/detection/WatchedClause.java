@@ -38,10 +38,9 @@ final class WatchedClause {
   private final Horizon horizon;
   private final Search search;
   private final Search.Budget budget;
-  private final List<IntervalQueue> awaiting = new ArrayList<>();
   // How many intervals are open, of each node, and of each term at each node.
   private final int[] open;
-  private final int[][] openOf;
+  private final int[] openOf;
   // Of each node: a bound of when the first of the others ended.
   private final long[] leastEnd;
 
@@ -52,7 +51,7 @@ final class WatchedClause {
     this.queues = new TermQueues[terms];
     Arrays.setAll(queues, term -> new TermQueues(term, nodes, horizon.mayEndElsewhere()));
     this.open = new int[nodes];
-    this.openOf = new int[terms][nodes];
+    this.openOf = new int[nodes * terms];
     this.leastEnd = new long[nodes];
     Arrays.fill(leastEnd, Long.MAX_VALUE);
     this.budget = new Search.Budget(stepsMax);
@@ -100,10 +99,6 @@ final class WatchedClause {
     } else {
       noteEnd(end);
     }
-    IntervalQueue queue = queueOf(interval);
-    if (interval.awaitsAny() && !awaiting.contains(queue)) {
-      awaiting.add(queue);
-    }
   }
 
   void close(Retained interval, Hvc end) {
@@ -116,7 +111,7 @@ final class WatchedClause {
 
   private void countOpen(Retained interval, int change) {
     open[interval.node()] += change;
-    openOf[interval.term()][interval.node()] += change;
+    openOf[interval.node() * queues.length + interval.term()] += change;
   }
 
   private void noteEnd(Hvc end) {
@@ -140,22 +135,9 @@ final class WatchedClause {
     return open[node] > 0;
   }
 
-  /** Whether an interval of another term is open at {@code node}. */
-  boolean hasOpenOther(int term, int node) {
-    return open[node] > 0 && open[node] > openOf[term][node];
-  }
-
-  /** Those that hold an interval which awaits a node; and maybe some that held one. */
-  List<IntervalQueue> awaiting() {
-    return awaiting;
-  }
-
-  void forgetSettled() {
-    for (int i = awaiting.size() - 1; i >= 0; i--) {
-      if (!awaiting.get(i).awaitsAny()) {
-        awaiting.remove(i);
-      }
-    }
+  /** How many intervals of other terms are open at {@code node}. */
+  int openOthers(int term, int node) {
+    return open[node] == 0 ? 0 : open[node] - openOf[node * queues.length + term];
   }
 
   /** The queues of a term that hold intervals, in the order of nodes. */
