@@ -283,12 +283,18 @@ final class Knowledge implements Horizon {
       return true;
     }
     for (int other = 0; other < nodes; other++) {
-      long own = ownReading(other);
-      if (end > (other == node ? own : entry(latest[other], node, floor(own)))) {
+      if (other == node ? own[node] <= end : !mayKnow(other, node, end)) {
         return false;
       }
     }
     return true;
+  }
+
+  /** False when what {@code node} shows next may be concurrent with what ends elsewhere then. */
+  private boolean mayKnow(int node, int elsewhere, long end) {
+    // The clocks first: they are at hand, and mostly say so.
+    return (causality.ignoresClocks() || areFarApart(end, own[node]))
+        && entry(latest[node], elsewhere, floor(own[node])) >= end;
   }
 
   @Override

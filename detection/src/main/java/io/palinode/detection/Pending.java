@@ -61,7 +61,9 @@ final class Pending {
       // Its own pairs are decided: its start has happened before whatever ends from now on.
       return true;
     }
-    for (Retained other : waiting()) {
+    List<Retained> all = waiting();
+    for (int i = 0; i < all.size(); i++) {
+      Retained other = all.get(i);
       if (other == interval || !knowledge.areOrdered(interval, other)) {
         return false;
       }

@@ -17,6 +17,7 @@ final class Retained {
   private static final long UNKNOWN = -1;
 
   private final Candidate heard;
+  private final CandidateId id;
   // Of the candidate, at hand: searches ask for nothing else.
   private final int term;
   private final int node;
@@ -36,8 +37,9 @@ final class Retained {
   /** That no report has named. */
   Retained(Candidate candidate) {
     this.heard = candidate;
+    this.id = candidate.id();
     this.term = candidate.term();
-    this.node = candidate.id().node();
+    this.node = id.node();
     this.start = candidate.interval().start();
     this.startOwn = start.own();
     this.end = candidate.interval().end();
@@ -49,7 +51,7 @@ final class Retained {
   }
 
   CandidateId id() {
-    return heard.id();
+    return id;
   }
 
   String version() {
@@ -216,6 +218,6 @@ final class Retained {
 
   @Override
   public String toString() {
-    return heard.id() + "/" + term + interval();
+    return id + "/" + term + interval();
   }
 }

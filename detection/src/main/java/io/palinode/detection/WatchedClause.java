@@ -231,8 +231,7 @@ final class WatchedClause {
       // No clique with both begins before the earliest that the changed one is in, nor before the
       // other's start.
       if (Math.max(changed.earliest(grade), other.startOwn()) < other.earliest(grade)
-          && !horizon.mayEndTooEarly(other, changed, grade)
-          && !horizon.mayEndTooEarly(changed, other, grade)) {
+          && horizon.isCertain(other, changed, grade)) {
         improve(other, grade, reports, changed, other);
       }
     }
