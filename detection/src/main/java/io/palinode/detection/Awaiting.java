@@ -6,10 +6,15 @@ import java.util.List;
 
 /**
  * What the intervals of a clause await ({@link Retained#awaits}), kept up to date while more
- * becomes known and intervals open and end. A node is awaited only while an interval of another
- * term is open there: what it shows next may be an end that decides a pair. So while nothing else
- * is open, an interval costs nothing here. With joined replicas every node is, for it may end any
+ * becomes known. What a node shows next can only decide a pair with what is open there. So the
+ * intervals of a queue begin to await a node when an interval of another term opens there, and are
+ * followed until none of them awaits it any more: while nothing else is open, an interval costs
+ * nothing here. With joined replicas every node is awaited from the start, for it may end any
  * interval. Not thread-safe.
+ *
+ * <p>Invariant: where an interval of another term is open at a node, or one of the queue awaits it,
+ * what the intervals of the queue await of it is as {@link Knowledge#leastTooEarly} has it; else
+ * they await nothing of it.
  */
 final class Awaiting {
   private final WatchedClause clause;
@@ -30,32 +35,24 @@ final class Awaiting {
     return queues;
   }
 
-  /** The clause has got the interval. */
-  void added(Retained interval) {
+  /** Adds it to the clause. */
+  void add(Retained interval) {
+    IntervalQueue queue = clause.queue(interval.term(), interval.node());
     for (int node = 0; node < nodes; node++) {
-      if (isAwaited(interval.term(), node)) {
+      if (decides(queue, node) || queue.awaits(node)) {
         interval.await(node, nodes, knowledge.leastTooEarly(node, interval.start()));
       }
     }
-    note(clause.queue(interval.term(), interval.node()));
-    for (int term = 0; interval.isOpen() && !joined && term < clause.terms(); term++) {
-      if (term != interval.term() && clause.openOthers(term, interval.node()) == 1) {
-        await(term, interval.node());
-      }
+    clause.add(interval);
+    note(queue);
+    if (interval.isOpen() && !joined) {
+      opened(interval.term(), interval.node());
     }
   }
 
-  /** The interval, which was open, has ended, or has gone. */
-  void ended(Retained interval) {
-    for (int term = 0; !joined && term < clause.terms(); term++) {
-      if (term != interval.term() && clause.openOthers(term, interval.node()) == 0) {
-        forget(term, interval.node());
-      }
-    }
-  }
-
-  private boolean isAwaited(int term, int node) {
-    return joined || clause.openOthers(term, node) > 0;
+  /** Whether an event of {@code node} may decide a pair with an interval of the queue. */
+  private boolean decides(IntervalQueue queue, int node) {
+    return joined || clause.openOthers(queue.term(), node) > 0;
   }
 
   private void note(IntervalQueue queue) {
@@ -64,33 +61,31 @@ final class Awaiting {
     }
   }
 
-  private void await(int term, int node) {
-    List<IntervalQueue> held = clause.held(term);
-    for (int i = 0; i < held.size(); i++) {
-      await(held.get(i), node);
-      note(held.get(i));
+  /** What is of another term than {@code opened} may have to await {@code node} from now on. */
+  private void opened(int opened, int node) {
+    for (int term = 0; term < clause.terms(); term++) {
+      if (term != opened && clause.openOthers(term, node) == 1) {
+        List<IntervalQueue> held = clause.held(term);
+        for (int i = 0; i < held.size(); i++) {
+          await(held.get(i), node);
+        }
+      }
     }
   }
 
   private void await(IntervalQueue queue, int node) {
+    if (queue.awaits(node)) {
+      return;
+    }
     for (int i = queue.size() - 1; i >= 0; i--) {
       Grade least = knowledge.leastTooEarly(node, queue.get(i).start());
       if (least == null && queue.isAscending()) {
         // Nor do those that started before.
-        return;
+        break;
       }
       queue.get(i).await(node, nodes, least);
     }
-  }
-
-  private void forget(int term, int node) {
-    List<IntervalQueue> held = clause.held(term);
-    for (int i = 0; i < held.size(); i++) {
-      IntervalQueue queue = held.get(i);
-      for (int at = queue.firstAwaiting(node); at < queue.size(); at++) {
-        queue.get(at).await(node, nodes, null);
-      }
-    }
+    note(queue);
   }
 
   /** More is known of some nodes: pairs of some intervals may be certain now. */
@@ -98,9 +93,7 @@ final class Awaiting {
     for (int i = queues.size() - 1; i >= 0; i--) {
       IntervalQueue queue = queues.get(i);
       for (int node = fromNode; node < toNode; node++) {
-        if (isAwaited(queue.term(), node)) {
-          settle(queue, node, changes);
-        }
+        settle(queue, node, changes);
       }
       if (!queue.awaitsAny()) {
         queues.remove(i);
@@ -117,7 +110,7 @@ final class Awaiting {
       }
       Grade now = knowledge.leastTooEarly(node, interval.start());
       interval.await(node, nodes, now);
-      if (now != before) {
+      if (now != before && decides(queue, node)) {
         changes.add(interval, before);
       }
       if (now == Grade.UNCERTAIN && queue.isAscending()) {

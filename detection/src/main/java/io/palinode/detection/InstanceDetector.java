@@ -167,7 +167,7 @@ public final class InstanceDetector {
     hear(candidate.id(), end);
     Retained known = retained(candidate);
     if (known != null) {
-      end(known, end);
+      close(known, end);
     } else if (isJoined(candidate.version())) {
       replicas.end(FirstReplica.Key.of(candidate), end);
     } else if (!joined && end.own() >= knowledge.progress()) {
@@ -188,22 +188,14 @@ public final class InstanceDetector {
     return judge();
   }
 
-  private void end(Retained known, Hvc end) {
+  private void close(Retained known, Hvc end) {
     boolean canEnd = known.isOpen() || isJoined(known.version());
     if (canEnd && FirstReplica.isEarlier(known.start(), known.end(), end)) {
-      close(known, end);
+      clauses.get(known.clause()).close(known, end);
       knowledge.watchEnd(known);
       // What its node still shows was as early as this end, so its pairs were decided by that.
       boolean decides = joined || !knowledge.isReading(end);
       changes.add(known, decides ? Grade.UNCERTAIN : null);
-    }
-  }
-
-  private void close(Retained interval, Hvc end) {
-    boolean wasOpen = interval.isOpen();
-    clauses.get(interval.clause()).close(interval, end);
-    if (wasOpen) {
-      awaiting.get(interval.clause()).ended(interval);
     }
   }
 
@@ -344,7 +336,7 @@ public final class InstanceDetector {
           interval -> {
             boolean earlier = interval.id().incarnation() < id.incarnation();
             if (earlier && interval.node() == id.node() && interval.isOpen()) {
-              close(interval, rightBefore(first, interval.start()));
+              clause.close(interval, rightBefore(first, interval.start()));
               changes.add(interval, Grade.UNCERTAIN);
             }
           });
@@ -404,8 +396,7 @@ public final class InstanceDetector {
 
   private void add(Retained interval) {
     knowledge.watchEnd(interval);
-    clauses.get(interval.clause()).add(interval);
-    awaiting.get(interval.clause()).added(interval);
+    awaiting.get(interval.clause()).add(interval);
   }
 
   private List<Witness> judge() {
@@ -474,9 +465,6 @@ public final class InstanceDetector {
     WatchedClause largest = Collections.max(clauses, Comparator.comparingInt(WatchedClause::size));
     Retained gone = largest.evict();
     if (gone != null) {
-      if (gone.isOpen()) {
-        awaiting.get(gone.clause()).ended(gone);
-      }
       rising.forget(gone);
     }
   }

@@ -153,6 +153,20 @@ final class IntervalQueue {
     return false;
   }
 
+  /** Whether an interval awaits {@code node}. */
+  boolean awaits(int node) {
+    int newest = tail - 1;
+    if (ascending) {
+      return newest >= head && items[newest].awaitedFrom(node) != null;
+    }
+    for (int at = newest; at >= head; at--) {
+      if (items[at].awaitedFrom(node) != null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /**
    * No interval before this index awaits {@code node}; where it can be bisected, all from it do.
    */
@@ -160,7 +174,7 @@ final class IntervalQueue {
     if (!ascending) {
       return 0;
     }
-    if (size() == 0 || items[tail - 1].awaitedFrom(node) == null) {
+    if (!awaits(node)) {
       return size();
     }
     return first(interval -> interval.awaitedFrom(node) != null);
