@@ -57,7 +57,10 @@ final class CliqueSearch implements Search {
   // The term that did not fit last, which is likely not to fit now.
   private int unfit;
 
-  /** Of the terms of {@code queues}, those with the same {@code groups[i]} hold on one node. */
+  /**
+   * Of the terms of {@code queues}, those with the same {@code groups[i]}, which rise, hold on one
+   * node.
+   */
   CliqueSearch(TermQueues[] queues, int[] groups, Horizon horizon, Budget budget) {
     this.queues = queues;
     this.groups = groups;

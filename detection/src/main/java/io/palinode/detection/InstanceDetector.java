@@ -39,12 +39,13 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * An event looks at the queues that hold intervals, which are ordered: at what it decides and at
- * what it leaves behind, and finds both by bisection; with {@code replicas: first} at all that is
- * retained. To that comes one {@link CliqueSearch} for each interval that it made certain; while
- * nothing is violated and there are two terms, a search is O(nodes · log retained). Where something
- * is violated, there is a search for each grade and for each interval that a report can still
- * improve on, and the pairs of the reports that are followed are looked at again. With more than
- * two terms, what waits is compared with what is over.
+ * what it leaves behind, and finds both by bisection; an opening also at what begins to await its
+ * node ({@link Awaiting}); with {@code replicas: first} at all that is retained. To that comes one
+ * {@link CliqueSearch} for each interval that it made certain; while nothing is violated and there
+ * are two terms, a search is O(nodes · log retained). Where something is violated, there is a
+ * search for each grade and for each interval that a report can still improve on, and the pairs of
+ * the reports that are followed are looked at again. With more than two terms, what waits is
+ * compared with what is over.
  *
  * <p>A node that restarts opens what holds there anew. With {@code replicas: any}, what its earlier
  * incarnation left open ends right before its first event in the new one; with {@code first}, the
