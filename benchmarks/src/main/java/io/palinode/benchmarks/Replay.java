@@ -73,8 +73,9 @@ final class Replay {
   }
 
   private void tell(List<Witness> found) {
-    for (Witness report : found) {
-      reports.accept(report);
+    // By index: an iterator would be half of what some candidates allocate.
+    for (int i = 0; i < found.size(); i++) {
+      reports.accept(found.get(i));
     }
   }
 }

@@ -1,6 +1,5 @@
 package io.palinode.detection;
 
-import io.palinode.hvc.Grade;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -55,14 +54,28 @@ final class CliqueSearch implements Search {
   private final boolean grouped;
   private final Horizon horizon;
   private final Budget budget;
+  // The term that did not fit last, which is likely not to fit now.
+  private int unfit;
 
-  /** Of the terms of {@code queues}, those with the same {@code groups[i]} hold on one node. */
+  /**
+   * Of the terms of {@code queues}, those with the same {@code groups[i]}, which rise, hold on one
+   * node.
+   */
   CliqueSearch(TermQueues[] queues, int[] groups, Horizon horizon, Budget budget) {
     this.queues = queues;
     this.groups = groups;
-    this.grouped = Arrays.stream(groups).distinct().count() < groups.length;
+    this.grouped = hasEqual(groups);
     this.horizon = horizon;
     this.budget = budget;
+  }
+
+  private static boolean hasEqual(int[] rising) {
+    for (int i = 1; i < rising.length; i++) {
+      if (rising[i] == rising[i - 1]) {
+        return true;
+      }
+    }
+    return false;
   }
 
   @Override
@@ -90,7 +103,20 @@ final class CliqueSearch implements Search {
 
   @Override
   public boolean isInAny(Goal goal, Retained fixed) {
-    return complete(goal, fixed) != null;
+    return mayFitEveryTerm(goal, fixed) && complete(goal, fixed) != null;
+  }
+
+  /** False when some term's intervals all end too early: so it is while nothing is violated. */
+  private boolean mayFitEveryTerm(Goal goal, Retained fixed) {
+    for (int i = 0; i < queues.length; i++) {
+      int index = (unfit + i) % queues.length;
+      TermQueues term = queues[index];
+      if (term.term() != fixed.term() && !term.mayFit(fixed, horizon, goal.grade())) {
+        unfit = index;
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Like {@link #earliest}, but any clique. */
@@ -132,7 +158,7 @@ final class CliqueSearch implements Search {
   public void all(Retained fixed, Consumer<Retained[]> cliques) {
     Retained[] all = {fixed};
     walk(
-        new Goal(Grade.UNCERTAIN, Long.MAX_VALUE),
+        Goal.ANY,
         openTerms(all),
         0,
         all,

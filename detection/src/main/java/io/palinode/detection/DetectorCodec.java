@@ -151,7 +151,7 @@ final class DetectorCodec {
     void named(Retained interval) {
       for (Grade grade : GRADES) {
         boolean named = interval.isNamed(grade);
-        vint(named ? 1 + interval.earliest(grade) - interval.start().own() : 0);
+        vint(named ? 1 + interval.earliest(grade) - interval.startOwn() : 0);
       }
     }
 
@@ -223,7 +223,7 @@ final class DetectorCodec {
           throw new IllegalArgumentException("a violation begins with an interval: " + interval);
         }
         if (named > 0) {
-          interval.name(grade, interval.start().own() + named - 1);
+          interval.name(grade, interval.startOwn() + named - 1);
         }
       }
       return interval;

@@ -29,7 +29,7 @@ record Finding(int clause, List<Retained> intervals, Grade grade) {
   static long violate(List<Retained> intervals) {
     long violate = 0;
     for (Retained interval : intervals) {
-      violate = Math.max(violate, interval.start().own());
+      violate = Math.max(violate, interval.startOwn());
     }
     return violate;
   }
@@ -37,7 +37,7 @@ record Finding(int clause, List<Retained> intervals, Grade grade) {
   static long violate(Retained... intervals) {
     long violate = 0;
     for (Retained interval : intervals) {
-      violate = Math.max(violate, interval.start().own());
+      violate = Math.max(violate, interval.startOwn());
     }
     return violate;
   }

@@ -30,14 +30,16 @@ interface Horizon {
     return false;
   }
 
+  /** Whether the pair is certain to be concurrent with at least {@code grade}. */
+  default boolean isCertain(Retained i, Retained j, Grade grade) {
+    return !mayEndTooEarly(i, j, grade) && !mayEndTooEarly(j, i, grade);
+  }
+
   /** The greatest grade that is certain for a pair that is certain to be concurrent. */
   default Grade grade(Retained i, Retained j) {
-    Grade certain = Grade.UNCERTAIN;
-    for (Grade grade : Grade.values()) {
-      if (!mayEndTooEarly(i, j, grade) && !mayEndTooEarly(j, i, grade)) {
-        certain = grade;
-      }
+    if (isCertain(i, j, Grade.DEFINITE)) {
+      return Grade.DEFINITE;
     }
-    return certain;
+    return isCertain(i, j, Grade.POSSIBLE) ? Grade.POSSIBLE : Grade.UNCERTAIN;
   }
 }

@@ -7,10 +7,7 @@ import io.palinode.predicate.ReplicaRule;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
-import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,12 +39,13 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * An event looks at the queues that hold intervals, which are ordered: at what it decides and at
- * what it leaves behind, and finds both by bisection; with {@code replicas: first} at all that is
- * retained. To that comes one {@link CliqueSearch} for each interval that it made certain; while
- * nothing is violated and there are two terms, a search is O(nodes · log retained). Where something
- * is violated, there is a search for each grade and for each interval that a report can still
- * improve on, and the pairs of the reports that are followed are looked at again. With more than
- * two terms, what waits is compared with what is over.
+ * what it leaves behind, and finds both by bisection; an opening also at what begins to await its
+ * node ({@link Awaiting}); with {@code replicas: first} at all that is retained. To that comes one
+ * {@link CliqueSearch} for each interval that it made certain; while nothing is violated and there
+ * are two terms, a search is O(nodes · log retained). Where something is violated, there is a
+ * search for each grade and for each interval that a report can still improve on, and the pairs of
+ * the reports that are followed are looked at again. With more than two terms, what waits is
+ * compared with what is over.
  *
  * <p>A node that restarts opens what holds there anew. With {@code replicas: any}, what its earlier
  * incarnation left open ends right before its first event in the new one; with {@code first}, the
@@ -59,12 +57,14 @@ public final class InstanceDetector {
   private final boolean joined;
   private final Knowledge knowledge;
   private final long[] incarnations;
-  private final List<WatchedClause> clauses = new ArrayList<>();
-  // Of each clause; kept, like the function, for they are asked with each event.
-  private final List<Pending> pending = new ArrayList<>();
-  private final IntToLongFunction passedUpTo;
+  private final List<WatchedClause> clauses = new ArrayList<>(1);
+  // Of each clause; kept, for they are asked with each event.
+  private final List<Awaiting> awaiting = new ArrayList<>(1);
+  private final List<Pending> pending = new ArrayList<>(1);
   private final FirstReplica replicas = new FirstReplica();
   private final RisingGrades rising;
+  // What the call at hand has changed so far; empty between calls.
+  private final Changes changes = new Changes();
   private List<Witness> raised = List.of();
   private long lost;
 
@@ -75,13 +75,14 @@ public final class InstanceDetector {
     this.knowledge = new Knowledge(spec.nodes(), spec.causality(), joined);
     this.rising = new RisingGrades(knowledge, limits.reportsMax());
     this.incarnations = new long[spec.nodes()];
-    this.passedUpTo = knowledge::passedUpTo;
     for (ClauseShape shape : spec.clauses()) {
       WatchedClause clause =
           new WatchedClause(
               clauses.size(), shape, spec.nodes(), knowledge, limits.searchStepsMax());
       clauses.add(clause);
-      pending.add(new Pending(clause, knowledge, joined, spec.nodes()));
+      Awaiting awaited = new Awaiting(clause, knowledge, joined, spec.nodes());
+      awaiting.add(awaited);
+      pending.add(new Pending(clause, awaited, knowledge, joined, spec.nodes()));
     }
   }
 
@@ -137,14 +138,14 @@ public final class InstanceDetector {
       throw new IllegalArgumentException("an interval opens without an end: " + candidate);
     }
     if (isStale(candidate)) {
-      return judge(new ArrayList<>());
+      return judge();
     }
-    List<Change> changed = hear(candidate.id(), candidate.interval().start());
+    hear(candidate.id(), candidate.interval().start());
     Candidate start = start(candidate);
     if (start != null) {
-      changed.add(Change.of(retain(start)));
+      changes.add(retain(start), Grade.UNCERTAIN);
     }
-    return judge(changed);
+    return judge();
   }
 
   /**
@@ -162,18 +163,18 @@ public final class InstanceDetector {
       throw new IllegalArgumentException("an interval closes with an end: " + candidate);
     }
     if (isStale(candidate)) {
-      return judge(new ArrayList<>());
+      return judge();
     }
-    List<Change> changed = hear(candidate.id(), end);
+    hear(candidate.id(), end);
     Retained known = retained(candidate);
     if (known != null) {
-      close(known, end, changed);
-    } else if (isJoined(candidate)) {
+      close(known, end);
+    } else if (isJoined(candidate.version())) {
       replicas.end(FirstReplica.Key.of(candidate), end);
     } else if (!joined && end.own() >= knowledge.progress()) {
-      changed.add(Change.of(retain(candidate)));
+      changes.add(retain(candidate), Grade.UNCERTAIN);
     }
-    return judge(changed);
+    return judge();
   }
 
   /**
@@ -181,19 +182,21 @@ public final class InstanceDetector {
    * first event would tell, for an instance that it has no event for. Nothing if that is known.
    */
   public List<Witness> restarted(int node, long incarnation, Hvc first) {
-    return incarnation > incarnations[node]
-        ? judge(hear(new CandidateId(node, incarnation, 0), first))
-        : List.of();
+    if (incarnation <= incarnations[node]) {
+      return List.of();
+    }
+    hear(new CandidateId(node, incarnation, 0), first);
+    return judge();
   }
 
-  private void close(Retained known, Hvc end, List<Change> changed) {
-    boolean canEnd = known.isOpen() || isJoined(known.candidate());
+  private void close(Retained known, Hvc end) {
+    boolean canEnd = known.isOpen() || isJoined(known.version());
     if (canEnd && FirstReplica.isEarlier(known.start(), known.end(), end)) {
-      clauses.get(known.candidate().clause()).close(known, end);
+      clauses.get(known.clause()).close(known, end);
       knowledge.watchEnd(known);
       // What its node still shows was as early as this end, so its pairs were decided by that.
-      boolean decides = joined || !knowledge.reading(known.node()).equals(end);
-      changed.add(new Change(known, decides ? Grade.UNCERTAIN : null));
+      boolean decides = joined || !knowledge.isReading(end);
+      changes.add(known, decides ? Grade.UNCERTAIN : null);
     }
   }
 
@@ -203,7 +206,8 @@ public final class InstanceDetector {
       raised = List.of();
       return List.of();
     }
-    List<Witness> reports = judge(settle());
+    settle(0, spec.nodes());
+    List<Witness> reports = judge();
     if (joined) {
       replicas.forgetBefore(hlc);
     }
@@ -227,11 +231,19 @@ public final class InstanceDetector {
   public long wakeAt() {
     long wake = joined ? replicas.wakeAt() : Long.MAX_VALUE;
     for (int i = 0; i < clauses.size(); i++) {
-      // One of its own: a checkpoint asks in another thread.
-      Pending now = new Pending(clauses.get(i), knowledge, joined, spec.nodes());
-      wake = Math.min(wake, now.wakeAt());
+      wake = Math.min(wake, wakeAt(i));
     }
     return wake;
+  }
+
+  private long wakeAt(int clause) {
+    // With joined replicas one of its own, for it works out more: a checkpoint asks in another
+    // thread.
+    Pending now =
+        joined
+            ? new Pending(clauses.get(clause), awaiting.get(clause), knowledge, true, spec.nodes())
+            : pending.get(clause);
+    return now.wakeAt();
   }
 
   /** Whether there is nothing to keep: a new detector would do as well. */
@@ -286,75 +298,47 @@ public final class InstanceDetector {
     return candidate.id().incarnation() < incarnations[candidate.id().node()];
   }
 
-  /** Takes note of an event's HVC. Returns the intervals of which a pair may be certain now. */
-  private List<Change> hear(CandidateId id, Hvc hvc) {
-    List<Change> changed = new ArrayList<>(2);
+  /** Takes note of an event's HVC. */
+  private void hear(CandidateId id, Hvc hvc) {
     if (knowledge.heard(hvc)) {
-      settle(id.node(), changed);
+      settle(id.node(), id.node() + 1);
     }
     if (id.incarnation() > incarnations[id.node()]) {
       incarnations[id.node()] = id.incarnation();
       if (!joined) {
-        endEarlierLives(id, hvc, changed);
+        endEarlierLives(id, hvc);
       }
     }
-    return changed;
   }
 
-  /** Of all nodes more is known. */
-  private List<Change> settle() {
-    List<Change> changed = new ArrayList<>();
-    for (int node = 0; node < spec.nodes(); node++) {
-      settle(node, changed);
-    }
-    return changed;
-  }
-
-  /** More is known of {@code node}. */
-  private void settle(int node, List<Change> changed) {
-    for (WatchedClause clause : clauses) {
-      List<IntervalQueue> awaiting = clause.awaiting();
-      for (int i = 0; i < awaiting.size(); i++) {
-        IntervalQueue queue = awaiting.get(i);
-        // Else no pair is decided: nothing is open there that such an interval could go with.
-        boolean decides = joined || clause.hasOpenOther(queue.term(), node);
-        settle(queue, node, decides, changed);
-      }
-      clause.forgetSettled();
+  /** More is known of some nodes: pairs of some intervals may be certain now. */
+  private void settle(int fromNode, int toNode) {
+    for (int i = 0; i < clauses.size(); i++) {
+      awaiting.get(i).settle(fromNode, toNode, changes);
       if (joined) {
-        clause.forEach(interval -> settleEnd(interval, changed));
+        clauses.get(i).forEach(this::settleEnd);
       }
     }
   }
 
-  private void settle(IntervalQueue queue, int node, boolean decides, List<Change> changed) {
-    for (int i = queue.firstAwaiting(node); i < queue.size(); i++) {
-      Retained interval = queue.get(i);
-      Grade from = knowledge.settle(interval, node);
-      if (from != null && decides) {
-        changed.add(new Change(interval, from));
-      }
-      if (queue.isAscending() && interval.awaits(node, Grade.UNCERTAIN)) {
-        // So do all that follow.
-        break;
-      }
-    }
-  }
-
-  private void settleEnd(Retained interval, List<Change> changed) {
+  private void settleEnd(Retained interval) {
     if (knowledge.settleEnd(interval)) {
-      changed.add(Change.of(interval));
+      changes.add(interval, Grade.UNCERTAIN);
     }
   }
 
-  private void endEarlierLives(CandidateId id, Hvc first, List<Change> changed) {
-    for (WatchedClause clause : clauses) {
+  private void endEarlierLives(CandidateId id, Hvc first) {
+    for (int i = 0; i < clauses.size(); i++) {
+      WatchedClause clause = clauses.get(i);
+      if (!clause.hasOpen(id.node())) {
+        continue;
+      }
       clause.forEach(
           interval -> {
-            boolean earlier = interval.candidate().id().incarnation() < id.incarnation();
+            boolean earlier = interval.id().incarnation() < id.incarnation();
             if (earlier && interval.node() == id.node() && interval.isOpen()) {
               clause.close(interval, rightBefore(first, interval.start()));
-              changed.add(Change.of(interval));
+              changes.add(interval, Grade.UNCERTAIN);
             }
           });
     }
@@ -374,7 +358,7 @@ public final class InstanceDetector {
     if (retained(opening) != null || (joined && opening.isCopy())) {
       return null;
     }
-    if (!isJoined(opening)) {
+    if (!isJoined(opening.version())) {
       return opening;
     }
     if (opening.origin() == null) {
@@ -384,14 +368,14 @@ public final class InstanceDetector {
     return replicas.start(opening);
   }
 
-  private boolean isJoined(Candidate candidate) {
-    return joined && !candidate.version().isEmpty();
+  private boolean isJoined(String version) {
+    return joined && !version.isEmpty();
   }
 
   /** Whether no other node can show an event before {@code start} any more. */
   private boolean isFirst(Hvc start) {
     for (int node = 0; node < spec.nodes(); node++) {
-      if (node != start.owner() && knowledge.reading(node).own() <= start.own()) {
+      if (node != start.owner() && knowledge.ownReading(node) <= start.own()) {
         return false;
       }
     }
@@ -400,7 +384,7 @@ public final class InstanceDetector {
 
   private @Nullable Retained retained(Candidate candidate) {
     WatchedClause clause = clauses.get(candidate.clause());
-    return isJoined(candidate)
+    return isJoined(candidate.version())
         ? clause.find(candidate.term(), candidate.version())
         : clause.queue(candidate.term(), candidate.id().node()).find(candidate);
   }
@@ -412,16 +396,17 @@ public final class InstanceDetector {
   }
 
   private void add(Retained interval) {
-    knowledge.watch(interval);
-    clauses.get(interval.candidate().clause()).add(interval);
+    knowledge.watchEnd(interval);
+    awaiting.get(interval.clause()).add(interval);
   }
 
-  private List<Witness> judge(List<Change> changed) {
+  private List<Witness> judge() {
     if (joined) {
-      replicas.settle(this::isFirst).forEach(found -> changed.add(Change.of(retain(found))));
+      replicas.settle(this::isFirst).forEach(found -> changes.add(retain(found), Grade.UNCERTAIN));
     }
-    raise(changed);
-    List<Finding> findings = judgeEach(changed);
+    raise();
+    List<Finding> findings = judgeEach();
+    changes.clear();
     for (int i = 0; i < findings.size(); i++) {
       rising.add(findings.get(i));
     }
@@ -429,13 +414,14 @@ public final class InstanceDetector {
     return findings.isEmpty() ? List.of() : findings.stream().map(Finding::witness).toList();
   }
 
-  private List<Finding> judgeEach(List<Change> changed) {
-    if (changed.isEmpty()) {
-      return List.of();
-    }
+  private List<Finding> judgeEach() {
     List<Finding> findings = List.of();
-    for (Change change : Change.inOrder(changed)) {
-      List<Finding> more = change.judge(clauses.get(change.interval().candidate().clause()));
+    List<Retained> changed = changes.inOrder();
+    for (int i = 0; i < changed.size(); i++) {
+      Retained interval = changed.get(i);
+      Grade from = interval.changedFrom();
+      List<Finding> more =
+          from == null ? List.of() : clauses.get(interval.clause()).judge(interval, from);
       if (!more.isEmpty()) {
         findings = findings.isEmpty() ? new ArrayList<>() : findings;
         findings.addAll(more);
@@ -444,15 +430,12 @@ public final class InstanceDetector {
     return findings;
   }
 
-  private void raise(List<Change> changed) {
-    if (changed.isEmpty() || rising.isEmpty()) {
+  private void raise() {
+    if (changes.isEmpty() || rising.isEmpty()) {
       raised = List.of();
       return;
     }
-    // By identity: Retained has no other.
-    Set<Retained> intervals = new HashSet<>();
-    changed.forEach(change -> intervals.add(change.interval()));
-    List<Finding> higher = rising.raise(intervals);
+    List<Finding> higher = rising.raise();
     higher.forEach(finding -> clauses.get(finding.clause()).name(finding));
     raised = higher.stream().map(Finding::witness).toList();
   }
@@ -461,12 +444,12 @@ public final class InstanceDetector {
     for (int i = 0; i < clauses.size(); i++) {
       Pending now = pending.get(i).now();
       boolean held = now.isHeldUntilPassed();
-      if (clauses.get(i).hasEnded(held ? passedUpTo : null)) {
+      if (clauses.get(i).mayDrop(held ? knowledge : null)) {
         clauses
             .get(i)
             .dropPassed(
                 interval -> !held || knowledge.isPassed(interval),
-                interval -> now.isUseless(interval) && isBeforeFound(interval));
+                interval -> now.isUseless(interval) && (!joined || isBeforeFound(interval)));
       }
     }
     for (int size = size(); size > limits.intervalsMax(); size--) {

@@ -11,17 +11,14 @@ import org.jspecify.annotations.Nullable;
  * mostly the head. Not thread-safe.
  */
 final class IntervalQueue {
-  private static final int CAPACITY_MIN = 4;
+  private static final int CAPACITY_MIN = 2;
   private static final Grade[] GRADES = Grade.values();
 
   private Retained[] items = new Retained[CAPACITY_MIN];
   private int head;
   private int tail;
-  // What reports of each grade have left: how many intervals none has named, and a bound of when
-  // the violations of the others begin. While both say that nothing can be improved on, nobody need
-  // look.
-  private final int[] unnamed = new int[Grade.values().length];
-  private final long[] violateMax = new long[Grade.values().length];
+  // Null while no report has named one of them.
+  private @Nullable Named named;
   // Starts rise in every entry. So it is with clocks that never go back; a recorded trace may hold
   // anything, and then there is no bisection.
   private boolean ascending = true;
@@ -58,7 +55,9 @@ final class IntervalQueue {
 
   /** Whether a report of {@code grade} and {@code violate} may improve what one of them has. */
   boolean mayImprove(Grade grade, long violate) {
-    return unnamed[grade.rank()] > 0 || violate < violateMax[grade.rank()];
+    return named == null
+        || named.count[grade.rank()] < size()
+        || violate < named.violateMax[grade.rank()];
   }
 
   /** Whether starts rise in every entry, as {@link Horizon#mayEndTooEarly} needs to be monotone. */
@@ -77,7 +76,7 @@ final class IntervalQueue {
       makeRoom();
     }
     int at = tail;
-    while (at > head && items[at - 1].start().own() > interval.start().own()) {
+    while (at > head && items[at - 1].startOwn() > interval.startOwn()) {
       items[at] = items[at - 1];
       at--;
     }
@@ -86,39 +85,40 @@ final class IntervalQueue {
     ascending &= at == head || rises(items[at - 1].start(), interval.start());
     ascending &= at == tail - 1 || rises(interval.start(), items[at + 1].start());
     disjoint &= at == tail - 1 && isAfterLast(interval);
-    for (Grade grade : GRADES) {
-      if (interval.isNamed(grade)) {
-        bound(grade, interval.earliest(grade));
-      } else {
-        unnamed[grade.rank()]++;
-      }
+    if (interval.isNamed(Grade.UNCERTAIN)) {
+      named().add(interval);
     }
-  }
-
-  private void bound(Grade grade, long violate) {
-    violateMax[grade.rank()] = Math.max(violateMax[grade.rank()], violate);
   }
 
   /** A report of {@code grade} names it. */
   void name(Retained interval, Grade grade, long violate) {
-    for (Grade each : GRADES) {
-      if (grade.atLeast(each)) {
-        unnamed[each.rank()] -= interval.isNamed(each) ? 0 : 1;
-        bound(each, Math.min(violate, interval.earliest(each)));
-      }
-    }
+    named().remove(interval);
     interval.name(grade, violate);
+    named().add(interval);
+  }
+
+  private Named named() {
+    named = named == null ? new Named() : named;
+    return named;
   }
 
   /** The one that starts as {@code candidate} does and has its name. O(1) for the newest ones. */
   @Nullable Retained find(Candidate candidate) {
     long start = candidate.interval().start().own();
-    for (int at = tail - 1; at >= head && items[at].start().own() >= start; at--) {
-      if (items[at].candidate().id().equals(candidate.id())) {
+    for (int at = tail - 1; at >= head && items[at].startOwn() >= start; at--) {
+      if (items[at].id().equals(candidate.id())) {
         return items[at];
       }
     }
     return null;
+  }
+
+  /**
+   * Whether all may end too early for {@code other}, where the last one tells; else false. There
+   * must be one.
+   */
+  boolean endsTooEarly(Retained other, Horizon horizon, Grade grade) {
+    return disjoint && horizon.mayEndTooEarly(items[tail - 1], other, grade);
   }
 
   /**
@@ -136,7 +136,7 @@ final class IntervalQueue {
 
   /** The first index of a start later than {@code hlc}. */
   int firstLaterThan(long hlc) {
-    return hlc == Long.MAX_VALUE ? size() : first(interval -> interval.start().own() > hlc);
+    return hlc == Long.MAX_VALUE ? size() : first(interval -> interval.startOwn() > hlc);
   }
 
   /** Whether an interval awaits some node. */
@@ -153,6 +153,20 @@ final class IntervalQueue {
     return false;
   }
 
+  /** Whether an interval awaits {@code node}. */
+  boolean awaits(int node) {
+    int newest = tail - 1;
+    if (ascending) {
+      return newest >= head && items[newest].awaitedFrom(node) != null;
+    }
+    for (int at = newest; at >= head; at--) {
+      if (items[at].awaitedFrom(node) != null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /**
    * No interval before this index awaits {@code node}; where it can be bisected, all from it do.
    */
@@ -160,7 +174,7 @@ final class IntervalQueue {
     if (!ascending) {
       return 0;
     }
-    if (size() == 0 || items[tail - 1].awaitedFrom(node) == null) {
+    if (!awaits(node)) {
       return size();
     }
     return first(interval -> interval.awaitedFrom(node) != null);
@@ -240,8 +254,8 @@ final class IntervalQueue {
   }
 
   private void forget(Retained interval) {
-    for (Grade grade : GRADES) {
-      unnamed[grade.rank()] -= interval.isNamed(grade) ? 0 : 1;
+    if (named != null) {
+      named.remove(interval);
     }
   }
 
@@ -251,7 +265,7 @@ final class IntervalQueue {
       tail = 0;
       ascending = true;
       disjoint = !mayEndElsewhere;
-      Arrays.fill(violateMax, 0);
+      named = null;
     }
   }
 
@@ -277,5 +291,29 @@ final class IntervalQueue {
 
   private static boolean rises(Hvc from, Hvc to) {
     return from.equals(to) || from.isBefore(to);
+  }
+
+  /**
+   * What reports of each grade have named: how many of the intervals, and a bound of when their
+   * violations begin. While both say that nothing can be improved on, nobody need look.
+   */
+  private static final class Named {
+    private final int[] count = new int[GRADES.length];
+    private final long[] violateMax = new long[GRADES.length];
+
+    void add(Retained interval) {
+      for (int rank = 0; rank < GRADES.length; rank++) {
+        if (interval.isNamed(GRADES[rank])) {
+          count[rank]++;
+          violateMax[rank] = Math.max(violateMax[rank], interval.earliest(GRADES[rank]));
+        }
+      }
+    }
+
+    void remove(Retained interval) {
+      for (int rank = 0; rank < GRADES.length; rank++) {
+        count[rank] -= interval.isNamed(GRADES[rank]) ? 1 : 0;
+      }
+    }
   }
 }

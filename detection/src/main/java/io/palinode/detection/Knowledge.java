@@ -14,9 +14,13 @@ import org.jspecify.annotations.Nullable;
  * What is known of the nodes' clocks while events still arrive: the latest HVC that each node
  * showed in an event of this instance, and the progress of all.
  *
- * <p>Everything rests on {@link #reading}: the least HVC that a node can still show. An end to come
- * at node a may be too early for a start, and for a grade, exactly when the reading of a is; a
- * closed interval is before all that is to come when it is before the readings of all nodes.
+ * <p>Everything rests on a node's <em>reading</em>: the least HVC that it can still show. Its own
+ * entry is past the progress, and at least its last event's, not more: one write can end several
+ * intervals at one HVC. With a finite ε, entries are above {@code own − 2ε}: one ε is the clock's
+ * floor, the other is how far an own entry can be ahead of its node's physical clock. An end to
+ * come at node a may be too early for a start, and for a grade, exactly when the reading of a is; a
+ * closed interval is before all that is to come when it is before the readings of all nodes. No
+ * clock is made of a reading: its entries are looked at as they are needed.
  *
  * <p>When replicas are joined ({@code replicas: first}), an interval may be ended by any node, and
  * an end moves back when a node shows an earlier one. So every node counts, not only the
@@ -27,7 +31,8 @@ final class Knowledge implements Horizon {
   private final Causality causality;
   private final boolean joined;
   private final @Nullable Hvc[] latest;
-  private final @Nullable Hvc[] readings;
+  // The own entries of the nodes' readings.
+  private final long[] own;
   private long progress;
 
   Knowledge(int nodes, Causality causality, boolean joined) {
@@ -35,7 +40,8 @@ final class Knowledge implements Horizon {
     this.causality = causality;
     this.joined = joined;
     this.latest = new @Nullable Hvc[nodes];
-    this.readings = new @Nullable Hvc[nodes];
+    this.own = new long[nodes];
+    Arrays.fill(own, 1);
   }
 
   /** An event of the HVC's owner. False when as much was known. */
@@ -46,7 +52,7 @@ final class Knowledge implements Horizon {
       return false;
     }
     latest[node] = hvc;
-    readings[node] = null;
+    own[node] = Math.max(own[node], hvc.own());
     return true;
   }
 
@@ -56,7 +62,10 @@ final class Knowledge implements Horizon {
       return false;
     }
     progress = hlc;
-    Arrays.fill(readings, null);
+    long next = hlc == Long.MAX_VALUE ? hlc : hlc + 1;
+    for (int node = 0; node < nodes; node++) {
+      own[node] = Math.max(own[node], next);
+    }
     return true;
   }
 
@@ -68,35 +77,17 @@ final class Knowledge implements Horizon {
     return latest[node];
   }
 
-  /**
-   * The least HVC that {@code node} can still show. Its own entry is past the progress, and at
-   * least its last event's, not more: one write can end several intervals at one HVC. With a finite
-   * ε, entries are above {@code own − 2ε}: one ε is the clock's floor, the other is how far an own
-   * entry can be ahead of its node's physical clock.
-   */
-  Hvc reading(int node) {
-    Hvc reading = readings[node];
-    if (reading == null) {
-      reading = compute(node);
-      readings[node] = reading;
-    }
-    return reading;
+  /** Whether the reading of the end's own node is still as early as the end. */
+  boolean isReading(Hvc end) {
+    int node = end.owner();
+    return end.own() == ownReading(node)
+        && end.equals(latest[node])
+        && isAtLeast(end, floor(end.own()));
   }
 
-  private Hvc compute(int node) {
-    Hvc last = latest[node];
-    long own = ownReading(node);
-    long floor = floor(own);
-    if (last != null && last.own() == own && isAtLeast(last, floor)) {
-      return last;
-    }
-    return (last == null ? Hvc.of(node, new long[nodes]) : last).raisedTo(own, floor);
-  }
-
-  private long ownReading(int node) {
-    Hvc last = latest[node];
-    long next = progress == Long.MAX_VALUE ? progress : progress + 1;
-    return Math.max(next, last == null ? 0 : last.own());
+  /** The least own HLC that {@code node} can still show. */
+  long ownReading(int node) {
+    return own[node];
   }
 
   /** Of the entries of a clock whose own entry is {@code own}. */
@@ -114,31 +105,9 @@ final class Knowledge implements Horizon {
     return true;
   }
 
-  /** Takes note of what {@code i} waits for, when it is new. */
-  void watch(Retained i) {
-    for (int node = 0; node < nodes; node++) {
-      i.await(node, nodes, leastTooEarly(node, i.start()));
-    }
-    watchEnd(i);
-  }
-
   /** Takes note of how its end may move back, when that became known. */
   void watchEnd(Retained i) {
     i.awaitEnds(nodesThatMayEnd(i));
-  }
-
-  /**
-   * Brings up to date what {@code i} awaits of {@code node}. The least grade for which a pair with
-   * it may be certain now and was not; null for none.
-   */
-  @Nullable Grade settle(Retained i, int node) {
-    Grade before = i.awaitedFrom(node);
-    if (before == null) {
-      return null;
-    }
-    Grade now = leastTooEarly(node, i.start());
-    i.await(node, nodes, now);
-    return now == before ? null : before;
   }
 
   /** Brings up to date how many nodes may still move its end back; whether they became fewer. */
@@ -152,16 +121,22 @@ final class Knowledge implements Horizon {
   }
 
   /** The least grade for which an end to come at {@code node} may be too early for the start. */
-  private @Nullable Grade leastTooEarly(int node, Hvc start) {
+  @Nullable Grade leastTooEarly(int node, Hvc start) {
     if (progress == Long.MAX_VALUE) {
       return null;
     }
     long own = ownReading(node);
-    if (node == start.owner() || own <= start.get(node)) {
-      return causality.leastTooEarly(reading(node), start);
+    if (node == start.owner()) {
+      return own < start.own() ? Grade.UNCERTAIN : null;
     }
-    // What node will show is not before the start: the usual case, for which no clock is made.
-    return isFarAfter(own, start) || isBeforeReading(start, node, own) ? null : Grade.DEFINITE;
+    boolean before = own <= start.get(node) && isReadingBefore(node, own, start);
+    if (before && (causality.ignoresClocks() || areFarApart(own, start.own()))) {
+      return Grade.UNCERTAIN;
+    }
+    if (isFarAfter(own, start) || isBeforeReading(start, node, own)) {
+      return null;
+    }
+    return before ? Grade.POSSIBLE : Grade.DEFINITE;
   }
 
   /** Whether, by physical clocks, the start has happened before {@code own} of another node. */
@@ -170,13 +145,22 @@ final class Knowledge implements Horizon {
     return !epsilon.isInfinite() && Hlc.micros(own) - Hlc.micros(start.own()) > epsilon.micros();
   }
 
-  /** {@code hvc < reading(node)}, of which {@code own} is the own entry, without making it. */
+  /** Whether ε does not make {@code earlier} concurrent with {@code later}. */
+  private boolean areFarApart(long earlier, long later) {
+    return Hlc.micros(later) - Hlc.micros(earlier) >= causality.epsilon().micros();
+  }
+
+  /** {@code hvc < reading}, that of another node, whose own entry is {@code own}. */
   private boolean isBeforeReading(Hvc hvc, int node, long own) {
     Hvc last = latest[node];
     long floor = floor(own);
+    if (hvc.own() > entry(last, hvc.owner(), floor)) {
+      // What the node does not know of: the usual case.
+      return false;
+    }
     boolean less = false;
     for (int k = 0; k < nodes; k++) {
-      long entry = k == node ? own : Math.max(last == null ? 0 : last.get(k), floor);
+      long entry = k == node ? own : entry(last, k, floor);
       if (hvc.get(k) > entry) {
         return false;
       }
@@ -185,14 +169,33 @@ final class Knowledge implements Horizon {
     return less;
   }
 
-  /** {@link Causality#endsBefore} of the reading of {@code node}, without making it. */
+  /** {@code reading < hvc}, that of {@code node}, whose own entry is {@code own}. */
+  private boolean isReadingBefore(int node, long own, Hvc hvc) {
+    Hvc last = latest[node];
+    long floor = floor(own);
+    boolean less = false;
+    for (int k = 0; k < nodes; k++) {
+      long entry = k == node ? own : entry(last, k, floor);
+      if (entry > hvc.get(k)) {
+        return false;
+      }
+      less |= entry < hvc.get(k);
+    }
+    return less;
+  }
+
+  /** What a node's reading knows of another one. */
+  private static long entry(@Nullable Hvc last, int node, long floor) {
+    return Math.max(last == null ? 0 : last.get(node), floor);
+  }
+
+  /** {@link Causality#endsBefore} of the reading of {@code node}. */
   private boolean endsBeforeReading(Hvc end, int node) {
     long own = ownReading(node);
     if (node == end.owner()) {
       return end.own() < own;
     }
-    long apart = Hlc.micros(own) - Hlc.micros(end.own());
-    return (causality.ignoresClocks() || apart >= causality.epsilon().micros())
+    return (causality.ignoresClocks() || areFarApart(end.own(), own))
         && isBeforeReading(end, node, own);
   }
 
@@ -271,21 +274,27 @@ final class Knowledge implements Horizon {
     if (!joined) {
       return end == null && node == i.node();
     }
-    return end == null || reading(node).own() <= end.own();
+    return end == null || ownReading(node) <= end.own();
   }
 
-  /** No interval that ends at {@code node} after this own HLC is passed. */
-  long passedUpTo(int node) {
-    // Entry by entry, for it is asked with each event: that makes no clocks.
-    long least = ownReading(node);
+  /** False when no interval that ends at {@code node} at this own HLC or later is passed. */
+  boolean mayBePassed(int node, long end) {
+    if (progress == Long.MAX_VALUE) {
+      return true;
+    }
     for (int other = 0; other < nodes; other++) {
-      if (other != node) {
-        Hvc last = latest[other];
-        long known = Math.max(last == null ? 0 : last.get(node), floor(ownReading(other)));
-        least = Math.min(least, known);
+      if (other == node ? own[node] <= end : !mayKnow(other, node, end)) {
+        return false;
       }
     }
-    return progress == Long.MAX_VALUE ? progress : least;
+    return true;
+  }
+
+  /** False when what {@code node} shows next may be concurrent with what ends elsewhere then. */
+  private boolean mayKnow(int node, int elsewhere, long end) {
+    // The clocks first: they are at hand, and mostly say so.
+    return (causality.ignoresClocks() || areFarApart(end, own[node]))
+        && entry(latest[node], elsewhere, floor(own[node])) >= end;
   }
 
   @Override
@@ -293,6 +302,9 @@ final class Knowledge implements Horizon {
     Hvc end = i.end();
     if (end == null || progress == Long.MAX_VALUE) {
       return end != null;
+    }
+    if (i.passedAt(this) <= progress) {
+      return true;
     }
     for (int node = 0; node < nodes; node++) {
       if (!endsBeforeReading(end, node)) {
@@ -304,8 +316,11 @@ final class Knowledge implements Horizon {
 
   /** Whether one is before the other, as far as ends are known. */
   boolean areOrdered(Retained i, Retained j) {
-    return causality.isBefore(i.interval(), j.interval())
-        || causality.isBefore(j.interval(), i.interval());
+    return endsBefore(i.end(), j.start()) || endsBefore(j.end(), i.start());
+  }
+
+  private boolean endsBefore(@Nullable Hvc end, Hvc start) {
+    return end != null && causality.endsBefore(end, start);
   }
 
   /**

@@ -66,7 +66,7 @@ final class Lane {
 
   /** When the head starts, on its own node. */
   long headStart() {
-    return head().start().own();
+    return head().startOwn();
   }
 
   void next() {
@@ -93,8 +93,7 @@ final class Lane {
 
   private boolean fits(Retained interval) {
     for (Retained each : fixed) {
-      if (horizon.mayEndTooEarly(interval, each, goal.grade())
-          || horizon.mayEndTooEarly(each, interval, goal.grade())) {
+      if (!horizon.isCertain(interval, each, goal.grade())) {
         return false;
       }
     }

@@ -20,6 +20,7 @@ final class Pending {
   private static final Grade[] GRADES = Grade.values();
 
   private final WatchedClause clause;
+  private final Awaiting awaiting;
   private final Knowledge knowledge;
   private final boolean joined;
   private final int nodes;
@@ -27,8 +28,9 @@ final class Pending {
   private long @Nullable [] lastEnds;
   private @Nullable List<Retained> waiting;
 
-  Pending(WatchedClause clause, Knowledge knowledge, boolean joined, int nodes) {
+  Pending(WatchedClause clause, Awaiting awaiting, Knowledge knowledge, boolean joined, int nodes) {
     this.clause = clause;
+    this.awaiting = awaiting;
     this.knowledge = knowledge;
     this.joined = joined;
     this.nodes = nodes;
@@ -59,7 +61,9 @@ final class Pending {
       // Its own pairs are decided: its start has happened before whatever ends from now on.
       return true;
     }
-    for (Retained other : waiting()) {
+    List<Retained> all = waiting();
+    for (int i = 0; i < all.size(); i++) {
+      Retained other = all.get(i);
       if (other == interval || !knowledge.areOrdered(interval, other)) {
         return false;
       }
@@ -91,9 +95,9 @@ final class Pending {
         wake = Math.min(wake, joined ? finalAt(held.get(i)) : Long.MAX_VALUE);
       }
     }
-    List<IntervalQueue> awaiting = clause.awaiting();
-    for (int i = 0; i < awaiting.size(); i++) {
-      wake = Math.min(wake, settledAt(awaiting.get(i)));
+    List<IntervalQueue> queues = awaiting.queues();
+    for (int i = 0; i < queues.size(); i++) {
+      wake = Math.min(wake, settledAt(queues.get(i)));
     }
     return wake;
   }
@@ -177,11 +181,11 @@ final class Pending {
   /** Whether {@code node} may end, or end earlier, an interval of another term. */
   private boolean mayEndOthers(int term, int node) {
     if (!joined) {
-      return clause.hasOpenOther(term, node);
+      return clause.openOthers(term, node) > 0;
     }
     long[] ends = lastEnds();
     for (int other = 0; other < ends.length; other++) {
-      if (other != term && knowledge.reading(node).own() <= ends[other]) {
+      if (other != term && knowledge.ownReading(node) <= ends[other]) {
         return true;
       }
     }

@@ -13,56 +13,92 @@ import org.jspecify.annotations.Nullable;
  */
 final class Retained {
   private static final @Nullable Grade[] NOBODY = {};
+  private static final long[] NEVER = {Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE};
   private static final long UNKNOWN = -1;
 
-  private final long[] earliest = {Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE};
+  private final Candidate heard;
+  private final CandidateId id;
+  // Of the candidate, at hand: searches ask for nothing else.
+  private final int term;
+  private final int node;
+  private final long startOwn;
+  private final Hvc start;
+  private @Nullable Hvc end;
+  // Shared until a report names it.
+  private long[] earliest = NEVER;
   private @Nullable Grade[] awaited = NOBODY;
   private int awaitedNodes;
-  private Candidate candidate;
   private int awaitedEnds;
   private long passedAt = UNKNOWN;
   private int pins;
+  private boolean changed;
+  private @Nullable Grade changedFrom;
 
   /** That no report has named. */
   Retained(Candidate candidate) {
-    this.candidate = candidate;
+    this.heard = candidate;
+    this.id = candidate.id();
+    this.term = candidate.term();
+    this.node = id.node();
+    this.start = candidate.interval().start();
+    this.startOwn = start.own();
+    this.end = candidate.interval().end();
   }
 
+  /** With the end as it is known now: made anew each time if that was not known at first. */
   Candidate candidate() {
-    return candidate;
+    return Objects.equals(heard.interval().end(), end) ? heard : heard.over(interval());
+  }
+
+  CandidateId id() {
+    return id;
+  }
+
+  String version() {
+    return heard.version();
+  }
+
+  int clause() {
+    return heard.clause();
   }
 
   int term() {
-    return candidate.term();
+    return term;
   }
 
   int node() {
-    return candidate.id().node();
+    return node;
   }
 
   /** The value of a variable of a sum. */
   BigDecimal amount() {
-    return Objects.requireNonNull(candidate.amount(), "a variable of a sum has an amount");
+    return Objects.requireNonNull(heard.amount(), "a variable of a sum has an amount");
   }
 
+  /** Made anew each time. */
   Interval interval() {
-    return candidate.interval();
+    return new Interval(start, end);
   }
 
   Hvc start() {
-    return candidate.interval().start();
+    return start;
+  }
+
+  /** On its own node. */
+  long startOwn() {
+    return startOwn;
   }
 
   @Nullable Hvc end() {
-    return candidate.interval().end();
+    return end;
   }
 
   boolean isOpen() {
-    return candidate.interval().isOpen();
+    return end == null;
   }
 
-  void closeAt(Hvc end) {
-    candidate = candidate.over(candidate.interval().closedAt(end));
+  void closeAt(Hvc newEnd) {
+    end = newEnd;
     passedAt = UNKNOWN;
   }
 
@@ -81,6 +117,7 @@ final class Retained {
 
   /** A report of {@code grade} names it. */
   void name(Grade grade, long violate) {
+    earliest = earliest == NEVER ? NEVER.clone() : earliest;
     for (int each = 0; each <= grade.rank(); each++) {
       earliest[each] = Math.min(earliest[each], violate);
     }
@@ -139,6 +176,33 @@ final class Retained {
     return passedAt;
   }
 
+  /**
+   * Takes note of a change until it is {@link #judged}; of several, the least grade counts. Whether
+   * it is the first.
+   */
+  boolean change(@Nullable Grade from) {
+    boolean first = !changed;
+    changed = true;
+    if (changedFrom == null || (from != null && changedFrom.atLeast(from))) {
+      changedFrom = from;
+    }
+    return first;
+  }
+
+  boolean isChanged() {
+    return changed;
+  }
+
+  /** The least grade for which pairs may be certain now and were not; null for none. */
+  @Nullable Grade changedFrom() {
+    return changedFrom;
+  }
+
+  void judged() {
+    changed = false;
+    changedFrom = null;
+  }
+
   /** Keeps it retained, whatever else: once for each {@link #unpin}. */
   void pin() {
     pins++;
@@ -154,6 +218,6 @@ final class Retained {
 
   @Override
   public String toString() {
-    return candidate.id() + "/" + candidate.term() + interval();
+    return id + "/" + term + interval();
   }
 }

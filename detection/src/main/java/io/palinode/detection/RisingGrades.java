@@ -3,10 +3,8 @@ package io.palinode.detection;
 import io.palinode.hvc.Grade;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
-import java.util.Set;
 
 /**
  * The reports whose grade may still rise, because an end in them is to come, and what is known of
@@ -16,7 +14,7 @@ import java.util.Set;
 final class RisingGrades {
   private final Knowledge knowledge;
   private final int reportsMax;
-  private final Deque<Finding> findings = new ArrayDeque<>();
+  private final Deque<Finding> findings = new ArrayDeque<>(1);
   private long lost;
 
   RisingGrades(Knowledge knowledge, int reportsMax) {
@@ -53,14 +51,15 @@ final class RisingGrades {
   }
 
   /**
-   * The reports whose grade rose since it was told last. That can only be of those with one of
-   * {@code changed}: intervals that await less than they did, or whose end became known.
+   * The reports whose grade rose since it was told last. That can only be of those with an interval
+   * that changed ({@link Retained#isChanged}): that awaits less than it did, or whose end became
+   * known.
    */
-  List<Finding> raise(Set<Retained> changed) {
+  List<Finding> raise() {
     List<Finding> raised = new ArrayList<>();
-    for (int left = changed.isEmpty() ? 0 : findings.size(); left > 0; left--) {
+    for (int left = findings.size(); left > 0; left--) {
       Finding told = findings.removeFirst();
-      if (Collections.disjoint(changed, told.intervals())) {
+      if (told.intervals().stream().noneMatch(Retained::isChanged)) {
         findings.addLast(told);
         continue;
       }

@@ -280,8 +280,7 @@ final class SumSearch implements Search {
       Retained interval = clique[chosen[depth].term()];
       for (int i = 0; i < depth; i++) {
         Retained other = clique[chosen[i].term()];
-        if (horizon.mayEndTooEarly(interval, other, goal.grade())
-            || horizon.mayEndTooEarly(other, interval, goal.grade())) {
+        if (!horizon.isCertain(interval, other, goal.grade())) {
           return false;
         }
       }

@@ -1,5 +1,6 @@
 package io.palinode.detection;
 
+import io.palinode.hvc.Grade;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -51,6 +52,16 @@ final class TermQueues {
       }
     }
     return true;
+  }
+
+  /** False when all may end too early for {@code other}. O(nodes). */
+  boolean mayFit(Retained other, Horizon horizon, Grade grade) {
+    for (int i = 0; i < held.size(); i++) {
+      if (!held.get(i).endsTooEarly(other, horizon, grade)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   void add(Retained interval) {

@@ -182,10 +182,10 @@ public final class TraceDetector {
     /** An eighth at once, so that it costs little for each. */
     private void dropOldest(Candidate newest) {
       List<Long> starts = new ArrayList<>(retained);
-      clauses.forEach(clause -> clause.forEach(interval -> starts.add(interval.start().own())));
+      clauses.forEach(clause -> clause.forEach(interval -> starts.add(interval.startOwn())));
       Collections.sort(starts);
       long upTo = starts.get(retained / DROPPED_SHARE);
-      clauses.forEach(clause -> clause.dropAll(interval -> interval.start().own() <= upTo));
+      clauses.forEach(clause -> clause.dropAll(interval -> interval.startOwn() <= upTo));
       // All that had begun before was judged with all that it could go with.
       long since = Math.min(extent.completeBefore(), newest.interval().start().own());
       extent = new Extent(extent.dropped() + retained - size(), since);

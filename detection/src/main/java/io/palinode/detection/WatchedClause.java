@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.IntToLongFunction;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -39,10 +38,9 @@ final class WatchedClause {
   private final Horizon horizon;
   private final Search search;
   private final Search.Budget budget;
-  private final List<IntervalQueue> awaiting = new ArrayList<>();
   // How many intervals are open, of each node, and of each term at each node.
   private final int[] open;
-  private final int[][] openOf;
+  private final int[] openOf;
   // Of each node: a bound of when the first of the others ended.
   private final long[] leastEnd;
 
@@ -53,7 +51,7 @@ final class WatchedClause {
     this.queues = new TermQueues[terms];
     Arrays.setAll(queues, term -> new TermQueues(term, nodes, horizon.mayEndElsewhere()));
     this.open = new int[nodes];
-    this.openOf = new int[terms][nodes];
+    this.openOf = new int[nodes * terms];
     this.leastEnd = new long[nodes];
     Arrays.fill(leastEnd, Long.MAX_VALUE);
     this.budget = new Search.Budget(stepsMax);
@@ -101,10 +99,6 @@ final class WatchedClause {
     } else {
       noteEnd(end);
     }
-    IntervalQueue queue = queueOf(interval);
-    if (interval.awaitsAny() && !awaiting.contains(queue)) {
-      awaiting.add(queue);
-    }
   }
 
   void close(Retained interval, Hvc end) {
@@ -117,7 +111,7 @@ final class WatchedClause {
 
   private void countOpen(Retained interval, int change) {
     open[interval.node()] += change;
-    openOf[interval.term()][interval.node()] += change;
+    openOf[interval.node() * queues.length + interval.term()] += change;
   }
 
   private void noteEnd(Hvc end) {
@@ -128,7 +122,7 @@ final class WatchedClause {
   @Nullable Retained find(int term, String version) {
     for (IntervalQueue queue : queues[term].held()) {
       for (int i = queue.size() - 1; i >= 0; i--) {
-        if (queue.get(i).candidate().version().equals(version)) {
+        if (queue.get(i).version().equals(version)) {
           return queue.get(i);
         }
       }
@@ -136,22 +130,14 @@ final class WatchedClause {
     return null;
   }
 
-  /** Whether an interval of another term is open at {@code node}. */
-  boolean hasOpenOther(int term, int node) {
-    return open[node] > 0 && open[node] > openOf[term][node];
+  /** Whether an interval is open at {@code node}. */
+  boolean hasOpen(int node) {
+    return open[node] > 0;
   }
 
-  /** Those that hold an interval which awaits a node; and maybe some that held one. */
-  List<IntervalQueue> awaiting() {
-    return awaiting;
-  }
-
-  void forgetSettled() {
-    for (int i = awaiting.size() - 1; i >= 0; i--) {
-      if (!awaiting.get(i).awaitsAny()) {
-        awaiting.remove(i);
-      }
-    }
+  /** How many intervals of other terms are open at {@code node}. */
+  int openOthers(int term, int node) {
+    return open[node] == 0 ? 0 : open[node] - openOf[node * queues.length + term];
   }
 
   /** The queues of a term that hold intervals, in the order of nodes. */
@@ -211,9 +197,7 @@ final class WatchedClause {
    */
   private boolean isInClique(Retained changed, Grade from) {
     return switch (from) {
-      case UNCERTAIN ->
-          changed.isNamed(Grade.UNCERTAIN)
-              || search.isInAny(new Goal(Grade.UNCERTAIN, Long.MAX_VALUE), changed);
+      case UNCERTAIN -> changed.isNamed(Grade.UNCERTAIN) || search.isInAny(Goal.ANY, changed);
       case POSSIBLE -> changed.isNamed(Grade.UNCERTAIN);
       case DEFINITE -> changed.isNamed(Grade.POSSIBLE);
     };
@@ -246,9 +230,8 @@ final class WatchedClause {
       Retained other = queue.get(i);
       // No clique with both begins before the earliest that the changed one is in, nor before the
       // other's start.
-      if (Math.max(changed.earliest(grade), other.start().own()) < other.earliest(grade)
-          && !horizon.mayEndTooEarly(other, changed, grade)
-          && !horizon.mayEndTooEarly(changed, other, grade)) {
+      if (Math.max(changed.earliest(grade), other.startOwn()) < other.earliest(grade)
+          && horizon.isCertain(other, changed, grade)) {
         improve(other, grade, reports, changed, other);
       }
     }
@@ -286,17 +269,21 @@ final class WatchedClause {
   /** Drops what is {@code passed} and {@code useless}; what is passed are mostly heads. */
   void dropPassed(Predicate<Retained> passed, Predicate<Retained> useless) {
     Arrays.fill(leastEnd, Long.MAX_VALUE);
+    Consumer<IntervalQueue> drop = queue -> queue.dropPassed(passed, useless);
     for (TermQueues term : queues) {
-      term.drop(queue -> queue.dropPassed(passed, useless));
+      term.drop(drop);
+      List<IntervalQueue> held = term.held();
+      for (int i = 0; i < held.size(); i++) {
+        noteEnds(held.get(i));
+      }
     }
-    forEachQueue(this::noteEnds);
   }
 
-  /** Whether one may have ended at a node, if there is a bound up to that of the node. */
-  boolean hasEnded(@Nullable IntToLongFunction upTo) {
+  /** False when none has ended; nor, if it has to be passed by then, one that is passed. */
+  boolean mayDrop(@Nullable Knowledge passing) {
     for (int node = 0; node < leastEnd.length; node++) {
       if (leastEnd[node] < Long.MAX_VALUE
-          && (upTo == null || leastEnd[node] <= upTo.applyAsLong(node))) {
+          && (passing == null || passing.mayBePassed(node, leastEnd[node]))) {
         return true;
       }
     }
