@@ -6,6 +6,7 @@ import io.palinode.benchmarks.rollback.RollbackBenchmark;
 import io.palinode.benchmarks.rollback.RollbackBenchmark.CopyResult;
 import io.palinode.benchmarks.rollback.RollbackBenchmark.Result;
 import io.palinode.benchmarks.rollback.RollbackBenchmark.Steps;
+import io.palinode.benchmarks.rollback.RollbackBenchmark.Work;
 import io.palinode.cli.cluster.ControlPlane;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
@@ -37,8 +38,8 @@ import picocli.CommandLine.Spec;
       "Measure rollbacks of three store nodes on disk that all have all keys, with Kafka, the detection job and the orchestrator in this"
           + " process: how long they serve nothing, and for what.",
       "",
-      "Keys are changed at random on all nodes, and then all is taken back by hand. Beside it, in the same run, the store's files of all three"
-          + " nodes are copied back from a backup and opened. Exit status 1 when a key is not what it was.",
+      "Keys are changed at random on all nodes, and then all is taken back by hand. Beside it, in the same run, the nodes are stopped, their"
+          + " files copied back from a backup, and opened. Exit status 1 when a key is not what it was.",
       ""
     },
     footer = {
@@ -70,6 +71,13 @@ final class RollbackBenchCommand implements Callable<Integer> {
   private List<Integer> changes = List.of();
 
   @Option(
+      names = "--standing",
+      defaultValue = "0",
+      paramLabel = "N",
+      description = "Changes right before the target, which stand (default: ${DEFAULT-VALUE}).")
+  private int standing;
+
+  @Option(
       names = "--value-bytes",
       defaultValue = "100",
       paramLabel = "N",
@@ -91,10 +99,10 @@ final class RollbackBenchCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     boolean isPositive =
         keys.stream().allMatch(n -> n > 0) && changes.stream().allMatch(n -> n > 0);
-    if (!isPositive || valueBytes < 1 || repeat < 1) {
+    if (!isPositive || standing < 0 || valueBytes < 1 || repeat < 1) {
       throw new Refusal(
-          "keys, changes, bytes and repeats must be positive: keys=%s changes=%s bytes=%d repeat=%d"
-              .formatted(keys, changes, valueBytes, repeat));
+          "keys, changes, bytes and repeats must be positive: keys=%s changes=%s standing=%d bytes=%d repeat=%d"
+              .formatted(keys, changes, standing, valueBytes, repeat));
     }
     List<Result> rollbacks = new ArrayList<>();
     List<CopyResult> copies = new ArrayList<>();
@@ -132,17 +140,17 @@ final class RollbackBenchCommand implements Callable<Integer> {
       benchmark.start();
       RollbackBenchmark.Operator operator = target -> rollBack(plane.orchestrator(), target);
       for (int i = 0; i < WARM_UPS; i++) {
-        var unused = benchmark.run(changes.get(0), i, operator);
+        var unused = benchmark.run(new Work(changes.get(0), standing), i, operator);
       }
       for (int change : changes) {
         for (int i = 0; i < repeat; i++) {
           say("taking back %,d changes of %,d keys".formatted(change, size));
-          rollbacks.add(benchmark.run(change, WARM_UPS + i, operator));
+          rollbacks.add(benchmark.restAndRun(new Work(change, standing), WARM_UPS + i, operator));
         }
       }
       for (int i = 0; i < repeat; i++) {
         say("copying back the files of %,d keys".formatted(size));
-        copies.add(benchmark.copy());
+        copies.add(benchmark.copyBack());
       }
     } catch (io.palinode.voldemort.RefusedException e) {
       throw new IllegalStateException("a node refused what it had to do", e);

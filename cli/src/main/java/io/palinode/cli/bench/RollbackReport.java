@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param sizeRatio the pause of the largest store over that of the smallest, at the fewest changes;
  *     null when there is one size only
  * @param pauseMs median of the fewest changes, of the smallest store
- * @param copyRatio copying and opening the files of the largest store over its pause, at the fewest
- *     changes
+ * @param copyRatio how long nodes are down while the files of the largest store are copied back,
+ *     over its pause at the fewest changes
  */
 record RollbackReport(
     String machine,
@@ -41,7 +41,7 @@ record RollbackReport(
     int few = rollbacks.stream().mapToInt(Result::changes).min().orElseThrow();
     double small = pause(rollbacks, least, few);
     double large = pause(rollbacks, most, few);
-    double copy = median(copies, c -> c.keys() == most, c -> c.copyMs() + c.openMs());
+    double copy = median(copies, c -> c.keys() == most, CopyResult::downMs);
     return new RollbackReport(
         Machine.text(),
         valueBytes,
@@ -76,8 +76,9 @@ record RollbackReport(
                 "restore",
                 "converge",
                 "resume",
-                "copy, ms",
-                "and open"));
+                "stop, ms",
+                "copy",
+                "start"));
     List<Result> kinds = new ArrayList<>();
     for (Result one : rollbacks) {
       boolean isNew =
@@ -87,10 +88,11 @@ record RollbackReport(
       }
     }
     kinds.forEach(kind -> table.row(row(kind)));
-    return "%s%n3 nodes with all keys, values of %d bytes; medians of %d%n%n%s%n%s"
+    return "%s%n3 nodes with all keys, values of %d bytes; %,d changes before the target stand; medians of %d%n%n%s%n%s"
         .formatted(
             machine,
             valueBytes,
+            rollbacks.get(0).standing(),
             rollbacks.size() / Math.max(1, kinds.size()),
             table.render(),
             goals());
@@ -115,8 +117,10 @@ record RollbackReport(
     row.add(number(median(rollbacks, same, Result::restoreMs)));
     row.add(number(median(rollbacks, same, Result::convergeMs)));
     row.add(number(median(rollbacks, same, Result::resumeMs)));
-    row.add(number(median(copies, c -> c.keys() == kind.keys(), CopyResult::copyMs)));
-    row.add(number(median(copies, c -> c.keys() == kind.keys(), CopyResult::openMs)));
+    Predicate<CopyResult> ofSize = c -> c.keys() == kind.keys();
+    row.add(number(median(copies, ofSize, CopyResult::stopMs)));
+    row.add(number(median(copies, ofSize, CopyResult::copyMs)));
+    row.add(number(median(copies, ofSize, CopyResult::startMs)));
     return row;
   }
 
