@@ -1,6 +1,7 @@
 package io.palinode.voldemort;
 
 import io.palinode.voldemort.Deletes.Delete;
+import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
 import java.io.ByteArrayOutputStream;
@@ -13,6 +14,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one node knows of one key in the time before a cut: since when it had which versions, also
@@ -44,10 +46,16 @@ record KeyPast(long from, Map<Id, Long> since, List<Delete> deletes) {
     return new KeyPast(from, Map.of(), List.of());
   }
 
-  /** Collects the past of a key from its changes, in order. */
+  /**
+   * Collects the past of a key from its changes, in order. Many keys are collected at once, so
+   * versions are kept as few bytes: per version since i64, hash of the value i32, clock.
+   */
   static final class Builder {
-    private final Map<Id, Long> since = new LinkedHashMap<>();
+    private static final int FIXED_BYTES = Long.BYTES + Integer.BYTES;
+
     private final long from;
+    private byte[] had = new byte[0];
+    private int hadBytes;
     private long lastChange;
 
     Builder(long from) {
@@ -55,19 +63,52 @@ record KeyPast(long from, Map<Id, Long> since, List<Delete> deletes) {
       this.lastChange = from;
     }
 
-    /** At {@code hlc} the key stopped having these versions, and has others since. */
-    void changed(long hlc, List<Versioned> before) {
+    /** At {@code hlc} the key stopped having this record, and has another since. */
+    void changed(long hlc, byte @Nullable [] before) {
       had(before);
       lastChange = hlc;
     }
 
-    KeyPast build(List<Versioned> atTheCut, List<Delete> deletes) {
+    KeyPast build(byte @Nullable [] atTheCut, List<Delete> deletes) {
       had(atTheCut);
+      Map<Id, Long> since = new LinkedHashMap<>();
+      for (ByteBuffer in = ByteBuffer.wrap(had, 0, hadBytes); in.hasRemaining(); ) {
+        long hlc = in.getLong();
+        int valueHash = in.getInt();
+        since.putIfAbsent(new Id(new KeyBytes(VectorClock.readFrom(in).encode()), valueHash), hlc);
+      }
       return new KeyPast(from, since, deletes);
     }
 
-    private void had(List<Versioned> versions) {
-      versions.forEach(version -> since.putIfAbsent(Id.of(version), lastChange));
+    private void had(byte @Nullable [] record) {
+      if (record != null) {
+        Siblings.forEachPlace(
+            record,
+            (clockAt, clockEnd, valueAt, valueEnd) ->
+                add(record, clockAt, clockEnd, hash(record, valueAt, valueEnd)));
+      }
+    }
+
+    private void add(byte[] record, int clockAt, int clockEnd, int valueHash) {
+      int end = hadBytes + FIXED_BYTES + clockEnd - clockAt;
+      if (end > had.length) {
+        // Most keys have one version or two.
+        had = Arrays.copyOf(had, end + hadBytes);
+      }
+      ByteBuffer.wrap(had, hadBytes, had.length - hadBytes)
+          .putLong(lastChange)
+          .putInt(valueHash)
+          .put(record, clockAt, clockEnd - clockAt);
+      hadBytes = end;
+    }
+
+    /** As {@link Arrays#hashCode(byte[])} of that part. */
+    private static int hash(byte[] bytes, int from, int end) {
+      int hash = 1;
+      for (int i = from; i < end; i++) {
+        hash = 31 * hash + bytes[i];
+      }
+      return hash;
     }
   }
 
