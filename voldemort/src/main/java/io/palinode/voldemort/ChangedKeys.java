@@ -147,6 +147,6 @@ final class ChangedKeys {
     if (changed.past == null && deletes.isEmpty()) {
       return null;
     }
-    return changed.past(near.from()).build(changed.onTheCut(), deletes).encode();
+    return changed.past(near.from()).encode(changed.onTheCut(), deletes);
   }
 }

@@ -4,16 +4,14 @@ import io.palinode.voldemort.Deletes.Delete;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
-import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 record KeyPast(long from, Map<Id, Long> since, List<Delete> deletes) {
   private static final byte VERSION = 1;
+  private static final int HEADER_BYTES = 1 + Long.BYTES + Integer.BYTES;
 
   /** Names one write: clocks come again after a delete, hardly so in the same millisecond. */
   record Id(KeyBytes clock, int valueHash) {
@@ -42,8 +41,9 @@ record KeyPast(long from, Map<Id, Long> since, List<Delete> deletes) {
     }
   }
 
-  static KeyPast unchanged(long from) {
-    return new KeyPast(from, Map.of(), List.of());
+  /** The bytes of a key that has not changed since {@code from}. */
+  static byte[] unchanged(long from) {
+    return new Builder(from).encode(null, List.of());
   }
 
   /**
@@ -69,15 +69,36 @@ record KeyPast(long from, Map<Id, Long> since, List<Delete> deletes) {
       lastChange = hlc;
     }
 
-    KeyPast build(byte @Nullable [] atTheCut, List<Delete> deletes) {
+    /** The bytes of the past that was collected. */
+    byte[] encode(byte @Nullable [] atTheCut, List<Delete> deletes) {
       had(atTheCut);
-      Map<Id, Long> since = new LinkedHashMap<>();
-      for (ByteBuffer in = ByteBuffer.wrap(had, 0, hadBytes); in.hasRemaining(); ) {
-        long hlc = in.getLong();
-        int valueHash = in.getInt();
-        since.putIfAbsent(new Id(new KeyBytes(VectorClock.readFrom(in).encode()), valueHash), hlc);
+      int count = dropRepeats();
+      List<byte[]> clocks = deletes.stream().map(delete -> delete.upTo().encode()).toList();
+      int deleteBytes = clocks.stream().mapToInt(clock -> Long.BYTES + clock.length).sum();
+      ByteBuffer out = ByteBuffer.allocate(HEADER_BYTES + hadBytes + Integer.BYTES + deleteBytes);
+      out.put(VERSION).putLong(from).putInt(count).put(had, 0, hadBytes).putInt(deletes.size());
+      for (int i = 0; i < clocks.size(); i++) {
+        out.putLong(deletes.get(i).hlc()).put(clocks.get(i));
       }
-      return new KeyPast(from, since, deletes);
+      return out.array();
+    }
+
+    /** A version counts since it was there first. Returns how many there are. */
+    private int dropRepeats() {
+      ByteBuffer in = ByteBuffer.wrap(had);
+      Set<KeyBytes> seen = new HashSet<>();
+      int end = 0;
+      int next;
+      for (int at = 0; at < hadBytes; at = next) {
+        int idAt = at + Long.BYTES;
+        next = at + FIXED_BYTES + VectorClock.encodedSize(in, at + FIXED_BYTES);
+        if (seen.add(new KeyBytes(Arrays.copyOfRange(had, idAt, next)))) {
+          System.arraycopy(had, at, had, end, next - at);
+          end += next - at;
+        }
+      }
+      hadBytes = end;
+      return seen.size();
     }
 
     private void had(byte @Nullable [] record) {
@@ -110,28 +131,6 @@ record KeyPast(long from, Map<Id, Long> since, List<Delete> deletes) {
       }
       return hash;
     }
-  }
-
-  byte[] encode() {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (DataOutputStream out = new DataOutputStream(bytes)) {
-      out.writeByte(VERSION);
-      out.writeLong(from);
-      out.writeInt(since.size());
-      for (Map.Entry<Id, Long> entry : since.entrySet()) {
-        out.writeLong(entry.getValue());
-        out.writeInt(entry.getKey().valueHash());
-        out.write(entry.getKey().clock().bytes());
-      }
-      out.writeInt(deletes.size());
-      for (Delete delete : deletes) {
-        out.writeLong(delete.hlc());
-        out.write(delete.upTo().encode());
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return bytes.toByteArray();
   }
 
   /** Throws {@link IllegalArgumentException} for another version. */

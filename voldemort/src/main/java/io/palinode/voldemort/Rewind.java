@@ -173,7 +173,7 @@ final class Rewind {
       return new byte[0];
     }
     byte[] past = known.byKey().get(key);
-    return past == null ? KeyPast.unchanged(known.from()).encode() : past;
+    return past == null ? KeyPast.unchanged(known.from()) : past;
   }
 
   /** Before the restore, while the window-log still tells of the time before it alone. */

@@ -180,7 +180,7 @@ public final class VectorClock {
   }
 
   /** How long the clock is that is encoded at {@code at}; of its entries nothing is looked at. */
-  static int encodedSize(ByteBuffer in, int at) {
+  public static int encodedSize(ByteBuffer in, int at) {
     int entryBytes = Short.BYTES + in.get(at + Short.BYTES);
     return HEADER_BYTES + in.getShort(at) * entryBytes + Long.BYTES;
   }
