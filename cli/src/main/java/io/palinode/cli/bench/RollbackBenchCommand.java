@@ -52,7 +52,7 @@ import picocli.CommandLine.Spec;
     })
 final class RollbackBenchCommand implements Callable<Integer> {
   private static final Epsilon EPSILON = Epsilon.ofMicros(10_000);
-  private static final int WARM_UPS = 5;
+  private static final int WARM_UPS = 10;
 
   @Option(
       names = "--keys",
@@ -104,12 +104,13 @@ final class RollbackBenchCommand implements Callable<Integer> {
           "keys, changes, bytes and repeats must be positive: keys=%s changes=%s standing=%d bytes=%d repeat=%d"
               .formatted(keys, changes, standing, valueBytes, repeat));
     }
+    List<Result> warmUps = new ArrayList<>();
     List<Result> rollbacks = new ArrayList<>();
     List<CopyResult> copies = new ArrayList<>();
     for (int size : keys) {
-      measure(size, rollbacks, copies);
+      measure(size, warmUps, rollbacks, copies);
     }
-    RollbackReport report = RollbackReport.of(valueBytes, rollbacks, copies);
+    RollbackReport report = RollbackReport.of(valueBytes, warmUps.get(0), rollbacks, copies);
     print(report);
     return 0;
   }
@@ -120,7 +121,8 @@ final class RollbackBenchCommand implements Callable<Integer> {
     out.flush();
   }
 
-  private void measure(int size, List<Result> rollbacks, List<CopyResult> copies)
+  private void measure(
+      int size, List<Result> warmUps, List<Result> rollbacks, List<CopyResult> copies)
       throws IOException, InterruptedException {
     say("making a store of %,d keys".formatted(size));
     try (ScratchFolder data = ScratchFolder.create();
@@ -140,7 +142,7 @@ final class RollbackBenchCommand implements Callable<Integer> {
       benchmark.start();
       RollbackBenchmark.Operator operator = target -> rollBack(plane.orchestrator(), target);
       for (int i = 0; i < WARM_UPS; i++) {
-        var unused = benchmark.run(new Work(changes.get(0), standing), i, operator);
+        warmUps.add(benchmark.run(new Work(changes.get(0), standing), i, operator));
       }
       for (int change : changes) {
         for (int i = 0; i < repeat; i++) {

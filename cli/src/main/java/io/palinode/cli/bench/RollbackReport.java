@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What was measured; its components are the JSON output.
  *
+ * @param first that this process did: its code is not compiled yet
  * @param sizeRatio the pause of the largest store over that of the smallest, at the fewest changes;
  *     null when there is one size only
  * @param pauseMs median of the fewest changes, of the smallest store
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 record RollbackReport(
     String machine,
     int valueBytes,
+    Result first,
     List<Result> rollbacks,
     List<CopyResult> copies,
     @Nullable Double sizeRatio,
@@ -35,7 +37,8 @@ record RollbackReport(
   private static final double PAUSE_GOAL_MS = 500;
   private static final double COPY_RATIO_GOAL = 10;
 
-  static RollbackReport of(int valueBytes, List<Result> rollbacks, List<CopyResult> copies) {
+  static RollbackReport of(
+      int valueBytes, Result first, List<Result> rollbacks, List<CopyResult> copies) {
     int least = rollbacks.stream().mapToInt(Result::keys).min().orElseThrow();
     int most = rollbacks.stream().mapToInt(Result::keys).max().orElseThrow();
     int few = rollbacks.stream().mapToInt(Result::changes).min().orElseThrow();
@@ -45,6 +48,7 @@ record RollbackReport(
     return new RollbackReport(
         Machine.text(),
         valueBytes,
+        first,
         rollbacks,
         copies,
         least == most ? null : large / small,
@@ -130,7 +134,9 @@ record RollbackReport(
             ? ""
             : "largest store over smallest: %.2f; goal below %.1f: %s%n"
                 .formatted(sizeRatio, SIZE_RATIO_GOAL, met(sizeRatio < SIZE_RATIO_GOAL));
-    return size
+    return "the first rollback of the process: %s ms for %,d changes of %,d keys%n"
+            .formatted(number(first.pausedMs()), first.changes(), first.keys())
+        + size
         + "fewest changes: %s ms; goal at most %s ms: %s%n"
             .formatted(number(pauseMs), number(PAUSE_GOAL_MS), met(pauseMs <= PAUSE_GOAL_MS))
         + "copying the largest store's files over its rollback: %.1f; goal at least %.0f: %s%n"
