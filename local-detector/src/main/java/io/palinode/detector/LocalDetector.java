@@ -251,18 +251,22 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   /** What holds now, each term and binding once. Only while paused. Costs as {@link #reset}. */
   public synchronized List<IntervalRef> holding() {
     Set<IntervalRef> holding = new LinkedHashSet<>();
-    StoreBinding.ScanVisitor add =
-        (key, siblings) ->
-            truth
-                .of(index.match(key), siblings)
-                .forEach(held -> holding.add(CandidateEncoder.onCut(held)));
     Collection<StoreKey> known = keysThatMayHold();
     if (known == null) {
-      store.scan(add);
+      store.scan((key, siblings) -> addHolding(index.match(key), siblings, holding));
     } else {
-      known.forEach(key -> add.visit(key, store.siblings(key)));
+      for (StoreKey key : known) {
+        List<Match> matches = index.match(key);
+        if (!matches.isEmpty()) {
+          addHolding(matches, store.siblings(key), holding);
+        }
+      }
     }
     return List.copyOf(holding);
+  }
+
+  private void addHolding(List<Match> matches, List<Version> siblings, Set<IntervalRef> holding) {
+    truth.of(matches, siblings).forEach(held -> holding.add(CandidateEncoder.onCut(held)));
   }
 
   /**
@@ -505,7 +509,8 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   }
 
   private void openThose(Found found, TermIndex terms) {
-    List<StoreKey> keys = List.copyOf(found.keys());
+    // Of most keys no term speaks, and they need not be read.
+    List<StoreKey> keys = found.keys().stream().filter(key -> !terms.match(key).isEmpty()).toList();
     boolean drains = true;
     for (int from = 0; from < keys.size(); from += KEYS_PER_STEP) {
       List<StoreKey> step = keys.subList(from, Math.min(from + KEYS_PER_STEP, keys.size()));

@@ -1,18 +1,18 @@
 package io.palinode.voldemort;
 
 import io.palinode.voldemort.Deletes.Delete;
+import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
-import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one node knows of one key in the time before a cut: since when it had which versions, also
@@ -32,6 +32,7 @@ import java.util.Map;
  */
 record KeyPast(long from, Map<Id, Long> since, List<Delete> deletes) {
   private static final byte VERSION = 1;
+  private static final int HEADER_BYTES = 1 + Long.BYTES + Integer.BYTES;
 
   /** Names one write: clocks come again after a delete, hardly so in the same millisecond. */
   record Id(KeyBytes clock, int valueHash) {
@@ -40,14 +41,21 @@ record KeyPast(long from, Map<Id, Long> since, List<Delete> deletes) {
     }
   }
 
-  static KeyPast unchanged(long from) {
-    return new KeyPast(from, Map.of(), List.of());
+  /** The bytes of a key that has not changed since {@code from}. */
+  static byte[] unchanged(long from) {
+    return new Builder(from).encode(null, List.of());
   }
 
-  /** Collects the past of a key from its changes, in order. */
+  /**
+   * Collects the past of a key from its changes, in order. Many keys are collected at once, so
+   * versions are kept as few bytes: per version since i64, hash of the value i32, clock.
+   */
   static final class Builder {
-    private final Map<Id, Long> since = new LinkedHashMap<>();
+    private static final int FIXED_BYTES = Long.BYTES + Integer.BYTES;
+
     private final long from;
+    private byte[] had = new byte[0];
+    private int hadBytes;
     private long lastChange;
 
     Builder(long from) {
@@ -55,42 +63,74 @@ record KeyPast(long from, Map<Id, Long> since, List<Delete> deletes) {
       this.lastChange = from;
     }
 
-    /** At {@code hlc} the key stopped having these versions, and has others since. */
-    void changed(long hlc, List<Versioned> before) {
+    /** At {@code hlc} the key stopped having this record, and has another since. */
+    void changed(long hlc, byte @Nullable [] before) {
       had(before);
       lastChange = hlc;
     }
 
-    KeyPast build(List<Versioned> atTheCut, List<Delete> deletes) {
+    /** The bytes of the past that was collected. */
+    byte[] encode(byte @Nullable [] atTheCut, List<Delete> deletes) {
       had(atTheCut);
-      return new KeyPast(from, since, deletes);
+      int count = dropRepeats();
+      List<byte[]> clocks = deletes.stream().map(delete -> delete.upTo().encode()).toList();
+      int deleteBytes = clocks.stream().mapToInt(clock -> Long.BYTES + clock.length).sum();
+      ByteBuffer out = ByteBuffer.allocate(HEADER_BYTES + hadBytes + Integer.BYTES + deleteBytes);
+      out.put(VERSION).putLong(from).putInt(count).put(had, 0, hadBytes).putInt(deletes.size());
+      for (int i = 0; i < clocks.size(); i++) {
+        out.putLong(deletes.get(i).hlc()).put(clocks.get(i));
+      }
+      return out.array();
     }
 
-    private void had(List<Versioned> versions) {
-      versions.forEach(version -> since.putIfAbsent(Id.of(version), lastChange));
+    /** A version counts since it was there first. Returns how many there are. */
+    private int dropRepeats() {
+      ByteBuffer in = ByteBuffer.wrap(had);
+      Set<KeyBytes> seen = new HashSet<>();
+      int end = 0;
+      int next;
+      for (int at = 0; at < hadBytes; at = next) {
+        int idAt = at + Long.BYTES;
+        next = at + FIXED_BYTES + VectorClock.encodedSize(in, at + FIXED_BYTES);
+        if (seen.add(new KeyBytes(Arrays.copyOfRange(had, idAt, next)))) {
+          System.arraycopy(had, at, had, end, next - at);
+          end += next - at;
+        }
+      }
+      hadBytes = end;
+      return seen.size();
     }
-  }
 
-  byte[] encode() {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (DataOutputStream out = new DataOutputStream(bytes)) {
-      out.writeByte(VERSION);
-      out.writeLong(from);
-      out.writeInt(since.size());
-      for (Map.Entry<Id, Long> entry : since.entrySet()) {
-        out.writeLong(entry.getValue());
-        out.writeInt(entry.getKey().valueHash());
-        out.write(entry.getKey().clock().bytes());
+    private void had(byte @Nullable [] record) {
+      if (record != null) {
+        Siblings.forEachPlace(
+            record,
+            (clockAt, clockEnd, valueAt, valueEnd) ->
+                add(record, clockAt, clockEnd, hash(record, valueAt, valueEnd)));
       }
-      out.writeInt(deletes.size());
-      for (Delete delete : deletes) {
-        out.writeLong(delete.hlc());
-        out.write(delete.upTo().encode());
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
-    return bytes.toByteArray();
+
+    private void add(byte[] record, int clockAt, int clockEnd, int valueHash) {
+      int end = hadBytes + FIXED_BYTES + clockEnd - clockAt;
+      if (end > had.length) {
+        // Most keys have one version or two.
+        had = Arrays.copyOf(had, end + hadBytes);
+      }
+      ByteBuffer.wrap(had, hadBytes, had.length - hadBytes)
+          .putLong(lastChange)
+          .putInt(valueHash)
+          .put(record, clockAt, clockEnd - clockAt);
+      hadBytes = end;
+    }
+
+    /** As {@link Arrays#hashCode(byte[])} of that part. */
+    private static int hash(byte[] bytes, int from, int end) {
+      int hash = 1;
+      for (int i = from; i < end; i++) {
+        hash = 31 * hash + bytes[i];
+      }
+      return hash;
+    }
   }
 
   /** Throws {@link IllegalArgumentException} for another version. */

@@ -1,7 +1,6 @@
 package io.palinode.voldemort;
 
 import io.palinode.detector.StoreBinding.KeyRecord;
-import io.palinode.retroscope.Diff;
 import io.palinode.voldemort.StorageEngine.Change;
 import io.palinode.voldemort.protocol.Versioned;
 import java.util.ArrayList;
@@ -34,9 +33,11 @@ final class Repairs {
     return repairs;
   }
 
-  /** Gives every key of {@code diff} the record that it had. */
-  void undo(LocalStore store, Diff diff) {
-    diff.forEach((key, then) -> add(store, key, engine.get(store.name(), key), then));
+  /** Gives every key the record that it had on the cut. */
+  void undo(ChangedKeys changed) {
+    changed
+        .all()
+        .forEach(key -> add(changed.store(), key.key().bytes(), key.now(), key.onTheCut()));
   }
 
   /**

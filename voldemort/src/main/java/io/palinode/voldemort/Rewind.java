@@ -6,17 +6,16 @@ import io.palinode.detector.StoreBinding.Restoration;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.HvcClock;
-import io.palinode.retroscope.Diff;
+import io.palinode.voldemort.ChangedKeys.Changed;
+import io.palinode.voldemort.ChangedKeys.Near;
 import io.palinode.voldemort.Repairs.Repair;
 import io.palinode.voldemort.StorageEngine.Change;
 import io.palinode.voldemort.StorageEngine.Durability;
-import io.palinode.voldemort.protocol.Versioned;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -82,19 +81,20 @@ final class Rewind {
 
   /** Throws {@link io.palinode.retroscope.OutOfReachException} and changes nothing. */
   Restoration restore(Collection<LocalStore> stores, long epoch, int attempt, long target) {
+    List<ChangedKeys> changed = new ArrayList<>(stores.size());
+    for (LocalStore store : stores) {
+      long since = Math.min(target, since(store, target));
+      changed.add(changedKeys(store, target, new Near(since, from(stores, target), target)));
+    }
     Repairs repairs = new Repairs(engine);
     long undone = -repairsSincePause;
-    for (LocalStore store : stores) {
-      try (Diff diff = store.past().diffTo(target)) {
-        undone += diff.entries();
-        repairs.undo(store, diff);
-      }
+    for (ChangedKeys each : changed) {
+      undone += each.changesAfter();
+      repairs.undo(each);
     }
-    List<StoreKey> changed = changedNear(stores, target);
-    Restoration restoration =
-        new Restoration(undone, changed, replicas(stores, changed, repairs, target));
+    Restoration restoration = new Restoration(undone, keys(changed), replicas(changed, target));
     NodeMeta.Mark mark = new NodeMeta.Mark(epoch, attempt, restoration);
-    NodeMeta.Pasts past = pasts(stores, mark, sinceFor(target), target);
+    NodeMeta.Pasts past = pasts(changed, mark, from(stores, target), target);
     // Before it is: a delete that is taken for undone loses nothing, one that wrongly stands does.
     stores.forEach(store -> store.deletes().undone(clock.last().own(), target));
     done(mark, past, repairs);
@@ -103,10 +103,15 @@ final class Rewind {
 
   /** Undoes nothing; the cut is what is there now. */
   Restoration keep(Collection<LocalStore> stores, long epoch, int attempt, long target) {
-    Restoration restoration = new Restoration(0, changedNear(stores, target));
-    NodeMeta.Mark mark = new NodeMeta.Mark(epoch, attempt, restoration);
+    long from = from(stores, target);
     long now = clock.tick().own();
-    done(mark, pasts(stores, mark, sinceFor(target), now), new Repairs(engine));
+    List<ChangedKeys> changed = new ArrayList<>(stores.size());
+    for (LocalStore store : stores) {
+      changed.add(changedKeys(store, target, new Near(since(store, target), from, now)));
+    }
+    Restoration restoration = new Restoration(0, keys(changed));
+    NodeMeta.Mark mark = new NodeMeta.Mark(epoch, attempt, restoration);
+    done(mark, pasts(changed, mark, from, now), new Repairs(engine));
     return restoration;
   }
 
@@ -120,43 +125,50 @@ final class Rewind {
     return target - Math.min(target, convergenceWindowHlc);
   }
 
-  private List<StoreKey> changedNear(Collection<LocalStore> stores, long target) {
-    Set<StoreKey> changed = new LinkedHashSet<>();
-    for (LocalStore store : stores) {
-      long since = Math.max(store.past().reach(), sinceFor(target));
-      try (Diff near = store.past().diffTo(since)) {
-        near.forEach((key, then) -> changed.add(new StoreKey(store.name(), key)));
-      }
-      // Some found nothing here: there may be something elsewhere.
-      Set<KeyBytes> deleted = store.deletes().standingAt(target, since).keySet();
-      deleted.forEach(key -> changed.add(new StoreKey(store.name(), key.bytes())));
+  /** As far as the store reaches. */
+  private long since(LocalStore store, long target) {
+    return Math.max(store.past().reach(), sinceFor(target));
+  }
+
+  /** As far as all of them reach. */
+  private long from(Collection<LocalStore> stores, long target) {
+    return stores.stream().mapToLong(store -> since(store, target)).max().orElse(0);
+  }
+
+  private ChangedKeys changedKeys(LocalStore store, long target, Near near) {
+    // Some deletes found nothing here: there may be something elsewhere.
+    Set<KeyBytes> deleted = new HashSet<>(deletedNear(store, target));
+    deleted.addAll(store.deletes().standingAt(near.cut(), near.from()).keySet());
+    return ChangedKeys.of(store, engine, near, deleted);
+  }
+
+  private Set<KeyBytes> deletedNear(LocalStore store, long target) {
+    return store.deletes().standingAt(target, sinceFor(target)).keySet();
+  }
+
+  private static List<StoreKey> keys(List<ChangedKeys> changed) {
+    List<StoreKey> keys = new ArrayList<>();
+    for (ChangedKeys each : changed) {
+      each.all().forEach(key -> keys.add(new StoreKey(each.store().name(), key.key().bytes())));
     }
-    return List.copyOf(changed);
+    return List.copyOf(keys);
   }
 
   /**
    * What this node will have of the keys that live here, for others to compare; not of those of
    * which it knows a delete, which may cover what others have.
    */
-  private Map<StoreKey, Replica> replicas(
-      Collection<LocalStore> stores, List<StoreKey> changed, Repairs repairs, long target) {
-    Map<StoreKey, Repair> repaired = new HashMap<>();
-    for (Repair repair : repairs.all()) {
-      repaired.put(new StoreKey(repair.store().name(), repair.key()), repair);
-    }
+  private Map<StoreKey, Replica> replicas(List<ChangedKeys> changed, long target) {
     RecordDigest digest = new RecordDigest();
     Map<StoreKey, Replica> replicas = new HashMap<>();
-    for (LocalStore store : stores) {
-      Set<KeyBytes> deleted = store.deletes().standingAt(target, sinceFor(target)).keySet();
-      for (StoreKey key : changed) {
-        if (!key.store().equals(store.name()) || deleted.contains(new KeyBytes(key.key()))) {
-          continue;
-        }
-        List<Integer> nodes = store.ring().preferenceList(key.key());
-        if (nodes.contains(node)) {
-          Repair repair = repaired.get(key);
-          byte[] record = repair == null ? engine.get(store.name(), key.key()) : repair.fresh();
-          replicas.put(key, new Replica(digest.of(record), nodes.size()));
+    for (ChangedKeys each : changed) {
+      LocalStore store = each.store();
+      Set<KeyBytes> deleted = deletedNear(store, target);
+      for (Changed key : each.all()) {
+        List<Integer> nodes = store.ring().preferenceList(key.key().bytes());
+        if (nodes.contains(node) && !deleted.contains(key.key())) {
+          Replica here = new Replica(digest.of(key.onTheCut()), nodes.size());
+          replicas.put(new StoreKey(store.name(), key.key().bytes()), here);
         }
       }
     }
@@ -173,55 +185,24 @@ final class Rewind {
       return new byte[0];
     }
     byte[] past = known.byKey().get(key);
-    return past == null ? KeyPast.unchanged(known.from()).encode() : past;
+    return past == null ? KeyPast.unchanged(known.from()) : past;
   }
 
   /** Before the restore, while the window-log still tells of the time before it alone. */
-  private NodeMeta.Pasts pasts(
-      Collection<LocalStore> stores, NodeMeta.Mark mark, long since, long target) {
-    long from = since;
-    for (LocalStore store : stores) {
-      from = Math.max(from, store.past().reach());
-    }
+  private static NodeMeta.Pasts pasts(
+      List<ChangedKeys> changed, NodeMeta.Mark mark, long from, long cut) {
     Map<StoreKey, byte[]> byKey = new LinkedHashMap<>();
-    for (LocalStore store : stores) {
-      addPasts(store, from, target, byKey);
+    for (ChangedKeys each : changed) {
+      LocalStore store = each.store();
+      Map<KeyBytes, List<Deletes.Delete>> deletes = store.deletes().standingAt(cut, from);
+      for (Changed key : each.all()) {
+        byte[] past = each.past(key, deletes.getOrDefault(key.key(), List.of()));
+        if (past != null) {
+          byKey.put(new StoreKey(store.name(), key.key().bytes()), past);
+        }
+      }
     }
     return new NodeMeta.Pasts(mark.epoch(), mark.attempt(), from, byKey);
-  }
-
-  private void addPasts(LocalStore store, long from, long target, Map<StoreKey, byte[]> pastByKey) {
-    Map<KeyBytes, KeyPast.Builder> builders = new LinkedHashMap<>();
-    store
-        .past()
-        .forEachBetween(
-            from,
-            target,
-            (hlc, key, old) ->
-                builders
-                    .computeIfAbsent(new KeyBytes(key), k -> new KeyPast.Builder(from))
-                    .changed(hlc, LocalStore.versions(old)));
-    Map<KeyBytes, byte[]> changedLater = new HashMap<>();
-    Set<KeyBytes> absentThen = new HashSet<>();
-    try (Diff later = store.past().diffTo(target)) {
-      later.forEach(
-          (key, then) -> {
-            if (then == null) {
-              absentThen.add(new KeyBytes(key));
-            } else {
-              changedLater.put(new KeyBytes(key), then);
-            }
-          });
-    }
-    Map<KeyBytes, List<Deletes.Delete>> deletes = store.deletes().standingAt(target, from);
-    deletes.keySet().forEach(key -> builders.putIfAbsent(key, new KeyPast.Builder(from)));
-    builders.forEach(
-        (key, builder) -> {
-          byte[] now = absentThen.contains(key) ? null : engine.get(store.name(), key.bytes());
-          List<Versioned> then = LocalStore.versions(changedLater.getOrDefault(key, now));
-          KeyPast past = builder.build(then, deletes.getOrDefault(key, List.of()));
-          pastByKey.put(new StoreKey(store.name(), key.bytes()), past.encode());
-        });
   }
 
   /** Makes keys that live on this node what all nodes together know of them. */

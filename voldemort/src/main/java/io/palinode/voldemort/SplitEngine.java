@@ -30,6 +30,11 @@ public final class SplitEngine implements StorageEngine {
   }
 
   @Override
+  public void read(String store, Iterable<byte[]> keys, FoundVisitor visitor) {
+    engineOf(store).read(store, keys, visitor);
+  }
+
+  @Override
   public void commit(List<Change> changes, Durability durability) {
     List<Change> onDisk = new ArrayList<>(changes.size());
     List<Change> volatiles = new ArrayList<>();

@@ -8,6 +8,7 @@ import io.palinode.detector.StoreBinding.Restoration;
 import io.palinode.detector.StoreKey;
 import io.palinode.voldemort.StorageEngine.Change;
 import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.voldemort.protocol.Siblings;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -57,12 +58,13 @@ class NodeMetaTest {
 
   @Test
   void pastsHaveTheBytesOfVersionOne() {
-    byte[] past =
-        new KeyPast(
-                5,
-                Map.of(KeyPast.Id.of(TestNodes.version("v", 1)), 6L),
-                List.of(new Deletes.Delete(7, TestNodes.vector(2))))
-            .encode();
+    KeyPast.Builder builder = new KeyPast.Builder(5);
+    builder.changed(6, null);
+    byte[] record = Siblings.encode(List.of(TestNodes.version("v", 1)));
+    // A version that was there before counts since then.
+    builder.changed(7, record);
+    List<Deletes.Delete> deletes = List.of(new Deletes.Delete(7, TestNodes.vector(2)));
+    byte[] past = builder.encode(record, deletes);
     assertThat(HexFormat.of().formatHex(past))
         .isEqualTo(
             "010000000000000005"
@@ -73,7 +75,8 @@ class NodeMetaTest {
                 + "00000001"
                 + "0000000000000007"
                 + "0001010000020000000000000000");
-    assertThat(KeyPast.decode(past).encode()).isEqualTo(past);
+    assertThat(KeyPast.decode(past))
+        .isEqualTo(new KeyPast(5, Map.of(KeyPast.Id.of(TestNodes.version("v", 1)), 6L), deletes));
     StoreKey key = new StoreKey("s", bytes("ab"));
     NodeMeta.Pasts pasts = new NodeMeta.Pasts(3, 2, 5, Map.of(key, new byte[] {9}));
     assertBytes(

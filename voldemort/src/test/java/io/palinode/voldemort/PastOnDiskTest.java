@@ -192,7 +192,7 @@ class PastOnDiskTest {
     second.restore(1, 1, target);
     KeyRecord own = second.read(List.of(K)).get(0);
     // Where the copy of the delete had not arrived.
-    byte[] unchanged = KeyPast.unchanged(before).encode();
+    byte[] unchanged = KeyPast.unchanged(before);
     KeyRecord other = new KeyRecord(K, Siblings.encode(List.of(version("v", 1))), unchanged);
     assertThat(second.merge(List.of(own, other))).isZero();
     assertThat(valuesOf(second, K)).isEmpty();
@@ -214,7 +214,7 @@ class PastOnDiskTest {
     second.pause(2);
     second.restore(2, 1, now);
     KeyRecord own = second.read(List.of(K)).get(0);
-    byte[] unchanged = KeyPast.unchanged(before).encode();
+    byte[] unchanged = KeyPast.unchanged(before);
     KeyRecord other = new KeyRecord(K, Siblings.encode(List.of(version("v", 1))), unchanged);
     second.merge(List.of(own, other));
     assertThat(valuesOf(second, K)).containsExactly("v");

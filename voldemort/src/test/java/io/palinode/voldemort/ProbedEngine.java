@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 final class ProbedEngine implements StorageEngine {
   final List<Commit> commits = new ArrayList<>();
   boolean fails;
+  int gets;
+  int scans;
 
   /** Runs once, when the next read has its record in hand. */
   @Nullable Runnable duringNextRead;
@@ -28,6 +30,7 @@ final class ProbedEngine implements StorageEngine {
 
   @Override
   public byte @Nullable [] get(String store, byte[] key) {
+    gets++;
     byte[] record = working().get(store, key);
     Runnable interruption = duringNextRead;
     if (interruption != null) {
@@ -46,11 +49,13 @@ final class ProbedEngine implements StorageEngine {
 
   @Override
   public void scan(String store, RecordVisitor visitor) {
+    scans++;
     working().scan(store, visitor);
   }
 
   @Override
   public List<Entry> page(String store, byte @Nullable [] after, int bytesMax) {
+    scans++;
     return working().page(store, after, bytesMax);
   }
 

@@ -53,6 +53,27 @@ class StorageEngineContractTest {
 
   @ParameterizedTest
   @EnumSource
+  void readVisitsEachKeyInTheOrderThatWasAskedForAlsoThoseWithoutARecord(Kind kind) {
+    try (StorageEngine engine = kind.open(folder)) {
+      engine.commit(
+          List.of(
+              new Change("a", bytes("k1"), bytes("1")), new Change("a", bytes("k3"), bytes("3"))),
+          Durability.WRITTEN);
+      List<String> seen = new ArrayList<>();
+      engine.read(
+          "a",
+          List.of(bytes("k3"), bytes("k2"), bytes("k1")),
+          (key, record) ->
+              seen.add(
+                  new String(key, UTF_8)
+                      + "="
+                      + (record == null ? "" : new String(record, UTF_8))));
+      assertThat(seen).containsExactly("k3=3", "k2=", "k1=1");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
   void pagesFollowEachOtherInTheOrderOfUnsignedBytes(Kind kind) {
     try (StorageEngine engine = kind.open(folder)) {
       Random random = new Random(7);

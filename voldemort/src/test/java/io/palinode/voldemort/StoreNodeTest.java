@@ -510,7 +510,7 @@ class StoreNodeTest {
     second.pause(1);
     KeyRecord own = second.read(List.of(K)).get(0);
     // Where the copy of the delete had not arrived.
-    byte[] unchanged = KeyPast.unchanged(before).encode();
+    byte[] unchanged = KeyPast.unchanged(before);
     KeyRecord other = new KeyRecord(K, Siblings.encode(List.of(version("v", 1))), unchanged);
     assertThat(second.merge(List.of(own, other))).isZero();
     assertThat(valuesOf(second, K)).isEmpty();

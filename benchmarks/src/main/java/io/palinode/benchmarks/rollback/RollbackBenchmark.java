@@ -10,8 +10,6 @@ import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.StoreNodeConfig;
-import io.palinode.voldemort.bdb.BdbConfig;
-import io.palinode.voldemort.bdb.BdbEngine;
 import io.palinode.voldemort.bdb.DataFolder;
 import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.StoreDefinition;
@@ -31,16 +29,19 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
  * Rollbacks of three watched store nodes on disk that all have all keys, through Kafka, the
- * detection job and an orchestrator: how long nodes serve nothing. Beside it the store's files of
- * all three are copied back from a backup, and opened.
+ * detection job and an orchestrator: how long nodes serve nothing. Beside it the nodes are stopped,
+ * their files copied back from a backup, and started.
  */
 public final class RollbackBenchmark implements AutoCloseable {
   private static final String STORE = "default";
   private static final Duration ROLLBACK_MAX = Duration.ofMinutes(2);
+  private static final long REST_NANOS =
+      StoreNodeConfig.CONVERGENCE_WINDOW_DEFAULT.plusMillis(100).toNanos();
   private static final double NANOS_PER_MS = 1e6;
 
   /** So many keys are compared with what they were. */
@@ -54,6 +55,7 @@ public final class RollbackBenchmark implements AutoCloseable {
   private final List<NodeMonitor> monitors = new ArrayList<>();
   private final ExecutorService threads = Executors.newFixedThreadPool(Cluster.NODES);
   private long version = 1;
+  private long changedAt = System.nanoTime();
 
   /** Who rolls back by hand. */
   @FunctionalInterface
@@ -67,6 +69,15 @@ public final class RollbackBenchmark implements AutoCloseable {
       double pauseMs, double judgeMs, double restoreMs, double convergeMs, long undone) {}
 
   /**
+   * What there is to do.
+   *
+   * @param changes are taken back; each of another key, while there are keys
+   * @param standing changes right before the target, which stand; their keys are compared between
+   *     the nodes too
+   */
+  public record Work(int changes, int standing) {}
+
+  /**
    * One rollback.
    *
    * @param pausedMs from the first node that served nothing to the last that served again
@@ -76,6 +87,7 @@ public final class RollbackBenchmark implements AutoCloseable {
   public record Result(
       int keys,
       int changes,
+      int standing,
       double pausedMs,
       double pauseMs,
       double judgeMs,
@@ -86,10 +98,15 @@ public final class RollbackBenchmark implements AutoCloseable {
   /**
    * The files of all nodes at once.
    *
-   * @param copyMs until they are on the disk
-   * @param openMs until the engines have read them
+   * @param stopMs until the last node has closed its engine
+   * @param copyMs until the files are on the disk
+   * @param startMs until the last node could serve
    */
-  public record CopyResult(int keys, long bytes, double copyMs, double openMs) {}
+  public record CopyResult(int keys, long bytes, double stopMs, double copyMs, double startMs) {
+    public double downMs() {
+      return stopMs + copyMs + startMs;
+    }
+  }
 
   /**
    * @param data an empty folder
@@ -105,19 +122,11 @@ public final class RollbackBenchmark implements AutoCloseable {
   public void start() throws IOException {
     Path made = data.resolve("backup");
     StoreFiles.make(made, STORE, keys, valueBytes);
-    List<Node> nodes =
-        IntStream.range(0, Cluster.NODES)
-            .mapToObj(i -> new Node(i, "127.0.0.1", 1, 1, 1, 0, List.of(i, i + Cluster.NODES)))
-            .toList();
-    var layout = new io.palinode.voldemort.cluster.Cluster("bench", List.of(), nodes);
-    List<StoreDefinition> stores =
-        List.of(StoreDefinition.of(STORE, Persistence.BDB, Cluster.NODES, 1, 1));
     for (int node = 0; node < Cluster.NODES; node++) {
       try (DataFolder folder = DataFolder.open(data, node, Cluster.NODES)) {
         StoreFiles.copy(made, folder.bdb());
       }
-      StoreNodeConfig config = StoreNodeConfig.of(node, layout, stores);
-      services.add(StoreService.open(StoreServiceConfig.of(config, data), new SystemMicros()));
+      services.add(open(node));
     }
     for (StoreService service : services) {
       monitors.add(
@@ -130,25 +139,38 @@ public final class RollbackBenchmark implements AutoCloseable {
     }
   }
 
-  /** Changes keys at random, each on all nodes, and has that taken back. */
-  public Result run(int changes, long seed, Operator operator)
+  private StoreService open(int node) {
+    List<Node> nodes =
+        IntStream.range(0, Cluster.NODES)
+            .mapToObj(i -> new Node(i, "127.0.0.1", 1, 1, 1, 0, List.of(i, i + Cluster.NODES)))
+            .toList();
+    var layout = new io.palinode.voldemort.cluster.Cluster("bench", List.of(), nodes);
+    List<StoreDefinition> stores =
+        List.of(StoreDefinition.of(STORE, Persistence.BDB, Cluster.NODES, 1, 1));
+    StoreNodeConfig config = StoreNodeConfig.of(node, layout, stores);
+    return StoreService.open(StoreServiceConfig.of(config, data), new SystemMicros());
+  }
+
+  /** Changes keys on all nodes, and has that taken back. */
+  public Result run(Work work, long seed, Operator operator)
       throws InterruptedException, RefusedException {
     Random random = new Random(seed);
     List<StoreNode> nodes = services.stream().map(StoreService::node).toList();
+    putAll(nodes, draw(work.standing(), random));
     long target = quiet(nodes);
-    int[] changed = random.ints(changes, 0, keys).toArray();
+    int[] changed = draw(work.changes(), random);
     long versionBefore = version;
-    for (int key : changed) {
-      put(nodes, key);
-    }
+    putAll(nodes, changed);
     try (Pause pause = new Pause(nodes)) {
       Steps steps = operator.rollBack(target);
       double pausedMs = pause.awaitMs(ROLLBACK_MAX);
+      changedAt = System.nanoTime();
       requireTakenBack(nodes, changed, versionBefore);
       double known = steps.judgeMs() + steps.restoreMs() + steps.convergeMs();
       return new Result(
           keys,
-          changes,
+          work.changes(),
+          work.standing(),
           pausedMs,
           steps.pauseMs(),
           steps.judgeMs(),
@@ -158,11 +180,42 @@ public final class RollbackBenchmark implements AutoCloseable {
     }
   }
 
+  /**
+   * The same, some seconds after an earlier run: so that the only changes near the target are those
+   * that {@code work} tells.
+   */
+  public Result restAndRun(Work work, long seed, Operator operator)
+      throws InterruptedException, RefusedException {
+    long rest = changedAt + REST_NANOS - System.nanoTime();
+    TimeUnit.NANOSECONDS.sleep(Math.max(0, rest));
+    return run(work, seed, operator);
+  }
+
+  /** Each key once before any comes again. */
+  private int[] draw(int count, Random random) {
+    int[] order = IntStream.range(0, keys).toArray();
+    int[] drawn = new int[count];
+    for (int i = 0; i < count; i++) {
+      int from = i % keys;
+      int other = from + random.nextInt(keys - from);
+      drawn[i] = order[other];
+      order[other] = order[from];
+      order[from] = drawn[i];
+    }
+    return drawn;
+  }
+
   /** A cut: what is before it, is on every node, and what comes is after it. */
   private static long quiet(List<StoreNode> nodes) {
     long cut = nodes.stream().mapToLong(node -> node.clock().tick().own()).max().orElseThrow();
     nodes.forEach(node -> node.clock().tickPast(cut));
     return cut;
+  }
+
+  private void putAll(List<StoreNode> nodes, int[] some) throws RefusedException {
+    for (int key : some) {
+      put(nodes, key);
+    }
   }
 
   private void put(List<StoreNode> nodes, int key) throws RefusedException {
@@ -192,29 +245,40 @@ public final class RollbackBenchmark implements AutoCloseable {
     }
   }
 
-  /** Copies the backup back, beside the nodes that run. */
-  public CopyResult copy() throws InterruptedException {
+  /**
+   * Stops the nodes, copies the backup back, and opens them again. Nobody watches them any more: no
+   * rollback can follow.
+   */
+  public CopyResult copyBack() throws InterruptedException {
+    monitors.forEach(NodeMonitor::close);
+    monitors.clear();
     long begun = System.nanoTime();
-    long bytes = atEachNode(node -> StoreFiles.copy(data.resolve("backup"), copyOf(node)));
+    atEachNode(
+        node -> {
+          services.get(node).close();
+          return 0L;
+        });
+    long stopped = System.nanoTime();
+    long bytes = atEachNode(this::copyBack);
     long copied = System.nanoTime();
     atEachNode(
         node -> {
-          List<String> stores = List.of(STORE, StoreNode.metaStore());
-          BdbEngine.open(copyOf(node), stores, BdbConfig.DEFAULT).close();
+          services.set(node, open(node));
           return 0L;
         });
-    long opened = System.nanoTime();
-    atEachNode(
-        node -> {
-          StoreFiles.delete(copyOf(node));
-          return 0L;
-        });
+    long started = System.nanoTime();
     return new CopyResult(
-        keys, bytes, (copied - begun) / NANOS_PER_MS, (opened - copied) / NANOS_PER_MS);
+        keys,
+        bytes,
+        (stopped - begun) / NANOS_PER_MS,
+        (copied - stopped) / NANOS_PER_MS,
+        (started - copied) / NANOS_PER_MS);
   }
 
-  private Path copyOf(int node) {
-    return data.resolve("copy-" + node);
+  private long copyBack(int node) throws IOException {
+    try (DataFolder folder = DataFolder.open(data, node, Cluster.NODES)) {
+      return StoreFiles.copy(data.resolve("backup"), folder.bdb());
+    }
   }
 
   /** Something of one node. */

@@ -63,7 +63,7 @@ final class StoreFiles {
     return bytes;
   }
 
-  static void delete(Path folder) throws IOException {
+  private static void delete(Path folder) throws IOException {
     if (!Files.exists(folder)) {
       return;
     }

@@ -6,6 +6,7 @@ import io.palinode.benchmarks.rollback.RollbackBenchmark;
 import io.palinode.benchmarks.rollback.RollbackBenchmark.CopyResult;
 import io.palinode.benchmarks.rollback.RollbackBenchmark.Result;
 import io.palinode.benchmarks.rollback.RollbackBenchmark.Steps;
+import io.palinode.benchmarks.rollback.RollbackBenchmark.Work;
 import io.palinode.cli.cluster.ControlPlane;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
@@ -38,8 +39,8 @@ import picocli.CommandLine.Spec;
       "Measure rollbacks of three store nodes on disk that all have all keys, with Kafka, the detection job and the orchestrator in this"
           + " process: how long they serve nothing, and for what.",
       "",
-      "Keys are changed at random on all nodes, and then all is taken back by hand. Beside it, in the same run, the store's files of all three"
-          + " nodes are copied back from a backup and opened. Exit status 1 when a key is not what it was.",
+      "Keys are changed at random on all nodes, and then all is taken back by hand. Beside it, in the same run, the nodes are stopped, their"
+          + " files copied back from a backup, and opened. Exit status 1 when a key is not what it was.",
       ""
     },
     footer = {
@@ -52,7 +53,7 @@ import picocli.CommandLine.Spec;
     })
 final class RollbackBenchCommand implements Callable<Integer> {
   private static final Epsilon EPSILON = Epsilon.ofMicros(10_000);
-  private static final int WARM_UPS = 5;
+  private static final int WARM_UPS = 10;
 
   @Option(
       names = "--keys",
@@ -69,6 +70,13 @@ final class RollbackBenchCommand implements Callable<Integer> {
       paramLabel = "N",
       description = "Changes that are taken back; more with commas (default: ${DEFAULT-VALUE}).")
   private List<Integer> changes = List.of();
+
+  @Option(
+      names = "--standing",
+      defaultValue = "0",
+      paramLabel = "N",
+      description = "Changes right before the target, which stand (default: ${DEFAULT-VALUE}).")
+  private int standing;
 
   @Option(
       names = "--value-bytes",
@@ -92,17 +100,18 @@ final class RollbackBenchCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     boolean isPositive =
         keys.stream().allMatch(n -> n > 0) && changes.stream().allMatch(n -> n > 0);
-    if (!isPositive || valueBytes < 1 || repeat < 1) {
+    if (!isPositive || standing < 0 || valueBytes < 1 || repeat < 1) {
       throw new Refusal(
-          "keys, changes, bytes and repeats must be positive: keys=%s changes=%s bytes=%d repeat=%d"
-              .formatted(keys, changes, valueBytes, repeat));
+          "keys, changes, bytes and repeats must be positive: keys=%s changes=%s standing=%d bytes=%d repeat=%d"
+              .formatted(keys, changes, standing, valueBytes, repeat));
     }
+    List<Result> warmUps = new ArrayList<>();
     List<Result> rollbacks = new ArrayList<>();
     List<CopyResult> copies = new ArrayList<>();
     for (int size : keys) {
-      measure(size, rollbacks, copies);
+      measure(size, warmUps, rollbacks, copies);
     }
-    RollbackReport report = RollbackReport.of(valueBytes, rollbacks, copies);
+    RollbackReport report = RollbackReport.of(valueBytes, warmUps.get(0), rollbacks, copies);
     print(report);
     return 0;
   }
@@ -113,7 +122,8 @@ final class RollbackBenchCommand implements Callable<Integer> {
     out.flush();
   }
 
-  private void measure(int size, List<Result> rollbacks, List<CopyResult> copies)
+  private void measure(
+      int size, List<Result> warmUps, List<Result> rollbacks, List<CopyResult> copies)
       throws IOException, InterruptedException {
     say("making a store of %,d keys".formatted(size));
     try (ScratchFolder data = ScratchFolder.create("bench");
@@ -133,17 +143,17 @@ final class RollbackBenchCommand implements Callable<Integer> {
       benchmark.start();
       RollbackBenchmark.Operator operator = target -> rollBack(plane.orchestrator(), target);
       for (int i = 0; i < WARM_UPS; i++) {
-        var unused = benchmark.run(changes.get(0), i, operator);
+        warmUps.add(benchmark.run(new Work(changes.get(0), standing), i, operator));
       }
       for (int change : changes) {
         for (int i = 0; i < repeat; i++) {
           say("taking back %,d changes of %,d keys".formatted(change, size));
-          rollbacks.add(benchmark.run(change, WARM_UPS + i, operator));
+          rollbacks.add(benchmark.restAndRun(new Work(change, standing), WARM_UPS + i, operator));
         }
       }
       for (int i = 0; i < repeat; i++) {
         say("copying back the files of %,d keys".formatted(size));
-        copies.add(benchmark.copy());
+        copies.add(benchmark.copyBack());
       }
     } catch (io.palinode.voldemort.RefusedException e) {
       throw new IllegalStateException("a node refused what it had to do", e);

@@ -17,15 +17,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * What was measured; its components are the JSON output.
  *
+ * @param first that this process did: its code is not compiled yet
  * @param sizeRatio the pause of the largest store over that of the smallest, at the fewest changes;
  *     null when there is one size only
  * @param pauseMs median of the fewest changes, of the smallest store
- * @param copyRatio copying and opening the files of the largest store over its pause, at the fewest
- *     changes
+ * @param copyRatio how long nodes are down while the files of the largest store are copied back,
+ *     over its pause at the fewest changes
  */
 record RollbackReport(
     String machine,
     int valueBytes,
+    Result first,
     List<Result> rollbacks,
     List<CopyResult> copies,
     @Nullable Double sizeRatio,
@@ -35,16 +37,18 @@ record RollbackReport(
   private static final double PAUSE_GOAL_MS = 500;
   private static final double COPY_RATIO_GOAL = 10;
 
-  static RollbackReport of(int valueBytes, List<Result> rollbacks, List<CopyResult> copies) {
+  static RollbackReport of(
+      int valueBytes, Result first, List<Result> rollbacks, List<CopyResult> copies) {
     int least = rollbacks.stream().mapToInt(Result::keys).min().orElseThrow();
     int most = rollbacks.stream().mapToInt(Result::keys).max().orElseThrow();
     int few = rollbacks.stream().mapToInt(Result::changes).min().orElseThrow();
     double small = pause(rollbacks, least, few);
     double large = pause(rollbacks, most, few);
-    double copy = median(copies, c -> c.keys() == most, c -> c.copyMs() + c.openMs());
+    double copy = median(copies, c -> c.keys() == most, CopyResult::downMs);
     return new RollbackReport(
         Machine.text(),
         valueBytes,
+        first,
         rollbacks,
         copies,
         least == most ? null : large / small,
@@ -76,8 +80,9 @@ record RollbackReport(
                 "restore",
                 "converge",
                 "resume",
-                "copy, ms",
-                "and open"));
+                "stop, ms",
+                "copy",
+                "start"));
     List<Result> kinds = new ArrayList<>();
     for (Result one : rollbacks) {
       boolean isNew =
@@ -87,10 +92,11 @@ record RollbackReport(
       }
     }
     kinds.forEach(kind -> table.row(row(kind)));
-    return "%s%n3 nodes with all keys, values of %d bytes; medians of %d%n%n%s%n%s"
+    return "%s%n3 nodes with all keys, values of %d bytes; %,d changes before the target stand; medians of %d%n%n%s%n%s"
         .formatted(
             machine,
             valueBytes,
+            rollbacks.get(0).standing(),
             rollbacks.size() / Math.max(1, kinds.size()),
             table.render(),
             goals());
@@ -115,8 +121,10 @@ record RollbackReport(
     row.add(number(median(rollbacks, same, Result::restoreMs)));
     row.add(number(median(rollbacks, same, Result::convergeMs)));
     row.add(number(median(rollbacks, same, Result::resumeMs)));
-    row.add(number(median(copies, c -> c.keys() == kind.keys(), CopyResult::copyMs)));
-    row.add(number(median(copies, c -> c.keys() == kind.keys(), CopyResult::openMs)));
+    Predicate<CopyResult> ofSize = c -> c.keys() == kind.keys();
+    row.add(number(median(copies, ofSize, CopyResult::stopMs)));
+    row.add(number(median(copies, ofSize, CopyResult::copyMs)));
+    row.add(number(median(copies, ofSize, CopyResult::startMs)));
     return row;
   }
 
@@ -126,7 +134,9 @@ record RollbackReport(
             ? ""
             : "largest store over smallest: %.2f; goal below %.1f: %s%n"
                 .formatted(sizeRatio, SIZE_RATIO_GOAL, met(sizeRatio < SIZE_RATIO_GOAL));
-    return size
+    return "the first rollback of the process: %s ms for %,d changes of %,d keys%n"
+            .formatted(number(first.pausedMs()), first.changes(), first.keys())
+        + size
         + "fewest changes: %s ms; goal at most %s ms: %s%n"
             .formatted(number(pauseMs), number(PAUSE_GOAL_MS), met(pauseMs <= PAUSE_GOAL_MS))
         + "copying the largest store's files over its rollback: %.1f; goal at least %.0f: %s%n"

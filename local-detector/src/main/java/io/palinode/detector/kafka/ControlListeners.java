@@ -1,22 +1,31 @@
 package io.palinode.detector.kafka;
 
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.palinode.wire.LogTail;
+import io.palinode.wire.v1.ControlRecord;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** Those that read a node's control log: plans first. */
-record ControlListeners(LogTail.Listener plans, List<LogTail.Listener> others)
+/** Those that hear a node's control log: plans first. Each record is parsed once, for all. */
+record ControlListeners(ControlTail plans, List<ControlListener> others)
     implements LogTail.Listener {
   @Override
   public void onRecord(ConsumerRecord<byte[], byte[]> record) {
-    plans.onRecord(record);
-    others.forEach(other -> other.onRecord(record));
+    ControlRecord step;
+    try {
+      step = ControlRecord.parseFrom(record.value());
+    } catch (InvalidProtocolBufferException e) {
+      plans.refused(record, e);
+      return;
+    }
+    plans.onStep(step);
+    others.forEach(other -> other.onStep(step));
   }
 
   @Override
   public void onCaughtUp() {
     plans.onCaughtUp();
-    others.forEach(LogTail.Listener::onCaughtUp);
+    others.forEach(ControlListener::onCaughtUp);
   }
 
   @Override

@@ -5,7 +5,6 @@ import io.palinode.detector.Command;
 import io.palinode.detector.ControlExecution;
 import io.palinode.detector.ControlState;
 import io.palinode.detector.NodeControl;
-import io.palinode.wire.LogTail;
 import io.palinode.wire.v1.ControlRecord;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -20,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * Runs the node's side of the control log: each record is a step, each step's commands are done.
  * Used by the tail's thread, but for {@link #awaitBegun}.
  */
-final class ControlTail implements LogTail.Listener {
+final class ControlTail implements ControlListener {
   private static final Logger log = LoggerFactory.getLogger(ControlTail.class);
   private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
 
@@ -38,13 +37,14 @@ final class ControlTail implements LogTail.Listener {
   }
 
   @Override
-  public void onRecord(ConsumerRecord<byte[], byte[]> record) {
-    try {
-      take(NodeControl.step(state, ControlRecord.parseFrom(record.value())));
-    } catch (InvalidProtocolBufferException e) {
-      failures.increment();
-      log.error("topic={} offset={} refused", record.topic(), record.offset(), e);
-    }
+  public void onStep(ControlRecord step) {
+    take(NodeControl.step(state, step));
+  }
+
+  /** A record that cannot be read is passed over. */
+  void refused(ConsumerRecord<byte[], byte[]> record, InvalidProtocolBufferException why) {
+    failures.increment();
+    log.error("topic={} offset={} refused", record.topic(), record.offset(), why);
   }
 
   @Override
@@ -53,8 +53,8 @@ final class ControlTail implements LogTail.Listener {
     take(NodeControl.caughtUp(state));
   }
 
-  @Override
-  public void onPolled() {
+  /** Now and then, also without a record. */
+  void onPolled() {
     if (retryDue && System.nanoTime() - retryAt >= 0) {
       retryDue = false;
       take(NodeControl.retry(state));

@@ -1,8 +1,6 @@
 package io.palinode.detector.kafka;
 
-import com.google.protobuf.InvalidProtocolBufferException;
 import io.palinode.detector.EffectAnswers;
-import io.palinode.wire.LogTail;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.EffectAsked;
 import java.time.Duration;
@@ -11,7 +9,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * Answers what a rollback would change, in a thread of its own, one question after the other: no
  * plan waits for it. What was asked before the node started is answered by nobody.
  */
-final class EffectTail implements LogTail.Listener, AutoCloseable {
+final class EffectTail implements ControlListener, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(EffectTail.class);
   private static final int QUESTIONS_MAX = 16;
   private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
@@ -50,18 +47,16 @@ final class EffectTail implements LogTail.Listener, AutoCloseable {
   }
 
   @Override
-  public void onRecord(ConsumerRecord<byte[], byte[]> record) {
-    if (!caughtUp) {
+  public void onStep(ControlRecord step) {
+    if (!caughtUp || !step.getEffect().hasAsked()) {
       return;
     }
+    EffectAsked asked = step.getEffect().getAsked();
     try {
-      ControlRecord read = ControlRecord.parseFrom(record.value());
-      if (read.getEffect().hasAsked()) {
-        thread.execute(() -> answer(read.getEffect().getAsked()));
-      }
-    } catch (InvalidProtocolBufferException | RejectedExecutionException e) {
+      thread.execute(() -> answer(asked));
+    } catch (RejectedExecutionException e) {
       failures.increment();
-      log.error("topic={} offset={} refused", record.topic(), record.offset(), e);
+      log.error("node={} effect={} refused", node, asked.getRequest(), e);
     }
   }
 

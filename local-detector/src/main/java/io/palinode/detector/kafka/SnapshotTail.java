@@ -1,10 +1,8 @@
 package io.palinode.detector.kafka;
 
-import com.google.protobuf.InvalidProtocolBufferException;
 import io.palinode.detector.SnapshotAnswers;
 import io.palinode.detector.SnapshotDuties;
 import io.palinode.detector.SnapshotDuties.Duty;
-import io.palinode.wire.LogTail;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.SnapshotOpened;
 import java.time.Duration;
@@ -16,7 +14,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.slf4j.Logger;
@@ -26,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * Runs a node's side of snapshots over the control log: each taking in a thread of its own, so that
  * neither plans nor other snapshots wait for it. The orchestrator bounds how many there are.
  */
-final class SnapshotTail implements LogTail.Listener, AutoCloseable {
+final class SnapshotTail implements ControlListener, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(SnapshotTail.class);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
 
@@ -55,18 +52,17 @@ final class SnapshotTail implements LogTail.Listener, AutoCloseable {
   }
 
   @Override
-  public void onRecord(ConsumerRecord<byte[], byte[]> record) {
+  public void onStep(ControlRecord step) {
     try {
-      ControlRecord step = ControlRecord.parseFrom(record.value());
       if (step.hasSnapshot()) {
         perform(duties.heard(step.getSnapshot()));
       }
     } catch (InterruptException closing) {
       throw closing;
-    } catch (InvalidProtocolBufferException | RuntimeException e) {
+    } catch (RuntimeException e) {
       // A bug over one snapshot must not end what plans depend on.
       failures.increment();
-      log.error("topic={} offset={} refused", record.topic(), record.offset(), e);
+      log.error("node={} step={} refused", node, step.getSnapshot().getStepCase(), e);
     }
   }
 

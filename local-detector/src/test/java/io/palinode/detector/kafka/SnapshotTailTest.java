@@ -19,7 +19,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,13 +34,12 @@ class SnapshotTailTest {
             0, new SnapshotAnswers(0, snapshots, Pace.unlimited(), records -> {}, () -> 1));
     tail.onCaughtUp();
     Files.createDirectories(folder.resolve("old"));
-    tail.onRecord(record(SnapshotStep.newBuilder().setOpened(opened())));
+    tail.onStep(record(SnapshotStep.newBuilder().setOpened(opened())));
     // Takes no more from now on: what is to be taken is an exception that nobody expects.
     tail.close();
-    tail.onRecord(
-        record(SnapshotStep.newBuilder().setTake(SnapshotTake.newBuilder().setNumber(1))));
+    tail.onStep(record(SnapshotStep.newBuilder().setTake(SnapshotTake.newBuilder().setNumber(1))));
     assertThat(tail.failures()).isEqualTo(1);
-    tail.onRecord(
+    tail.onStep(
         record(SnapshotStep.newBuilder().setDeleted(SnapshotDeleted.newBuilder().setId("old"))));
     assertThat(folder.resolve("old")).doesNotExist();
   }
@@ -53,9 +51,8 @@ class SnapshotTailTest {
         .build();
   }
 
-  private static ConsumerRecord<byte[], byte[]> record(SnapshotStep.Builder step) {
-    byte[] value = ControlRecord.newBuilder().setSnapshot(step).build().toByteArray();
-    return new ConsumerRecord<>("control", 0, 0, null, value);
+  private static ControlRecord record(SnapshotStep.Builder step) {
+    return ControlRecord.newBuilder().setSnapshot(step).build();
   }
 
   /** A node without stores. */

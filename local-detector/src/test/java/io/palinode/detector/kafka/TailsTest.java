@@ -40,6 +40,7 @@ class TailsTest {
           new ControlExecution(
               store, detector, published::addAll, new Ticking(), this::beforeServing));
 
+  private final LogTail.Listener log = new ControlListeners(control, List.of());
   private boolean isHeard = true;
 
   private void tellWatched(List<ControlRecord> records) {
@@ -76,11 +77,11 @@ class TailsTest {
   @Test
   void theStoreHearsOfAnUndoBeforeItIsToMakeIt() {
     control.onCaughtUp();
-    tell(control, planOpened(), pause());
-    tell(control, control(published.get(published.size() - 1).toBuilder()));
+    tell(log, planOpened(), pause());
+    tell(log, control(published.get(published.size() - 1).toBuilder()));
     store.failNext(1);
     Restore restore = Restore.newBuilder().setAttempt(1).build();
-    tell(control, control(ControlRecord.newBuilder().setRestore(restore)));
+    tell(log, control(ControlRecord.newBuilder().setRestore(restore)));
     assertThat(control.failures()).isEqualTo(1);
     assertThat(store.rollbacksTold().spans())
         .singleElement()
@@ -182,7 +183,7 @@ class TailsTest {
 
   @Test
   void theLogIsReadWithoutActingAndThenThePendingStepIsDone() {
-    tell(control, planOpened(), pause());
+    tell(log, planOpened(), pause());
     assertThat(published).isEmpty();
     control.onCaughtUp();
     assertThat(published)
@@ -196,7 +197,7 @@ class TailsTest {
     control.onCaughtUp();
     assertThat(store.isServing()).isTrue();
     store.failNext(1);
-    tell(control, planOpened(), pause());
+    tell(log, planOpened(), pause());
     assertThat(store.isServing()).isTrue();
     assertThat(control.failures()).isEqualTo(1);
     Awaitility.await("the retry, a second later")
@@ -226,7 +227,7 @@ class TailsTest {
 
   @Test
   void whatIsNoControlRecordIsCountedAndPassedOver() {
-    tell(control, record("control", new byte[] {1}), planOpened());
+    tell(log, record("control", new byte[] {1}), planOpened());
     assertThat(control.failures()).isEqualTo(1);
   }
 

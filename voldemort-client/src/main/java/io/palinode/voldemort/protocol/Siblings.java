@@ -81,6 +81,35 @@ public final class Siblings {
     return List.copyOf(versions);
   }
 
+  /**
+   * Visits the versions of a record without decoding them. Throws {@link IllegalArgumentException}
+   * for another format, and {@link IndexOutOfBoundsException} for a record that is cut off.
+   */
+  public static void forEachPlace(byte[] record, PlaceVisitor visitor) {
+    if (record.length == 0) {
+      return;
+    }
+    if (record[0] != FORMAT && record[0] != WITHOUT_ORIGIN) {
+      throw new IllegalArgumentException("a record must be of format 0 or 1: format=" + record[0]);
+    }
+    ByteBuffer in = ByteBuffer.wrap(record);
+    int originBytes = record[0] == FORMAT ? Short.BYTES : 0;
+    for (int at = 1; at < record.length; ) {
+      int clockEnd = at + VectorClock.encodedSize(in, at);
+      int valueAt = clockEnd + originBytes + Integer.BYTES;
+      int valueEnd = valueAt + in.getInt(valueAt - Integer.BYTES);
+      visitor.visit(at, clockEnd, valueAt, valueEnd);
+      at = valueEnd;
+    }
+  }
+
+  /** Where one version lies in its record. */
+  @FunctionalInterface
+  public interface PlaceVisitor {
+    /** An end is where the next byte would be. */
+    void visit(int clockAt, int clockEnd, int valueAt, int valueEnd);
+  }
+
   private static @Nullable Integer readOrigin(ByteBuffer in) {
     try {
       short origin = in.getShort();

@@ -179,6 +179,12 @@ public final class VectorClock {
     out.putLong(timestampMs);
   }
 
+  /** How long the clock is that is encoded at {@code at}; of its entries nothing is looked at. */
+  public static int encodedSize(ByteBuffer in, int at) {
+    int entryBytes = Short.BYTES + in.get(at + Short.BYTES);
+    return HEADER_BYTES + in.getShort(at) * entryBytes + Long.BYTES;
+  }
+
   /** Throws {@link IllegalArgumentException} for bytes that {@link #encode} did not make. */
   public static VectorClock decode(byte[] bytes) {
     ByteBuffer in = ByteBuffer.wrap(bytes);

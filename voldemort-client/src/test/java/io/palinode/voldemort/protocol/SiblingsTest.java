@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.voldemort.protocol.VectorClock.Relation;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
@@ -187,6 +188,25 @@ class SiblingsTest {
       assertThat(Siblings.decode(record)).as("seed %d", seed).isEqualTo(stored);
       assertThat(Siblings.encode(Siblings.decode(record))).as("seed %d", seed).isEqualTo(record);
     }
+  }
+
+  @Test
+  void placesAreThoseOfTheVersionsThatAreDecoded() {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      byte[] record = Siblings.encode(siblings(new Random(seed)));
+      List<Versioned> found = new ArrayList<>();
+      Siblings.forEachPlace(
+          record,
+          (clockAt, clockEnd, valueAt, valueEnd) ->
+              found.add(
+                  new Versioned(
+                      Arrays.copyOfRange(record, valueAt, valueEnd),
+                      VectorClock.decode(Arrays.copyOfRange(record, clockAt, clockEnd)))));
+      assertThat(found).as("seed %d", seed).isEqualTo(Siblings.decode(record));
+    }
+    byte[] cutOff = Arrays.copyOf(Siblings.encode(List.of(version(new Random(1)))), 6);
+    assertThatThrownBy(() -> Siblings.forEachPlace(cutOff, (a, b, c, d) -> {}))
+        .isInstanceOf(IndexOutOfBoundsException.class);
   }
 
   private static Relation oracle(VectorClock a, VectorClock b) {

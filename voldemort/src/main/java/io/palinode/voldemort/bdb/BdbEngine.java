@@ -80,6 +80,21 @@ public final class BdbEngine implements StorageEngine {
     }
   }
 
+  /** One cursor and no locks: there is no transaction that could hold one. */
+  @Override
+  public void read(String store, Iterable<byte[]> keys, FoundVisitor visitor) {
+    try (Cursor cursor = database(store).openCursor(null, CursorConfig.READ_UNCOMMITTED)) {
+      for (byte[] key : keys) {
+        DatabaseEntry found = new DatabaseEntry();
+        OperationStatus status =
+            cursor.getSearchKey(new DatabaseEntry(key), found, LockMode.READ_UNCOMMITTED);
+        visitor.visit(key, status == OperationStatus.SUCCESS ? found.getData() : null);
+      }
+    } catch (DatabaseException e) {
+      throw new StorageException("reading records of store " + store + " failed", e);
+    }
+  }
+
   @Override
   public void commit(List<Change> changes, Durability durability) {
     TransactionConfig config = new TransactionConfig().setDurability(jeDurability(durability));

@@ -1,0 +1,152 @@
+package io.palinode.voldemort;
+
+import io.palinode.voldemort.Deletes.Delete;
+import io.palinode.voldemort.StorageEngine.FoundVisitor;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys of one store that changed near a cut or after it: what each has, what it had on the cut,
+ * and how it came to that. Found before anything is changed, by going through the window-log once
+ * and reading each key once. Nobody writes meanwhile.
+ */
+final class ChangedKeys {
+  private final LocalStore store;
+  private final Near near;
+  private final List<Changed> inOrder;
+  private final long changesAfter;
+
+  /**
+   * Which changes count.
+   *
+   * @param since only those after it
+   * @param from how a key came about is told from then on; not before {@code since}
+   * @param cut what is after it may be undone
+   */
+  record Near(long since, long from, long cut) {}
+
+  /** What is known of a key. */
+  static final class Changed {
+    private final KeyBytes key;
+    private KeyPast.@Nullable Builder past;
+    private boolean isAfter;
+    private byte @Nullable [] then;
+    private byte @Nullable [] now;
+
+    private Changed(KeyBytes key) {
+      this.key = key;
+    }
+
+    KeyBytes key() {
+      return key;
+    }
+
+    /** The record that it has; null when it is absent. */
+    byte @Nullable [] now() {
+      return now;
+    }
+
+    /** The record that it had on the cut. */
+    byte @Nullable [] onTheCut() {
+      return isAfter ? then : now;
+    }
+
+    private KeyPast.Builder past(long from) {
+      KeyPast.Builder begun = past;
+      if (begun == null) {
+        begun = new KeyPast.Builder(from);
+        past = begun;
+      }
+      return begun;
+    }
+  }
+
+  private ChangedKeys(LocalStore store, Near near, List<Changed> inOrder, long changesAfter) {
+    this.store = store;
+    this.near = near;
+    this.inOrder = inOrder;
+    this.changesAfter = changesAfter;
+  }
+
+  /**
+   * Throws {@link io.palinode.retroscope.OutOfReachException}. O(changes after {@code
+   * near.since()}).
+   *
+   * @param others to be looked at too
+   */
+  static ChangedKeys of(LocalStore store, StorageEngine engine, Near near, Set<KeyBytes> others) {
+    Search search = new Search(near);
+    store.past().forEachBetween(near.since(), Long.MAX_VALUE, search::changed);
+    others.forEach(search::of);
+    List<Changed> inOrder = new ArrayList<>(search.byKey.values());
+    // As the engine has them: neighbours are read, and later written, together.
+    inOrder.sort(Comparator.comparing(Changed::key));
+    engine.read(store.name(), keysOf(inOrder), recordsInto(inOrder));
+    return new ChangedKeys(store, near, inOrder, search.changesAfter);
+  }
+
+  private static Iterable<byte[]> keysOf(List<Changed> inOrder) {
+    return () -> inOrder.stream().map(changed -> changed.key.bytes()).iterator();
+  }
+
+  private static FoundVisitor recordsInto(List<Changed> inOrder) {
+    Iterator<Changed> next = inOrder.iterator();
+    return (key, record) -> next.next().now = record;
+  }
+
+  /** What is found while the window-log is gone through. */
+  private static final class Search {
+    private final Near near;
+    private final Map<KeyBytes, Changed> byKey = new HashMap<>();
+    private long changesAfter;
+
+    Search(Near near) {
+      this.near = near;
+    }
+
+    void changed(long hlc, byte[] key, byte @Nullable [] old) {
+      Changed changed = of(new KeyBytes(key));
+      if (hlc > near.cut()) {
+        changesAfter++;
+        if (!changed.isAfter) {
+          changed.isAfter = true;
+          changed.then = old;
+        }
+      } else if (hlc > near.from()) {
+        changed.past(near.from()).changed(hlc, old);
+      }
+    }
+
+    Changed of(KeyBytes key) {
+      return byKey.computeIfAbsent(key, Changed::new);
+    }
+  }
+
+  LocalStore store() {
+    return store;
+  }
+
+  /** Each once. */
+  List<Changed> all() {
+    return inOrder;
+  }
+
+  /** How many changes there were after the cut. */
+  long changesAfter() {
+    return changesAfter;
+  }
+
+  /** How a key came to what it was on the cut; null when it did not change before it. */
+  byte @Nullable [] past(Changed changed, List<Delete> deletes) {
+    if (changed.past == null && deletes.isEmpty()) {
+      return null;
+    }
+    return changed.past(near.from()).encode(changed.onTheCut(), deletes);
+  }
+}
