@@ -118,7 +118,7 @@ class StoreServiceTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"vp1", "vp3", "ad1", "pb1", "GET / HTTP/1.1\r\n"})
+  @ValueSource(strings = {"vp4", "ad1", "pb1", "GET / HTTP/1.1\r\n"})
   void anotherProtocolIsToldNoAndTheConnectionEnds(String protocol) throws IOException {
     try (RawConnection connection = new RawConnection(service.port())) {
       connection.send(TestNodes.bytes(protocol));
