@@ -240,6 +240,14 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     return new RefusedException(code, message);
   }
 
+  /** The refusal of a put, to throw; counted. */
+  public RefusedException obsolete(Versioned added) {
+    counters.add(NodeCounter.OBSOLETE);
+    return new RefusedException(
+        ErrorCode.OBSOLETE_VERSION,
+        "node " + node() + " has a version newer than or equal to " + added.clock());
+  }
+
   /**
    * A write that was asked for, a put of {@code added} or a delete of what is at most {@code
    * deleted}; {@code edit} gives null when it changes nothing.
@@ -349,10 +357,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       noteDelete(store, write, reading.own());
     }
     if (write.added() != null) {
-      counters.add(NodeCounter.OBSOLETE);
-      throw new RefusedException(
-          ErrorCode.OBSOLETE_VERSION,
-          "node " + node() + " has a version newer than or equal to " + write.added().clock());
+      throw obsolete(write.added());
     }
     return new Reply<>(false, reading, 0, admitted.epoch());
   }

@@ -213,7 +213,7 @@ public final class Pb0Requests {
     requirePart(request.hasGet(), "get");
     StoreRequests.Target target = target(request);
     byte[] key = request.getGet().getKey().toByteArray();
-    return PastRequests.isOfThePast(request.getGet()) && !target.isMetadata()
+    return PastRequests.isOfThePast(request.getGet()) && !target.isOfTheSystem()
         ? past.versions(requests.held(target, key), request.getGet(), caller)
         : requests.get(target, key, caller);
   }

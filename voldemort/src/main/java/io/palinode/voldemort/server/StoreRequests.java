@@ -24,17 +24,17 @@ final class StoreRequests {
   private static final Logger log = LoggerFactory.getLogger(StoreRequests.class);
 
   private final StoreNode node;
-  private final ClusterMetadata metadata;
+  private final SystemStores systemStores;
 
   StoreRequests(StoreNode node) {
     this.node = node;
-    this.metadata = new ClusterMetadata(node.config());
+    this.systemStores = new SystemStores(node);
   }
 
   /** A store and how its keys are meant. */
   record Target(String store, Route route) {
-    boolean isMetadata() {
-      return store.equals(StoreNode.METADATA);
+    boolean isOfTheSystem() {
+      return SystemStores.has(store);
     }
   }
 
@@ -61,18 +61,18 @@ final class StoreRequests {
   }
 
   Reply<List<Versioned>> get(Target target, byte[] key, Caller caller) throws RefusedException {
-    return target.isMetadata()
-        ? unfenced(List.of(metadata(key)))
+    return target.isOfTheSystem()
+        ? unfenced(systemStores.get(target.store(), key))
         : node.get(held(target, key), caller);
   }
 
   /** The versions of several keys, in the order of {@code keys}. */
   Reply<List<List<Versioned>>> getAll(Target target, List<byte[]> keys, Caller caller)
       throws RefusedException {
-    if (target.isMetadata()) {
+    if (target.isOfTheSystem()) {
       List<List<Versioned>> found = new ArrayList<>();
       for (byte[] key : keys) {
-        found.add(List.of(metadata(key)));
+        found.add(systemStores.get(target.store(), key));
       }
       return unfenced(found);
     }
@@ -84,12 +84,16 @@ final class StoreRequests {
 
   Reply<Boolean> put(Target target, byte[] key, Versioned versioned, Caller caller)
       throws RefusedException {
-    return node.put(writable(target, key), versioned, caller);
+    return target.isOfTheSystem()
+        ? unfenced(systemStores.put(target.store(), key, versioned))
+        : node.put(held(target, key), versioned, caller);
   }
 
   Reply<Boolean> delete(Target target, byte[] key, VectorClock upTo, Caller caller)
       throws RefusedException {
-    return node.delete(writable(target, key), upTo, caller);
+    return target.isOfTheSystem()
+        ? unfenced(systemStores.delete(target.store(), key, upTo))
+        : node.delete(held(target, key), upTo, caller);
   }
 
   /** A key that the node is to serve: one that it holds, unless the client wants no checks. */
@@ -108,23 +112,8 @@ final class StoreRequests {
     return distinct.stream().map(ByteBuffer::array).toList();
   }
 
-  /** Metadata is read while the node is paused too: a client must be able to bootstrap. */
+  /** An answer that does not ask whether the node is paused. */
   <T> Reply<T> unfenced(T value) {
     return new Reply<>(value, node.lastReading(), 0, node.fence().epoch());
-  }
-
-  private Versioned metadata(byte[] key) throws RefusedException {
-    Versioned value = metadata.get(key);
-    if (value == null) {
-      throw node.refuse(ErrorCode.STORE_NOT_FOUND, "no such metadata key");
-    }
-    return value;
-  }
-
-  private StoreKey writable(Target target, byte[] key) throws RefusedException {
-    if (target.isMetadata()) {
-      throw node.refuse(ErrorCode.UNSUPPORTED_OPERATION, "metadata cannot be written by clients");
-    }
-    return held(target, key);
   }
 }

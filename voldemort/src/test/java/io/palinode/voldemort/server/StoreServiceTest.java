@@ -193,9 +193,9 @@ class StoreServiceTest {
         Arguments.of(delete(ONCE, elsewhere, vector(1)), DeleteResponse.parser(), 9, "not held"),
         Arguments.of(shouldRoute(get(EVERYWHERE, "k")), GetResponse.parser(), 1, "not route"),
         Arguments.of(shouldRoute(put("k", "v", 1)), PutResponse.parser(), 1, "not route"),
-        Arguments.of(get(META, "what"), GetResponse.parser(), 22, "metadata key"),
+        Arguments.of(get(META, "what"), GetResponse.parser(), 22, "key of metadata"),
         Arguments.of(put(META, "x", version("v", 1)), PutResponse.parser(), 16, "metadata"),
-        Arguments.of(delete(META, "x", vector(1)), DeleteResponse.parser(), 16, "metadata"),
+        Arguments.of(delete(META, "x", vector(1)), DeleteResponse.parser(), 1, "metadata"),
         Arguments.of(noPart, GetResponse.parser(), 1, "needs its part 'get'"),
         Arguments.of(
             put(EVERYWHERE, "k", version("v", 1)).toBuilder().clearPut().build(),
