@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = {
       "List predicates, violations, rollbacks or nodes; the latest first.",
-      "Of nodes: which times can be read and restored (REACH to REACH-TO; from MEMORY-REACH on without the disk), and what that takes of memory and disk, as they say now; what the orchestrator heard last when they do not answer."
+      "Of nodes: which times can be read and restored (REACH to REACH-TO; from MEMORY-REACH on without the disk), and what that takes of memory and disk, as they say now; what the orchestrator heard last when they do not answer. STOCK-CONNECTIONS and STOCK-WRITES: of clients that tell no clock, see 'Clients of Voldemort' in docs/operations.md."
     },
     footer = {
       "",
@@ -79,6 +79,8 @@ final class GetCommand implements Callable<Integer> {
                 "reachTo",
                 "memory",
                 "disk",
+                "stockConnections",
+                "stockWrites",
                 "lastAck",
                 "why");
       };
@@ -171,6 +173,8 @@ final class GetCommand implements Callable<Integer> {
       node.put("memory", SnapshotCommand.bytes(reach.memoryBytes()));
       node.put("diskBytes", reach.diskBytes());
       node.put("disk", SnapshotCommand.bytes(reach.diskBytes()));
+      node.put("stockConnections", reach.stock().connections());
+      node.put("stockWrites", reach.stock().writes());
       if (!reach.diskFailure().isEmpty()) {
         node.put("why", "the window-log is not written to disk: " + reach.diskFailure());
       }

@@ -324,6 +324,9 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     store.deletes().forgetUpTo(store.past().reach());
     noteDelete(store, write, after.own());
     writers.wrote(after.own(), write.caller().client());
+    if (write.caller().hvc() == null) {
+      counters.add(NodeCounter.STOCK_WRITES);
+    }
     if (!listeners.isEmpty()) {
       WriteEvent event = event(write, siblings, before, after);
       listeners.forEach(listener -> listener.written(event));

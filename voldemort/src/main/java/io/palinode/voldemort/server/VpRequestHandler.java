@@ -22,11 +22,24 @@ final class VpRequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
   private final VpRequests requests;
   private final VpVersion version;
   private final NodeCounters counters;
+  private final StockConnection stock;
 
   VpRequestHandler(VpRequests requests, VpVersion version, NodeCounters counters) {
     this.requests = requests;
     this.version = version;
     this.counters = counters;
+    this.stock = new StockConnection(counters);
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    stock.known();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    stock.ended();
+    ctx.fireChannelInactive();
   }
 
   @Override

@@ -447,6 +447,37 @@ class StoreServiceTest {
   }
 
   @Test
+  void clientsThatTellNoClockAreCountedWhileTheyAreConnected() throws IOException {
+    try (RawConnection vp1 = new RawConnection(service.port());
+        RawConnection stock = connect();
+        RawConnection ours = connect()) {
+      vp1.send(TestNodes.bytes("vp1"));
+      assertThat(vp1.text(2)).isEqualTo("ok");
+      stock.call(put("k", "v", 1), PutResponse.parser());
+      stock.call(put("k", "w", 2), PutResponse.parser());
+      Hvc known = Hvc.unknown(3);
+      RequestContext.Builder told = context().setHvc(ByteString.copyFrom(HvcCodec.encode(known)));
+      ours.call(with(told, put("k", "x", 3)), PutResponse.parser());
+      await()
+          .atMost(Duration.ofSeconds(10))
+          .untilAsserted(() -> assertThat(reach(ours).getStockConnections()).isEqualTo(2));
+      assertThat(reach(ours).getStockWrites()).isEqualTo(2);
+    }
+    try (RawConnection ours = connect()) {
+      await()
+          .atMost(Duration.ofSeconds(10))
+          .untilAsserted(() -> assertThat(reach(ours).getStockConnections()).isZero());
+      assertThat(reach(ours).getStockWrites()).isEqualTo(2);
+    }
+  }
+
+  private static Pb0.ReachResponse reach(RawConnection connection) throws IOException {
+    VoldemortRequest.Builder asked = with(context(), getAll(EVERYWHERE)).toBuilder();
+    asked.getGetAllBuilder().setReach(true);
+    return connection.call(asked.build(), GetAllResponse.parser()).getReach();
+  }
+
+  @Test
   void aListenerThatFailsFailsItsRequestOnly() throws IOException {
     node.listen(
         event -> {
