@@ -111,6 +111,8 @@ final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
       counters.add(NodeCounter.MALFORMED);
     }
     log.debug("connection={} closed", ctx.channel(), cause);
+    // With the answers to what came before.
+    ctx.flush();
     var unused = ctx.close();
   }
 }

@@ -60,6 +60,8 @@ final class VpRequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
       counters.add(NodeCounter.MALFORMED);
     }
     log.debug("connection={} closed", ctx.channel(), cause);
+    // With the answers to what came before.
+    ctx.flush();
     var unused = ctx.close();
   }
 }

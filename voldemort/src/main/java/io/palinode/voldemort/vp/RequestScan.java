@@ -66,7 +66,7 @@ public final class RequestScan {
   /**
    * The length of the request whose bytes, as many as have come in, are {@code [0, limit)} of
    * {@code in}; -1 while some are missing. Throws {@link IllegalArgumentException} for bytes with
-   * which no request begins, and for one that is too long.
+   * which no request begins, and for one that is too long; so it does from then on.
    */
   public int length(ByteBuffer in) {
     while (arrays > 0 || !parts.isEmpty()) {
@@ -76,11 +76,12 @@ public final class RequestScan {
         }
         continue;
       }
-      Part part = parts.remove();
+      // Taken away only once it is there: a part that was refused is refused again.
+      Part part = parts.element();
       if (!part(in, part)) {
-        parts.addFirst(part);
         return INCOMPLETE;
       }
+      parts.removeFirstOccurrence(part);
     }
     return end;
   }

@@ -42,6 +42,8 @@ import io.palinode.voldemort.protocol.Pb0.RequestContext;
 import io.palinode.voldemort.protocol.Pb0.ResponseContext;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
 import io.palinode.voldemort.protocol.VectorClock;
+import io.palinode.voldemort.vp.VpVersion;
+import io.palinode.voldemort.vp.WireBytes;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -335,6 +337,22 @@ class StoreServiceTest {
       assertThat(connection.isAtEnd()).isTrue();
       assertThat(metadata(other, "node.id")).isEqualTo("0");
     }
+    assertThat(node.counters().get(NodeCounter.MALFORMED)).isEqualTo(1);
+  }
+
+  @Test
+  void nothingBehindBytesThatAreNoRequestIsRun() throws IOException {
+    byte[] put =
+        io.palinode.voldemort.vp.VpRequests.of(VpVersion.VP1)
+            .put(EVERYWHERE, TestNodes.bytes("k"), vector(1).encode(), TestNodes.bytes("v"));
+    try (RawConnection connection = new RawConnection(service.port())) {
+      connection.send(TestNodes.bytes("vp1"));
+      assertThat(connection.text(2)).isEqualTo("ok");
+      // A GET_ALL of far too many keys, and right behind it a put.
+      connection.send(new WireBytes().u8(4).utf("s").u8(0).i32(1 << 30).raw(put).toBytes());
+      assertThat(connection.isAtEnd()).isTrue();
+    }
+    assertThat(node.siblings(TestNodes.key("k"))).isEmpty();
     assertThat(node.counters().get(NodeCounter.MALFORMED)).isEqualTo(1);
   }
 
