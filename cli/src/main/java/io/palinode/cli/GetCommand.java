@@ -166,7 +166,8 @@ final class GetCommand implements Callable<Integer> {
   private void addReach(JsonNode item) {
     ObjectNode node = (ObjectNode) item;
     try {
-      PastStore.Reach reach = access.use(store -> store.past().reachAt(item.path("node").asInt()));
+      int id = item.path("node").asInt();
+      PastStore.Reach reach = access.useAnyStore(store -> store.past().reachAt(id));
       node.put("reach", Hlc.format(reach.from())).put("reachTo", Hlc.format(reach.to()));
       node.put("memoryReach", Hlc.format(reach.memoryFrom()));
       node.put("memoryBytes", reach.memoryBytes());

@@ -44,6 +44,11 @@ public final class StoreAccess {
     return useClient(config(), action);
   }
 
+  /** Like {@link #use(Function)}, for what is the same whatever the store is. */
+  <T> T useAnyStore(Function<Store, T> action) {
+    return useClient(client -> action.apply(client.store(client.stores().get(0).name())));
+  }
+
   private <T> T use(ClientConfig config, Function<Store, T> action) {
     return useClient(config, client -> action.apply(store(client)));
   }
