@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = {
       "List predicates, violations, rollbacks or nodes; the latest first.",
-      "Of nodes: which times can be read and restored (REACH to REACH-TO; from MEMORY-REACH on without the disk), and what that takes of memory and disk, as they say now; what the orchestrator heard last when they do not answer."
+      "Of nodes: which times can be read and restored (REACH to REACH-TO; from MEMORY-REACH on without the disk), and what that takes of memory and disk, as they say now; what the orchestrator heard last when they do not answer. STOCK-CONNECTIONS and STOCK-WRITES: of clients that tell no clock, see 'Clients of Voldemort' in docs/operations.md."
     },
     footer = {
       "",
@@ -80,6 +80,8 @@ final class GetCommand implements Callable<Integer> {
                 "reachTo",
                 "memory",
                 "disk",
+                "stockConnections",
+                "stockWrites",
                 "lastAck",
                 "why");
       };
@@ -165,13 +167,16 @@ final class GetCommand implements Callable<Integer> {
   private void addReach(JsonNode item) {
     ObjectNode node = (ObjectNode) item;
     try {
-      PastStore.Reach reach = access.use(store -> store.past().reachAt(item.path("node").asInt()));
+      int id = item.path("node").asInt();
+      PastStore.Reach reach = access.useAnyStore(store -> store.past().reachAt(id));
       node.put("reach", Hlc.format(reach.from())).put("reachTo", Hlc.format(reach.to()));
       node.put("memoryReach", Hlc.format(reach.memoryFrom()));
       node.put("memoryBytes", reach.memoryBytes());
       node.put("memory", SnapshotCommand.bytes(reach.memoryBytes()));
       node.put("diskBytes", reach.diskBytes());
       node.put("disk", SnapshotCommand.bytes(reach.diskBytes()));
+      node.put("stockConnections", reach.stock().connections());
+      node.put("stockWrites", reach.stock().writes());
       if (!reach.diskFailure().isEmpty()) {
         node.put("why", "the window-log is not written to disk: " + reach.diskFailure());
       }

@@ -23,6 +23,7 @@ final class StatusCommand implements Callable<Integer> {
   @Mixin private Output output = new Output();
 
   @Mixin private ApiClient api = new ApiClient();
+  @Mixin private StoreAccess access = new StoreAccess();
   @Spec private CommandSpec spec;
 
   @Override
@@ -51,6 +52,7 @@ final class StatusCommand implements Callable<Integer> {
           "nodes       %s of %s joined"
               .formatted(status.path("nodesJoined").asText(), status.path("nodes").asText()));
       out.println("predicates  " + status.path("predicates").asText());
+      StockClientsLine.of(access).ifPresent(line -> out.println("clients     " + line));
     }
     if (status.path("safePointHeldAt").isTextual()) {
       spec.commandLine()

@@ -39,9 +39,23 @@ public final class StoreAccess {
     return use(config().withRequestTimeout(PATIENCE), action);
   }
 
+  /** Like {@link #use(Function)}, whatever stores there are. */
+  <T> T useClient(Function<StoreClient, T> action) {
+    return useClient(config(), action);
+  }
+
+  /** Like {@link #use(Function)}, for what is the same whatever the store is. */
+  <T> T useAnyStore(Function<Store, T> action) {
+    return useClient(client -> action.apply(client.store(client.stores().get(0).name())));
+  }
+
   private <T> T use(ClientConfig config, Function<Store, T> action) {
+    return useClient(config, client -> action.apply(store(client)));
+  }
+
+  private <T> T useClient(ClientConfig config, Function<StoreClient, T> action) {
     try (StoreClient client = connect(config)) {
-      return action.apply(store(client));
+      return action.apply(client);
     } catch (StoreException e) {
       throw new Refusal("nodes " + String.join(",", bootstrap) + ": " + e.getMessage(), e);
     }

@@ -17,6 +17,14 @@ public enum NodeCounter {
   CONNECTIONS_REFUSED,
   /** Connections closed for bytes that are no request. */
   MALFORMED,
+  /**
+   * Connections of clients that tell no clock, as stock ones do. That they are open still is what
+   * {@link #STOCK_CONNECTIONS_ENDED} leaves.
+   */
+  STOCK_CONNECTIONS,
+  STOCK_CONNECTIONS_ENDED,
+  /** Writes of such clients that were accepted: stamped by this node's clock alone. */
+  STOCK_WRITES,
   /** Times that a connection was not read on until its answers were out. */
   THROTTLED,
   /** Times that a window-log on disk lost what it had: it could not be written, or was damaged. */

@@ -20,6 +20,7 @@ import io.palinode.voldemort.StorageEngine.Durability;
 import io.palinode.voldemort.cluster.Ring;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.protocol.ErrorCode;
+import io.palinode.voldemort.protocol.Frames;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
@@ -51,6 +52,9 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
 
   /** How far ahead the node promises its clock: one record more in this time, not in each write. */
   private static final long PROMISE_HLC = Hlc.ofMicros(100_000);
+
+  /** What several keys have together, at most. */
+  private static final int ANSWER_BYTES_MAX = Frames.MESSAGE_BYTES_MAX;
 
   /** The part of a window-log's bytes that the list of deletes may take besides. */
   private static final int DELETES_PART = 4;
@@ -180,14 +184,37 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
   }
 
-  /** The versions of several keys, in the order of {@code keys}. */
+  /**
+   * The versions of several keys, in the order of {@code keys}; refused when that is more than an
+   * answer holds.
+   */
   public Reply<List<List<Versioned>>> getAll(String store, List<byte[]> keys, Caller caller)
       throws RefusedException {
     counters.add(NodeCounter.GETS);
     store(store);
-    return read(
-        caller,
-        () -> keys.stream().map(key -> LocalStore.versions(engine.get(store, key))).toList());
+    Reply<List<List<Versioned>>> found = read(caller, () -> foundWithinLimit(store, keys));
+    if (found.value().size() < keys.size()) {
+      throw refuse(
+          ErrorCode.VOLDEMORT,
+          "what is found must be at most %d bytes: ask for fewer keys than %d at once"
+              .formatted(ANSWER_BYTES_MAX, keys.size()));
+    }
+    return found;
+  }
+
+  /** Fewer than {@code keys} when all would be too much to hold. */
+  private List<List<Versioned>> foundWithinLimit(String store, List<byte[]> keys) {
+    List<List<Versioned>> found = new ArrayList<>(keys.size());
+    long bytes = 0;
+    for (byte[] key : keys) {
+      byte[] record = engine.get(store, key);
+      bytes += key.length + (record == null ? 0 : record.length);
+      if (bytes > ANSWER_BYTES_MAX) {
+        return found;
+      }
+      found.add(LocalStore.versions(record));
+    }
+    return found;
   }
 
   /** Adds a version. Refused as obsolete when the node has a newer or equal one. */
@@ -227,6 +254,14 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   public RefusedException refuse(ErrorCode code, String message) {
     counters.add(NodeCounter.ERRORS);
     return new RefusedException(code, message);
+  }
+
+  /** The refusal of a put, to throw; counted. */
+  public RefusedException obsolete(Versioned added) {
+    counters.add(NodeCounter.OBSOLETE);
+    return new RefusedException(
+        ErrorCode.OBSOLETE_VERSION,
+        "node " + node() + " has a version newer than or equal to " + added.clock());
   }
 
   /**
@@ -305,6 +340,9 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     store.deletes().forgetUpTo(store.past().reach());
     noteDelete(store, write, after.own());
     writers.wrote(after.own(), write.caller().client());
+    if (write.caller().hvc() == null) {
+      counters.add(NodeCounter.STOCK_WRITES);
+    }
     if (!listeners.isEmpty()) {
       WriteEvent event = event(write, siblings, before, after);
       listeners.forEach(listener -> listener.written(event));
@@ -338,10 +376,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       noteDelete(store, write, reading.own());
     }
     if (write.added() != null) {
-      counters.add(NodeCounter.OBSOLETE);
-      throw new RefusedException(
-          ErrorCode.OBSOLETE_VERSION,
-          "node " + node() + " has a version newer than or equal to " + write.added().clock());
+      throw obsolete(write.added());
     }
     return new Reply<>(false, reading, 0, admitted.epoch());
   }

@@ -49,6 +49,8 @@ public record StoreNodeConfig(
    */
   public static final Duration CONVERGENCE_WINDOW_DEFAULT = Duration.ofSeconds(6);
 
+  private static final String SYSTEM_PREFIX = "voldsys$";
+
   public StoreNodeConfig {
     stores = List.copyOf(stores);
     requireDenseIds(cluster);
@@ -112,6 +114,11 @@ public record StoreNodeConfig(
   private static void requireNames(List<StoreDefinition> stores) {
     Set<String> names = new HashSet<>(Set.of(NodeMeta.STORE, StoreNode.METADATA));
     for (StoreDefinition store : stores) {
+      if (store.name().startsWith(SYSTEM_PREFIX)) {
+        throw new IllegalArgumentException(
+            "a store's name must not begin with %s, as Voldemort's own do: %s"
+                .formatted(SYSTEM_PREFIX, store.name()));
+      }
       if (!names.add(store.name())) {
         throw new IllegalArgumentException(
             "stores must have different names, other than %s and %s: %s"

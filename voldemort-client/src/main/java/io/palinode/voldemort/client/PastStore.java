@@ -70,9 +70,24 @@ public final class PastStore {
    * @param memoryBytes of memory
    * @param diskFailure why some of it is not written to disk now; empty: it is, or is not meant to
    *     be
+   * @param stock who writes there without a clock
    */
   public record Reach(
-      long from, long to, long memoryFrom, long memoryBytes, long diskBytes, String diskFailure) {}
+      long from,
+      long to,
+      long memoryFrom,
+      long memoryBytes,
+      long diskBytes,
+      String diskFailure,
+      StockClients stock) {}
+
+  /**
+   * Clients that tell a node no clock, as those do that were written for Voldemort.
+   *
+   * @param connections that are open
+   * @param writes that were accepted since the node's start
+   */
+  public record StockClients(long connections, long writes) {}
 
   /** Throws {@link NodeException} when the node does not answer. */
   public Reach reachAt(int node) {
@@ -84,7 +99,8 @@ public final class PastStore {
         reach.hasMemoryFromHlc() ? reach.getMemoryFromHlc() : reach.getFromHlc(),
         reach.getBytes(),
         reach.getDiskBytes(),
-        reach.getDiskFailure());
+        reach.getDiskFailure(),
+        new StockClients(reach.getStockConnections(), reach.getStockWrites()));
   }
 
   /** The value that the key had at {@code hlc}, by R replicas; null when it had none. */

@@ -30,7 +30,7 @@ public final class Frames {
   public static final int PROTOCOL_BYTES = 3;
   public static final int ANSWER_BYTES = 2;
 
-  private static final String PROTOCOL = "pb0";
+  public static final String PROTOCOL = "pb0";
   private static final String ACCEPTED = "ok";
   private static final String REFUSED = "no";
 

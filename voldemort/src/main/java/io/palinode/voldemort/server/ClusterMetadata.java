@@ -14,18 +14,39 @@ import org.jspecify.annotations.Nullable;
 /**
  * What clients read from the store {@link StoreNode#METADATA} to find their way: cluster.xml,
  * stores.xml, the definition of a single store under its name, and what failure detectors probe.
+ * And the versions of that, which clients read again and again: one that has grown makes them read
+ * the rest anew. Here none grows, for a node's cluster and stores are fixed. Immutable.
  */
 final class ClusterMetadata {
+  private static final String CLUSTER = "cluster.xml";
+  private static final String STORES = "stores.xml";
+  private static final String VERSIONS_KEY = "metadata-versions";
+  private static final int VERSION = 0;
+
   private final Map<String, Versioned> valueByKey = new HashMap<>();
+  private final Versioned versions;
 
   ClusterMetadata(StoreNodeConfig config) {
+    StringBuilder versionLines = new StringBuilder();
     for (StoreDefinition store : config.stores()) {
       add(store.name(), StoreDefinition.toXml(List.of(store)));
+      versionLines.append(propertyKey(store.name())).append('=').append(VERSION).append('\n');
     }
-    add("cluster.xml", config.cluster().toXml());
-    add("stores.xml", StoreDefinition.toXml(config.stores()));
+    add(CLUSTER, config.cluster().toXml());
+    add(STORES, StoreDefinition.toXml(config.stores()));
     add("node.id", Integer.toString(config.nodeId()));
     add("server.state", "NORMAL_SERVER");
+    add("slop.streaming.enabled", "true");
+    add("partition.streaming.enabled", "true");
+    add("readonly.fetch.enabled", "true");
+    add("quota.enforcement.enabled", "true");
+    add("rebalancing.steal.info.key", "[]");
+    add("rebalancing.source.cluster.xml", "");
+    add("rebalancing.source.stores.xml", "");
+    for (String document : List.of(CLUSTER, STORES)) {
+      versionLines.append(document).append('=').append(VERSION).append('\n');
+    }
+    versions = Versioned.ofText(versionLines.toString(), VectorClock.EMPTY);
   }
 
   /** The one version of a key; null for a key that is not known. */
@@ -33,7 +54,19 @@ final class ClusterMetadata {
     return valueByKey.get(new String(key, StandardCharsets.UTF_8));
   }
 
+  /** The one version of all versions under their key, none under another. */
+  List<Versioned> versions(byte[] key) {
+    return new String(key, StandardCharsets.UTF_8).equals(VERSIONS_KEY)
+        ? List.of(versions)
+        : List.of();
+  }
+
   private void add(String key, String value) {
     valueByKey.put(key, Versioned.ofText(value, VectorClock.EMPTY));
+  }
+
+  /** As a properties file has it. */
+  private static String propertyKey(String name) {
+    return name.replaceAll("[\\\\ =:#!]", "\\\\$0");
   }
 }

@@ -8,18 +8,28 @@ import io.netty.handler.codec.ByteToMessageDecoder;
 import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.NodeCounters;
 import io.palinode.voldemort.protocol.Frames;
-import java.util.Arrays;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Answers the three bytes that name the protocol, then leaves the connection to the handlers behind
- * it. Any other protocol than pb0 is told no, upon which a stock client gives the connection up.
+ * Answers the three bytes that name the protocol, then leaves the connection to that protocol's
+ * handlers. A protocol that is not spoken is told no, upon which a stock client gives the
+ * connection up; a stock node would close it without a word.
  */
 final class Handshake extends ByteToMessageDecoder {
+  private final Protocols protocols;
   private final NodeCounters counters;
 
-  Handshake(NodeCounters counters) {
+  Handshake(Protocols protocols, NodeCounters counters) {
+    this.protocols = protocols;
     this.counters = counters;
+  }
+
+  /** What the node speaks. */
+  @FunctionalInterface
+  interface Protocols {
+    /** Adds the handlers of a protocol behind {@code ctx}; false for one that is not spoken. */
+    boolean addHandlers(ChannelHandlerContext ctx, String protocol);
   }
 
   @Override
@@ -27,10 +37,11 @@ final class Handshake extends ByteToMessageDecoder {
     if (in.readableBytes() < Frames.PROTOCOL_BYTES) {
       return;
     }
-    byte[] protocol = new byte[Frames.PROTOCOL_BYTES];
-    in.readBytes(protocol);
-    if (Arrays.equals(protocol, Frames.protocol())) {
+    String protocol =
+        in.readCharSequence(Frames.PROTOCOL_BYTES, StandardCharsets.US_ASCII).toString();
+    if (protocols.addHandlers(ctx, protocol)) {
       var unused = ctx.writeAndFlush(Unpooled.wrappedBuffer(Frames.accepted()), ctx.voidPromise());
+      // What came behind the name goes on to those handlers.
       ctx.pipeline().remove(this);
     } else {
       counters.add(NodeCounter.MALFORMED);

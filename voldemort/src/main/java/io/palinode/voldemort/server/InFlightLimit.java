@@ -79,6 +79,14 @@ final class InFlightLimit extends ChannelDuplexHandler {
     }
   }
 
+  /** What follows bytes that are no request is none either. */
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    draining = true;
+    ctx.channel().config().setAutoRead(false);
+    ctx.fireExceptionCaught(cause);
+  }
+
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     draining = true;

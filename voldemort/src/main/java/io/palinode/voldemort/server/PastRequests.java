@@ -9,6 +9,8 @@ import io.palinode.retroscope.snapshot.Point;
 import io.palinode.retroscope.snapshot.SnapshotException;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.DiscardedWrites;
+import io.palinode.voldemort.NodeCounter;
+import io.palinode.voldemort.NodeCounters;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.Reply;
 import io.palinode.voldemort.StoreNode;
@@ -92,9 +94,17 @@ final class PastRequests {
               .setBytes(node.windowLogBytes())
               .setMemoryFromHlc(node.memoryReach())
               .setDiskBytes(node.windowLogDiskBytes())
-              .setDiskFailure(node.windowLogDiskFailure()));
+              .setDiskFailure(node.windowLogDiskFailure())
+              .setStockConnections(stockConnections(node.counters()))
+              .setStockWrites(node.counters().get(NodeCounter.STOCK_WRITES)));
     }
     return true;
+  }
+
+  /** Those that are open now; the two are not read at one moment. */
+  private static long stockConnections(NodeCounters counters) {
+    long ended = counters.get(NodeCounter.STOCK_CONNECTIONS_ENDED);
+    return counters.get(NodeCounter.STOCK_CONNECTIONS) - ended;
   }
 
   private Pb0.DifferenceResponse difference(String store, Pb0.DifferenceRequest request) {

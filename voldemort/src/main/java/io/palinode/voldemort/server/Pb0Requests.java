@@ -2,7 +2,6 @@ package io.palinode.voldemort.server;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
-import io.palinode.detector.StoreKey;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.RefusedException;
@@ -20,11 +19,9 @@ import io.palinode.voldemort.protocol.Pb0.ResponseContext;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
-import java.util.ArrayList;
+import io.palinode.voldemort.vp.Route;
 import java.util.List;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Answers pb0 requests, each with the response of its type, as a stock node does. Where a stock
@@ -32,19 +29,14 @@ import org.slf4j.LoggerFactory;
  * Thread-safe; blocks for as long as storage takes.
  */
 public final class Pb0Requests {
-  private static final Logger log = LoggerFactory.getLogger(Pb0Requests.class);
-
-  /** A request route type: the client knows that the key is not this node's. */
-  private static final int IGNORE_CHECKS = 2;
-
   private final StoreNode node;
-  private final ClusterMetadata metadata;
+  private final StoreRequests requests;
   private final Contexts contexts;
   private final PastRequests past;
 
   public Pb0Requests(StoreNode node, LocalSnapshots snapshots) {
     this.node = node;
-    this.metadata = new ClusterMetadata(node.config());
+    this.requests = new StoreRequests(node);
     this.contexts = new Contexts(node);
     this.past = new PastRequests(node, snapshots);
   }
@@ -130,10 +122,11 @@ public final class Pb0Requests {
         request,
         caller -> {
           if (PastRequests.isOfThePast(request.getGetAll())) {
-            return unfenced(past.answer(request.getStore(), request.getGetAll(), out));
+            return requests.unfenced(past.answer(request.getStore(), request.getGetAll(), out));
           }
-          List<ByteString> keys = request.getGetAll().getKeysList();
-          Reply<List<List<Versioned>>> reply = versionsOfAll(request, keys, caller);
+          requirePart(request.hasGetAll(), "getAll");
+          List<byte[]> keys = StoreRequests.distinct(keys(request.getGetAll()));
+          Reply<List<List<Versioned>>> reply = requests.getAll(target(request), keys, caller);
           for (int i = 0; i < keys.size(); i++) {
             addKeyed(out, keys.get(i), reply.value().get(i));
           }
@@ -149,8 +142,9 @@ public final class Pb0Requests {
         request,
         caller -> {
           requirePart(request.hasPut(), "put");
-          StoreKey key = writable(request, request.getPut().getKey());
-          return node.put(key, versioned(request.getPut().getVersioned()), caller);
+          byte[] key = request.getPut().getKey().toByteArray();
+          Versioned put = versioned(request.getPut().getVersioned());
+          return requests.put(target(request), key, put, caller);
         },
         new Outcome(out::setError, out::setPalinode));
     return out.build();
@@ -162,8 +156,9 @@ public final class Pb0Requests {
         request,
         caller -> {
           requirePart(request.hasDelete(), "delete");
-          StoreKey key = writable(request, request.getDelete().getKey());
-          Reply<Boolean> reply = node.delete(key, clock(request.getDelete().getVersion()), caller);
+          byte[] key = request.getDelete().getKey().toByteArray();
+          VectorClock upTo = clock(request.getDelete().getVersion());
+          Reply<Boolean> reply = requests.delete(target(request), key, upTo, caller);
           out.setSuccess(reply.value());
           return reply;
         },
@@ -197,78 +192,30 @@ public final class Pb0Requests {
   }
 
   private Reply<?> run(VoldemortRequest request, Operation operation) throws RefusedException {
-    try {
-      if (request.getShouldRoute()) {
-        throw node.refuse(
-            ErrorCode.VOLDEMORT,
-            "Unknown store '%s': this node does not route requests".formatted(request.getStore()));
-      }
-      return operation.run(contexts.caller(request));
-    } catch (RuntimeException bug) {
-      // The one catch-all of the node: a bug over one request must not end the connection of
-      // others that are pipelined behind it.
-      log.error("node={} type={} failed", node.node(), request.getType(), bug);
-      throw node.refuse(ErrorCode.UNKNOWN_FAILURE, "node " + node.node() + " failed: " + bug);
+    return requests.run(target(request), () -> operation.run(contexts.caller(request)));
+  }
+
+  private StoreRequests.Target target(VoldemortRequest request) throws RefusedException {
+    Route route =
+        request.hasRequestRouteType()
+            ? Route.of(request.getRequestRouteType())
+            : Route.of(request.getShouldRoute());
+    if (route == null) {
+      throw node.refuse(
+          ErrorCode.VOLDEMORT,
+          "a route must be 0, 1 or 2: requestRouteType=" + request.getRequestRouteType());
     }
+    return new StoreRequests.Target(request.getStore(), route);
   }
 
   private Reply<List<Versioned>> versions(VoldemortRequest request, Caller caller)
       throws RefusedException {
     requirePart(request.hasGet(), "get");
+    StoreRequests.Target target = target(request);
     byte[] key = request.getGet().getKey().toByteArray();
-    if (isMetadata(request)) {
-      return unfenced(List.of(metadata(key)));
-    }
-    StoreKey storeKey = new StoreKey(request.getStore(), key);
-    requireHeld(request, storeKey);
-    return PastRequests.isOfThePast(request.getGet())
-        ? past.versions(storeKey, request.getGet(), caller)
-        : node.get(storeKey, caller);
-  }
-
-  private Reply<List<List<Versioned>>> versionsOfAll(
-      VoldemortRequest request, List<ByteString> keys, Caller caller) throws RefusedException {
-    requirePart(request.hasGetAll(), "getAll");
-    List<byte[]> wanted = keys.stream().map(ByteString::toByteArray).toList();
-    if (isMetadata(request)) {
-      List<List<Versioned>> found = new ArrayList<>();
-      for (byte[] key : wanted) {
-        found.add(List.of(metadata(key)));
-      }
-      return unfenced(found);
-    }
-    for (byte[] key : wanted) {
-      requireHeld(request, new StoreKey(request.getStore(), key));
-    }
-    return node.getAll(request.getStore(), wanted, caller);
-  }
-
-  /** Metadata is read while the node is paused too: a client must be able to bootstrap. */
-  private <T> Reply<T> unfenced(T value) {
-    return new Reply<>(value, node.lastReading(), 0, node.fence().epoch());
-  }
-
-  private Versioned metadata(byte[] key) throws RefusedException {
-    Versioned value = metadata.get(key);
-    if (value == null) {
-      throw node.refuse(ErrorCode.STORE_NOT_FOUND, "no such metadata key");
-    }
-    return value;
-  }
-
-  private StoreKey writable(VoldemortRequest request, ByteString key) throws RefusedException {
-    if (isMetadata(request)) {
-      throw node.refuse(ErrorCode.UNSUPPORTED_OPERATION, "metadata cannot be written by clients");
-    }
-    StoreKey storeKey = new StoreKey(request.getStore(), key.toByteArray());
-    requireHeld(request, storeKey);
-    return storeKey;
-  }
-
-  private void requireHeld(VoldemortRequest request, StoreKey key) throws RefusedException {
-    if (request.getRequestRouteType() != IGNORE_CHECKS) {
-      node.requireHeld(key);
-    }
+    return PastRequests.isOfThePast(request.getGet()) && !target.isOfTheSystem()
+        ? past.versions(requests.held(target, key), request.getGet(), caller)
+        : requests.get(target, key, caller);
   }
 
   private void requirePart(boolean present, String part) throws RefusedException {
@@ -290,14 +237,13 @@ public final class Pb0Requests {
     }
   }
 
-  private static boolean isMetadata(VoldemortRequest request) {
-    return request.getStore().equals(StoreNode.METADATA);
+  private static List<byte[]> keys(Pb0.GetAllRequest request) {
+    return request.getKeysList().stream().map(ByteString::toByteArray).toList();
   }
 
-  private static void addKeyed(
-      GetAllResponse.Builder out, ByteString key, List<Versioned> versions) {
+  private static void addKeyed(GetAllResponse.Builder out, byte[] key, List<Versioned> versions) {
     if (!versions.isEmpty()) {
-      KeyedVersions.Builder keyed = KeyedVersions.newBuilder().setKey(key);
+      KeyedVersions.Builder keyed = KeyedVersions.newBuilder().setKey(ByteString.copyFrom(key));
       versions.forEach(version -> keyed.addVersions(version.toProto()));
       out.addValues(keyed);
     }

@@ -26,6 +26,7 @@ final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
   private final Pb0Requests requests;
   private final BulkRequests bulk;
   private final NodeCounters counters;
+  private final StockConnection stock;
 
   /** Behind a bulk request; as many as the connection may have in flight. */
   private final ArrayDeque<VoldemortRequest> waiting = new ArrayDeque<>();
@@ -36,12 +37,22 @@ final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
     this.requests = requests;
     this.bulk = bulk;
     this.counters = counters;
+    this.stock = new StockConnection(counters);
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    stock.ended();
+    ctx.fireChannelInactive();
   }
 
   @Override
   protected void channelRead0(ChannelHandlerContext ctx, ByteBuf frame)
       throws InvalidProtocolBufferException {
     VoldemortRequest request = Frames.parse(frame, VoldemortRequest.parser());
+    if (!request.hasPalinode()) {
+      stock.known();
+    }
     if (isAtBulk) {
       waiting.add(request);
     } else {
@@ -100,6 +111,8 @@ final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
       counters.add(NodeCounter.MALFORMED);
     }
     log.debug("connection={} closed", ctx.channel(), cause);
+    // With the answers to what came before.
+    ctx.flush();
     var unused = ctx.close();
   }
 }

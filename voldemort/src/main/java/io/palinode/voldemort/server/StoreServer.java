@@ -3,8 +3,10 @@ package io.palinode.voldemort.server;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
@@ -18,6 +20,7 @@ import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.Frames;
+import io.palinode.voldemort.vp.VpVersion;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -35,6 +38,7 @@ final class StoreServer implements AutoCloseable {
   private final StoreNode node;
   private final ServerConfig config;
   private final Pb0Requests requests;
+  private final VpRequests vpRequests;
   private final EventLoopGroup io;
   private final EventExecutorGroup workers;
   private final BulkRequests bulk;
@@ -45,6 +49,7 @@ final class StoreServer implements AutoCloseable {
     this.node = node;
     this.config = config;
     this.requests = new Pb0Requests(node, snapshots);
+    this.vpRequests = new VpRequests(node);
     String name = "store-node-" + node.node();
     this.io = new NioEventLoopGroup(1, new DefaultThreadFactory(name + "-io", true));
     this.workers =
@@ -121,13 +126,28 @@ final class StoreServer implements AutoCloseable {
         return;
       }
       connections.add(channel);
-      channel
-          .pipeline()
-          .addLast(new Handshake(node.counters()))
+      channel.pipeline().addLast(new Handshake(StoreServer.this::addHandlers, node.counters()));
+    }
+  }
+
+  private boolean addHandlers(ChannelHandlerContext ctx, String protocol) {
+    ChannelPipeline pipeline = ctx.pipeline();
+    if (protocol.equals(Frames.PROTOCOL)) {
+      pipeline
           .addLast(Frames.decoder())
           .addLast(new InFlightLimit(config.inFlightMax(), node.counters()))
           .addLast(Frames.encoder())
           .addLast(workers, new RequestHandler(requests, bulk, node.counters()));
+      return true;
     }
+    VpVersion version = VpVersion.named(protocol);
+    if (version == null) {
+      return false;
+    }
+    pipeline
+        .addLast(new VpFrames(version))
+        .addLast(new InFlightLimit(config.inFlightMax(), node.counters()))
+        .addLast(workers, new VpRequestHandler(vpRequests, version, node.counters()));
+    return true;
   }
 }

@@ -43,6 +43,8 @@ import io.palinode.voldemort.protocol.Pb0.RequestContext;
 import io.palinode.voldemort.protocol.Pb0.ResponseContext;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
 import io.palinode.voldemort.protocol.VectorClock;
+import io.palinode.voldemort.vp.VpVersion;
+import io.palinode.voldemort.vp.WireBytes;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -137,7 +139,7 @@ class StoreServiceTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"vp1", "vp3", "ad1", "pb1", "GET / HTTP/1.1\r\n"})
+  @ValueSource(strings = {"vp4", "ad1", "pb1", "GET / HTTP/1.1\r\n"})
   void anotherProtocolIsToldNoAndTheConnectionEnds(String protocol) throws IOException {
     try (RawConnection connection = new RawConnection(service.port())) {
       connection.send(TestNodes.bytes(protocol));
@@ -212,9 +214,9 @@ class StoreServiceTest {
         Arguments.of(delete(ONCE, elsewhere, vector(1)), DeleteResponse.parser(), 9, "not held"),
         Arguments.of(shouldRoute(get(EVERYWHERE, "k")), GetResponse.parser(), 1, "not route"),
         Arguments.of(shouldRoute(put("k", "v", 1)), PutResponse.parser(), 1, "not route"),
-        Arguments.of(get(META, "what"), GetResponse.parser(), 22, "metadata key"),
+        Arguments.of(get(META, "what"), GetResponse.parser(), 22, "key of metadata"),
         Arguments.of(put(META, "x", version("v", 1)), PutResponse.parser(), 16, "metadata"),
-        Arguments.of(delete(META, "x", vector(1)), DeleteResponse.parser(), 16, "metadata"),
+        Arguments.of(delete(META, "x", vector(1)), DeleteResponse.parser(), 1, "metadata"),
         Arguments.of(noPart, GetResponse.parser(), 1, "needs its part 'get'"),
         Arguments.of(
             put(EVERYWHERE, "k", version("v", 1)).toBuilder().clearPut().build(),
@@ -358,6 +360,22 @@ class StoreServiceTest {
   }
 
   @Test
+  void nothingBehindBytesThatAreNoRequestIsRun() throws IOException {
+    byte[] put =
+        io.palinode.voldemort.vp.VpRequests.of(VpVersion.VP1)
+            .put(EVERYWHERE, TestNodes.bytes("k"), vector(1).encode(), TestNodes.bytes("v"));
+    try (RawConnection connection = new RawConnection(service.port())) {
+      connection.send(TestNodes.bytes("vp1"));
+      assertThat(connection.text(2)).isEqualTo("ok");
+      // A GET_ALL of far too many keys, and right behind it a put.
+      connection.send(new WireBytes().u8(4).utf("s").u8(0).i32(1 << 30).raw(put).toBytes());
+      assertThat(connection.isAtEnd()).isTrue();
+    }
+    assertThat(node.siblings(TestNodes.key("k"))).isEmpty();
+    assertThat(node.counters().get(NodeCounter.MALFORMED)).isEqualTo(1);
+  }
+
+  @Test
   void connectionsAboveTheLimitAreClosedAtOnce() throws IOException {
     List<RawConnection> open = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
@@ -463,6 +481,37 @@ class StoreServiceTest {
                 all.getPalinode()))
         .extracting(ResponseContext::getFence)
         .containsOnly(told);
+  }
+
+  @Test
+  void clientsThatTellNoClockAreCountedWhileTheyAreConnected() throws IOException {
+    try (RawConnection vp1 = new RawConnection(service.port());
+        RawConnection stock = connect();
+        RawConnection ours = connect()) {
+      vp1.send(TestNodes.bytes("vp1"));
+      assertThat(vp1.text(2)).isEqualTo("ok");
+      stock.call(put("k", "v", 1), PutResponse.parser());
+      stock.call(put("k", "w", 2), PutResponse.parser());
+      Hvc known = Hvc.unknown(3);
+      RequestContext.Builder told = context().setHvc(ByteString.copyFrom(HvcCodec.encode(known)));
+      ours.call(with(told, put("k", "x", 3)), PutResponse.parser());
+      await()
+          .atMost(Duration.ofSeconds(10))
+          .untilAsserted(() -> assertThat(reach(ours).getStockConnections()).isEqualTo(2));
+      assertThat(reach(ours).getStockWrites()).isEqualTo(2);
+    }
+    try (RawConnection ours = connect()) {
+      await()
+          .atMost(Duration.ofSeconds(10))
+          .untilAsserted(() -> assertThat(reach(ours).getStockConnections()).isZero());
+      assertThat(reach(ours).getStockWrites()).isEqualTo(2);
+    }
+  }
+
+  private static Pb0.ReachResponse reach(RawConnection connection) throws IOException {
+    VoldemortRequest.Builder asked = with(context(), getAll(EVERYWHERE)).toBuilder();
+    asked.getGetAllBuilder().setReach(true);
+    return connection.call(asked.build(), GetAllResponse.parser()).getReach();
   }
 
   @Test

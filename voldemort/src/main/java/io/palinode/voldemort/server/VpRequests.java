@@ -1,0 +1,87 @@
+package io.palinode.voldemort.server;
+
+import io.palinode.voldemort.Caller;
+import io.palinode.voldemort.RefusedException;
+import io.palinode.voldemort.StoreNode;
+import io.palinode.voldemort.protocol.ErrorCode;
+import io.palinode.voldemort.protocol.Versioned;
+import io.palinode.voldemort.server.StoreRequests.Target;
+import io.palinode.voldemort.vp.VpAnswer;
+import io.palinode.voldemort.vp.VpAnswer.Found;
+import io.palinode.voldemort.vp.VpRequest;
+import io.palinode.voldemort.vp.VpRequest.Delete;
+import io.palinode.voldemort.vp.VpRequest.Get;
+import io.palinode.voldemort.vp.VpRequest.GetAll;
+import io.palinode.voldemort.vp.VpRequest.GetVersion;
+import io.palinode.voldemort.vp.VpRequest.Put;
+import io.palinode.voldemort.vp.VpVersion;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Answers requests of the native protocols as a stock node does. Their clients tell no clock and no
+ * epoch: each is a {@link Caller#STOCK}. Thread-safe; blocks for as long as storage takes.
+ */
+public final class VpRequests {
+  private final StoreNode node;
+  private final StoreRequests requests;
+
+  public VpRequests(StoreNode node) {
+    this.node = node;
+    this.requests = new StoreRequests(node);
+  }
+
+  /** The whole answer to a whole request. */
+  public byte[] answer(VpVersion version, ByteBuffer bytes) {
+    try {
+      VpRequest request = decode(version, bytes);
+      Target target = new Target(request.store(), request.route());
+      return requests.run(target, () -> answer(target, request));
+    } catch (RefusedException refused) {
+      return VpAnswer.error(refused.code(), String.valueOf(refused.getMessage()));
+    }
+  }
+
+  private byte[] answer(Target target, VpRequest request) throws RefusedException {
+    if (request instanceof Get get) {
+      return VpAnswer.get(versions(target, get.key()));
+    }
+    if (request instanceof GetVersion get) {
+      return VpAnswer.getVersion(versions(target, get.key()));
+    }
+    if (request instanceof GetAll getAll) {
+      return VpAnswer.getAll(found(target, StoreRequests.distinct(getAll.keys())));
+    }
+    if (request instanceof Put put) {
+      var unused = requests.put(target, put.key(), put.versioned(), Caller.STOCK);
+      return VpAnswer.put();
+    }
+    Delete delete = (Delete) request;
+    return VpAnswer.delete(
+        requests.delete(target, delete.key(), delete.upTo(), Caller.STOCK).value());
+  }
+
+  private List<Versioned> versions(Target target, byte[] key) throws RefusedException {
+    return requests.get(target, key, Caller.STOCK).value();
+  }
+
+  private List<Found> found(Target target, List<byte[]> keys) throws RefusedException {
+    List<List<Versioned>> versions = requests.getAll(target, keys, Caller.STOCK).value();
+    List<Found> found = new ArrayList<>();
+    for (int i = 0; i < keys.size(); i++) {
+      if (!versions.get(i).isEmpty()) {
+        found.add(new Found(keys.get(i), versions.get(i)));
+      }
+    }
+    return found;
+  }
+
+  private VpRequest decode(VpVersion version, ByteBuffer bytes) throws RefusedException {
+    try {
+      return VpRequest.decode(version, bytes);
+    } catch (IllegalArgumentException e) {
+      throw node.refuse(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
+    }
+  }
+}

@@ -1,0 +1,207 @@
+package io.palinode.voldemort.vp;
+
+import io.palinode.voldemort.protocol.Frames;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Finds where a request ends, which no length in front of it tells, while its bytes come in. Looks
+ * at lengths only, at each once, and allocates nothing for what they announce. Not thread-safe; one
+ * for each request.
+ *
+ * <pre>
+ * operation u8 | store, UTF | [routed u8]¹ | [route u8]² | by operation
+ *
+ * GET          key  | [transform]³
+ * GET_VERSION  key
+ * GET_ALL      n i32 | n × key | [transforms]³
+ * PUT          key  | length i32, clock and value | [transform]³
+ * DELETE       key  | length i16, clock
+ *
+ * store        length u16, modified UTF-8
+ * key          length i32, bytes
+ * transform    is there one u8, then, if so, length i32, bytes
+ * transforms   are there any u8, then, if so, n i32 | n × (key | length i32, bytes)
+ *
+ * ¹ from vp1 on  ² from vp2 on  ³ from vp3 on; clock: {@link VectorClock}
+ * </pre>
+ */
+public final class RequestScan {
+  /** As of a pb0 message. */
+  public static final int REQUEST_BYTES_MAX = Frames.MESSAGE_BYTES_MAX;
+
+  /** Each key becomes some objects, so bytes alone do not bound them. */
+  public static final int KEYS_MAX = 1 << 18;
+
+  private static final int INCOMPLETE = -1;
+
+  private final VpVersion version;
+  private final ArrayDeque<Part> parts = new ArrayDeque<>(List.of(Part.OPERATION, Part.STORE));
+
+  /** Byte arrays that come before the next part. */
+  private int arrays;
+
+  /** Where the parts that are there whole end. */
+  private int end;
+
+  public RequestScan(VpVersion version) {
+    this.version = version;
+  }
+
+  private enum Part {
+    OPERATION,
+    STORE,
+    ROUTED,
+    ROUTE,
+    ARRAY,
+    SHORT_ARRAY,
+    KEYS,
+    PAIRS,
+    TRANSFORM,
+    TRANSFORMS
+  }
+
+  /**
+   * The length of the request whose bytes, as many as have come in, are {@code [0, limit)} of
+   * {@code in}; -1 while some are missing. Throws {@link IllegalArgumentException} for bytes with
+   * which no request begins, and for one that is too long; so it does from then on.
+   */
+  public int length(ByteBuffer in) {
+    while (arrays > 0 || !parts.isEmpty()) {
+      if (arrays > 0) {
+        if (!array(in)) {
+          return INCOMPLETE;
+        }
+        continue;
+      }
+      // Taken away only once it is there: a part that was refused is refused again.
+      Part part = parts.element();
+      if (!part(in, part)) {
+        return INCOMPLETE;
+      }
+      parts.removeFirstOccurrence(part);
+    }
+    return end;
+  }
+
+  private boolean part(ByteBuffer in, Part part) {
+    return switch (part) {
+      case OPERATION -> operation(in);
+      case STORE -> has(in, Short.BYTES) && skip(in, Short.BYTES, in.getShort(end) & 0xFFFF);
+      case ROUTED -> skip(in, 1, 0);
+      case ROUTE -> route(in);
+      case ARRAY -> expectArrays(1);
+      case SHORT_ARRAY -> has(in, Short.BYTES) && skip(in, Short.BYTES, in.getShort(end));
+      case KEYS -> keys(in, 1);
+      case PAIRS -> keys(in, 2);
+      case TRANSFORM -> flag(in, Part.ARRAY);
+      case TRANSFORMS -> flag(in, Part.PAIRS);
+    };
+  }
+
+  private boolean operation(ByteBuffer in) {
+    if (!has(in, 1)) {
+      return false;
+    }
+    Operation operation = Operation.of(in.get(end++));
+    if (version.hasRouted()) {
+      parts.add(Part.ROUTED);
+    }
+    if (version.hasRoute()) {
+      parts.add(Part.ROUTE);
+    }
+    parts.addAll(
+        switch (operation) {
+          case GET_VERSION -> List.of(Part.ARRAY);
+          case GET -> withTransform(Part.TRANSFORM, Part.ARRAY);
+          case GET_ALL -> withTransform(Part.TRANSFORMS, Part.KEYS);
+          case PUT -> withTransform(Part.TRANSFORM, Part.ARRAY, Part.ARRAY);
+          case DELETE -> List.of(Part.ARRAY, Part.SHORT_ARRAY);
+        });
+    return true;
+  }
+
+  private List<Part> withTransform(Part transform, Part... before) {
+    List<Part> all = new ArrayList<>(List.of(before));
+    if (version.hasTransforms()) {
+      all.add(transform);
+    }
+    return all;
+  }
+
+  private boolean route(ByteBuffer in) {
+    if (!has(in, 1)) {
+      return false;
+    }
+    if (Route.of(in.get(end)) == null) {
+      throw new IllegalArgumentException("a route must be 0, 1 or 2: route=" + in.get(end));
+    }
+    end++;
+    return true;
+  }
+
+  private boolean keys(ByteBuffer in, int arraysPerKey) {
+    if (!has(in, Integer.BYTES)) {
+      return false;
+    }
+    int keys = in.getInt(end);
+    if (keys < 0 || keys > KEYS_MAX) {
+      throw new IllegalArgumentException(
+          "a request must name 0 to " + KEYS_MAX + " keys: keys=" + keys);
+    }
+    end += Integer.BYTES;
+    return expectArrays(keys * arraysPerKey);
+  }
+
+  /** Whether something is there, and if so {@code what}. */
+  private boolean flag(ByteBuffer in, Part what) {
+    if (!has(in, 1)) {
+      return false;
+    }
+    if (in.get(end++) != 0) {
+      parts.addFirst(what);
+    }
+    return true;
+  }
+
+  private boolean expectArrays(int count) {
+    arrays = count;
+    return true;
+  }
+
+  private boolean array(ByteBuffer in) {
+    boolean whole = has(in, Integer.BYTES) && skip(in, Integer.BYTES, in.getInt(end));
+    if (whole) {
+      arrays--;
+    }
+    return whole;
+  }
+
+  private boolean has(ByteBuffer in, int bytes) {
+    requireRoom(bytes);
+    return in.limit() - end >= bytes;
+  }
+
+  /** Goes behind a field of {@code header} bytes and what it announces, if all of that is there. */
+  private boolean skip(ByteBuffer in, int header, int length) {
+    if (length < 0) {
+      throw new IllegalArgumentException("a length must not be negative: length=" + length);
+    }
+    requireRoom((long) header + length);
+    if (in.limit() - end < header + length) {
+      return false;
+    }
+    end += header + length;
+    return true;
+  }
+
+  private void requireRoom(long bytes) {
+    if (end + bytes > REQUEST_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "a request must be at most %d bytes: bytes>=%d"
+              .formatted(REQUEST_BYTES_MAX, end + bytes));
+    }
+  }
+}
