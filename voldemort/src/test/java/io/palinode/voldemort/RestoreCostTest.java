@@ -42,7 +42,8 @@ class RestoreCostTest {
     assertThat(restoration.changed()).hasSize(STANDING + UNDONE);
     assertThat(engine.gets).isEqualTo(STANDING + UNDONE);
     assertThat(engine.scans).isZero();
-    int marks = 2;
+    // Of the restore, of the pasts, and the promise.
+    int marks = 3;
     assertThat(engine.commits)
         .singleElement()
         .satisfies(commit -> assertThat(commit.changes()).hasSize(UNDONE + marks))

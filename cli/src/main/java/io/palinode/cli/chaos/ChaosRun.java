@@ -15,6 +15,7 @@ import java.util.stream.IntStream;
 final class ChaosRun {
   private static final Duration READY_MAX = Duration.ofMinutes(2);
   private static final Duration WELL_MAX = Duration.ofMinutes(2);
+  private static final Duration WELL_SOON = Duration.ofSeconds(20);
   private static final long STEP_MILLIS = 200;
   private static final long TELL_STEPS = 50;
 
@@ -65,7 +66,8 @@ final class ChaosRun {
     }
     progress.accept("starting " + cluster.parts().size() + " processes");
     Thread unusedMonitor = started(monitor);
-    if (!await(READY_MAX, monitor::isWell)) {
+    if (!await(READY_MAX, () -> monitor.isWell() || interrupted.getAsBoolean())
+        || interrupted.getAsBoolean()) {
       throw new Refusal(
           "the cluster does not come up in %d s: read the parts' logs, or choose another --port-base"
               .formatted(READY_MAX.toSeconds()));
@@ -77,7 +79,7 @@ final class ChaosRun {
     strike(begun, interrupted);
     long seconds = (nowMillis() - begun) / 1_000;
     List<String> faults = new ArrayList<>();
-    settle(offending, faults);
+    settle(offending, interrupted.getAsBoolean() ? WELL_SOON : WELL_MAX, faults);
     askWriters(writing, faults);
     return report(seconds, faults);
   }
@@ -106,7 +108,7 @@ final class ChaosRun {
   }
 
   /** No more kills nor violations, but writes, until all that was found is settled. */
-  private void settle(Thread offending, List<String> faults)
+  private void settle(Thread offending, Duration max, List<String> faults)
       throws IOException, InterruptedException {
     progress.accept("no more kills; waiting until the cluster is well");
     chaos.heal();
@@ -116,10 +118,10 @@ final class ChaosRun {
     // What it knows now may be older than the kills, or the last violation.
     long fresh = monitor.asked() + 2;
     if (!await(
-        WELL_MAX, () -> monitor.asked() >= fresh && monitor.isWell() && monitor.hasJudged(last))) {
+        max, () -> monitor.asked() >= fresh && monitor.isWell() && monitor.hasJudged(last))) {
       faults.add(
           "after %d s the cluster is not well, with all judged up to the last violation"
-              .formatted(WELL_MAX.toSeconds()));
+              .formatted(max.toSeconds()));
     }
   }
 
@@ -143,6 +145,11 @@ final class ChaosRun {
     MadeViolations.Outcome outcome =
         offender.made().outcome(monitor.bindings(), monitor.unjudged(), monitor.keptEpochs());
     outcome.missed().forEach(missed -> faults.add("nobody reports " + missed));
+    if (outcome.made() == 0) {
+      faults.add("no violation was made, so nothing is shown of them");
+    } else if (outcome.reported() > 0 && monitor.rollbacks() == 0) {
+      faults.add("violations were reported, and nothing was taken back");
+    }
     return new ChaosReport(
         seconds,
         seed,

@@ -14,6 +14,9 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Writes ever greater numbers to keys of its own, in a thread of its own, until it is ended. */
@@ -23,6 +26,7 @@ final class Writer implements Runnable {
   private static final Duration REQUEST_MAX = Duration.ofSeconds(2);
   private static final Duration LAST_WRITE_MAX = Duration.ofSeconds(30);
   private static final int KEYS = 20;
+  private static final int ONCE_EVERY = 20;
   private static final long PAUSE_NANOS = 10_000_000;
 
   private final String name;
@@ -77,8 +81,8 @@ final class Writer implements Runnable {
 
   /** True when it was acknowledged. */
   private boolean write(Store store) {
-    String key = key(random.nextInt(KEYS));
     number++;
+    String key = number % ONCE_EVERY == 0 ? onceKey(number) : key(random.nextInt(KEYS));
     try {
       Store.Written written = store.put(key, Long.toString(number));
       ledger.acknowledged(key, number, written.acceptedAt());
@@ -105,15 +109,26 @@ final class Writer implements Runnable {
   /** What all replicas together have of its keys. */
   private Map<String, Set<Long>> found(Store store) {
     Map<String, Set<Long>> found = new HashMap<>();
-    for (int i = 0; i < KEYS; i++) {
-      Set<Long> numbers = found.computeIfAbsent(key(i), key -> new HashSet<>());
-      for (int node = 0; node < nodes.size(); node++) {
-        for (Versioned version : store.versionsAt(node, key(i))) {
-          numbers.add(Long.parseLong(version.text()));
-        }
+    Stream.concat(
+            IntStream.range(0, KEYS).mapToObj(this::key),
+            LongStream.rangeClosed(1, number / ONCE_EVERY).mapToObj(i -> onceKey(i * ONCE_EVERY)))
+        .forEach(key -> found.put(key, numbersOf(store, key)));
+    return found;
+  }
+
+  private Set<Long> numbersOf(Store store, String key) {
+    Set<Long> numbers = new HashSet<>();
+    for (int node = 0; node < nodes.size(); node++) {
+      for (Versioned version : store.versionsAt(node, key)) {
+        numbers.add(Long.parseLong(version.text()));
       }
     }
-    return found;
+    return numbers;
+  }
+
+  /** Never written again: whether this very write stands is seen at the end. */
+  private String onceKey(long written) {
+    return name + "_once_" + written;
   }
 
   private String key(int index) {

@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
     },
     footer = {
       "",
-      "Exit status: 0 told to stop, 1 the part has failed: start it anew, it goes on where it stood.",
+      "Exit status 1: the part has failed; start it anew, it goes on where it stood.",
       "",
       "Example, each in a terminal or unit of its own:",
       "  palinode run kafka --data ./data --port 9092     (or a Kafka that you have)",

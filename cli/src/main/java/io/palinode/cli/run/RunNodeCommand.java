@@ -114,14 +114,20 @@ final class RunNodeCommand implements Callable<Integer> {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     Files.createDirectories(data);
     var unused = kafka.connected();
-    WatchedNode node =
-        WatchedNode.start(
-            WatchedNode.config(id, cluster, stores, epsilon),
-            data,
-            windowLog.bound(),
-            NodeMonitorConfig.of(kafka.bootstrap(), Topics.DEFAULT),
-            registry);
-    return new Running(node, metrics.serve(registry));
+    MetricsOption.Served served = metrics.serve(registry);
+    try {
+      WatchedNode node =
+          WatchedNode.start(
+              WatchedNode.config(id, cluster, stores, epsilon),
+              data,
+              windowLog.bound(),
+              NodeMonitorConfig.of(kafka.bootstrap(), Topics.DEFAULT),
+              registry);
+      return new Running(node, served);
+    } catch (RuntimeException e) {
+      served.close();
+      throw e;
+    }
   }
 
   private List<StoreDefinition> stores(int nodes) throws IOException {

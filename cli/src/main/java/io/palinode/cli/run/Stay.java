@@ -23,7 +23,7 @@ final class Stay {
   }
 
   /**
-   * The exit status: 0 after a signal, with the part closed; 1 when it failed by itself.
+   * 1 when it failed by itself; after a signal, which decides the process's exit status, 0.
    *
    * @param ready what is printed when the part is started
    * @param failure why a started part has failed; null while it works

@@ -21,7 +21,7 @@ class ChaosIT {
     List<String> told = new ArrayList<>();
     try (ChaosCluster cluster = new ChaosCluster(folder, 3, PORT_BASE)) {
       ChaosRun run =
-          new ChaosRun(cluster, 3, 2, Duration.ofSeconds(20), Duration.ofSeconds(5), 7, told::add);
+          new ChaosRun(cluster, 3, 2, Duration.ofSeconds(30), Duration.ofSeconds(8), 7, told::add);
       ChaosReport report = run.run(() -> false);
       assertThat(report.faults()).as(() -> told + "\n" + report.text() + logs()).isEmpty();
       assertThat(report.writes().acknowledged()).isPositive();

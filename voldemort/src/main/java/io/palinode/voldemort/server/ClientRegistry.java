@@ -48,6 +48,8 @@ final class ClientRegistry {
     if (client.length + Siblings.encode(left).length > BYTES_MAX) {
       return Put.TOO_LARGE;
     }
+    // Last in order again: the one that was silent longest goes first.
+    versionsByClient.remove(ByteBuffer.wrap(client));
     versionsByClient.put(ByteBuffer.wrap(client), left);
     return Put.DONE;
   }

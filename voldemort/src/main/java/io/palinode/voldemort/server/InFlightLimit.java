@@ -29,6 +29,7 @@ final class InFlightLimit extends ChannelDuplexHandler {
 
   private int inFlight;
   private boolean draining;
+  private boolean failed;
 
   InFlightLimit(int inFlightMax, NodeCounters counters) {
     this.inFlightMax = inFlightMax;
@@ -82,6 +83,11 @@ final class InFlightLimit extends ChannelDuplexHandler {
   /** What follows bytes that are no request is none either. */
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (failed) {
+      // Netty decodes once more what is left when the connection closes.
+      return;
+    }
+    failed = true;
     draining = true;
     ctx.channel().config().setAutoRead(false);
     ctx.fireExceptionCaught(cause);

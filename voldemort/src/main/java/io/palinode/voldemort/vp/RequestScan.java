@@ -105,7 +105,9 @@ public final class RequestScan {
     if (!has(in, 1)) {
       return false;
     }
-    Operation operation = Operation.of(in.get(end++));
+    // Passed only when it is one: what was refused is refused again.
+    Operation operation = Operation.of(in.get(end));
+    end++;
     if (version.hasRouted()) {
       parts.add(Part.ROUTED);
     }
