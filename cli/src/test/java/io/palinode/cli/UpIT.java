@@ -27,6 +27,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -60,7 +61,8 @@ class UpIT {
   private static final Duration START_MAX = Duration.ofSeconds(90);
   private static final Duration STOP_MAX = Duration.ofSeconds(45);
   private static final int TERMINATED = 143;
-  private static final int PORT_MAX = 65_535;
+  private static final int PORT_MIN = 20_000;
+  private static final int PORT_MAX = 32_000;
 
   @TempDir Path folder;
   private final Map<String, String> acknowledged = new ConcurrentHashMap<>();
@@ -259,10 +261,15 @@ class UpIT {
   }
 
   /** A base whose offsets were all free a moment ago. */
+  /**
+   * Below the ports that connections get for themselves: between a kill and the next start one of
+   * them might take a node's.
+   */
   private static int freeBase() {
+    Random random = new Random();
     for (int attempt = 0; attempt < 100; attempt++) {
-      int base = Ports.free(1).get(0);
-      if (base + UpCommand.KAFKA_OFFSET <= PORT_MAX
+      int base = random.nextInt(PORT_MIN, PORT_MAX);
+      if (Ports.isFree(base)
           && Ports.isFree(base + 1)
           && Ports.isFree(base + 2)
           && Ports.isFree(base + UpCommand.API_OFFSET)
