@@ -8,12 +8,12 @@ import io.palinode.cli.terminal.EpsilonText;
 import io.palinode.cli.terminal.OnSignal;
 import io.palinode.cli.terminal.PredicateOptions;
 import io.palinode.cli.terminal.Refusal;
+import io.palinode.cli.terminal.StoresOption;
 import io.palinode.cli.terminal.WindowLogOptions;
 import io.palinode.hvc.Epsilon;
 import io.palinode.retroscope.DiskBound;
 import io.palinode.voldemort.bdb.DataFolder;
 import io.palinode.voldemort.cluster.StoreDefinition;
-import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -73,12 +72,7 @@ final class UpCommand implements Callable<Integer> {
       description = "The first port (default: ${DEFAULT-VALUE}).")
   private int portBase;
 
-  @Option(
-      names = "--stores",
-      paramLabel = "FILE",
-      description =
-          "A stores.xml (default: one store named 'default', on disk, with up to 3 replicas, R=1, W=1).")
-  private @Nullable Path stores;
+  @Mixin private StoresOption stores = new StoresOption();
 
   @Option(
       names = "--epsilon",
@@ -102,7 +96,7 @@ final class UpCommand implements Callable<Integer> {
     DiskBound past = windowLog.bound();
     ControlPlane.Settings settings =
         new ControlPlane.Settings(detection.settings(), predicates.limits());
-    List<StoreDefinition> definitions = definitions();
+    List<StoreDefinition> definitions = stores.definitions(nodes);
     requireFolder();
     requireFreePorts();
     claimNodeFolders();
@@ -160,21 +154,6 @@ final class UpCommand implements Callable<Integer> {
     }
     out.println("ready; Ctrl-C stops");
     out.flush();
-  }
-
-  private List<StoreDefinition> definitions() throws IOException {
-    List<StoreDefinition> definitions =
-        stores == null
-            ? List.of(StoreDefinition.of("default", Persistence.BDB, Math.min(3, nodes), 1, 1))
-            : StoreDefinition.parse(stores.toString(), Files.readString(stores));
-    for (StoreDefinition store : definitions) {
-      if (store.replicationFactor() > nodes) {
-        throw new Refusal(
-            "store '%s' wants %d replicas, but there are %d nodes: start more with --nodes"
-                .formatted(store.name(), store.replicationFactor(), nodes));
-      }
-    }
-    return definitions;
   }
 
   private void requireFolder() {

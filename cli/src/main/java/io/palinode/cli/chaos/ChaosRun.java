@@ -66,8 +66,11 @@ final class ChaosRun {
     }
     progress.accept("starting " + cluster.parts().size() + " processes");
     Thread unusedMonitor = started(monitor);
-    if (!await(READY_MAX, () -> monitor.isWell() || interrupted.getAsBoolean())
-        || interrupted.getAsBoolean()) {
+    boolean up = await(READY_MAX, () -> monitor.isWell() || interrupted.getAsBoolean());
+    if (interrupted.getAsBoolean()) {
+      throw new Refusal("stopped before the cluster was up");
+    }
+    if (!up) {
       throw new Refusal(
           "the cluster does not come up in %d s: read the parts' logs, or choose another --port-base"
               .formatted(READY_MAX.toSeconds()));

@@ -5,20 +5,19 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.palinode.cli.cluster.WatchedNode;
 import io.palinode.cli.terminal.EpsilonText;
 import io.palinode.cli.terminal.Refusal;
+import io.palinode.cli.terminal.StoresOption;
 import io.palinode.cli.terminal.WindowLogOptions;
 import io.palinode.detector.kafka.NodeMonitorConfig;
 import io.palinode.hvc.Epsilon;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.StoreDefinition;
-import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import io.palinode.wire.Topics;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -54,13 +53,7 @@ final class RunNodeCommand implements Callable<Integer> {
       description = "Voldemort's cluster.xml, the same on all nodes; ids from 0 on.")
   private Path clusterFile = Path.of("");
 
-  @Option(
-      names = "--stores",
-      paramLabel = "FILE",
-      description =
-          "A stores.xml (default: one store named 'default', on disk, with up to 3 replicas, R=1, W=1).")
-  private @Nullable Path storesFile;
-
+  @Mixin private StoresOption stores = new StoresOption();
   @Mixin private KafkaOptions kafka = new KafkaOptions();
 
   @Option(
@@ -101,16 +94,16 @@ final class RunNodeCommand implements Callable<Integer> {
           "--id must be one of the nodes of %s, 0 to %d: %d"
               .formatted(clusterFile, cluster.nodes().size() - 1, id));
     }
-    List<StoreDefinition> stores = stores(cluster.nodes().size());
+    List<StoreDefinition> definitions = stores.definitions(cluster.nodes().size());
     Node address = cluster.node(id);
     return Stay.until(
         spec,
-        stopped -> start(cluster, stores),
+        stopped -> start(cluster, definitions),
         running -> "node %d   %s:%d".formatted(id, address.host(), address.socketPort()),
         running -> running.node().isRunning() ? null : "its detector has stopped (see the log)");
   }
 
-  private Running start(Cluster cluster, List<StoreDefinition> stores) throws IOException {
+  private Running start(Cluster cluster, List<StoreDefinition> definitions) throws IOException {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     Files.createDirectories(data);
     var unused = kafka.connected();
@@ -118,7 +111,7 @@ final class RunNodeCommand implements Callable<Integer> {
     try {
       WatchedNode node =
           WatchedNode.start(
-              WatchedNode.config(id, cluster, stores, epsilon),
+              WatchedNode.config(id, cluster, definitions, epsilon),
               data,
               windowLog.bound(),
               NodeMonitorConfig.of(kafka.bootstrap(), Topics.DEFAULT),
@@ -128,12 +121,5 @@ final class RunNodeCommand implements Callable<Integer> {
       served.close();
       throw e;
     }
-  }
-
-  private List<StoreDefinition> stores(int nodes) throws IOException {
-    if (storesFile == null) {
-      return List.of(StoreDefinition.of("default", Persistence.BDB, Math.min(3, nodes), 1, 1));
-    }
-    return StoreDefinition.parse(storesFile.toString(), Files.readString(storesFile));
   }
 }
