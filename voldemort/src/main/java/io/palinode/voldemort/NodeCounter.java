@@ -15,7 +15,7 @@ public enum NodeCounter {
   ERRORS,
   /** Connections refused above the limit. */
   CONNECTIONS_REFUSED,
-  /** Connections closed for bytes that are no request. */
+  /** Connections closed for bytes that are no request, or that named no protocol in time. */
   MALFORMED,
   /**
    * Connections of clients that tell no clock, as stock ones do. That they are open still is what
