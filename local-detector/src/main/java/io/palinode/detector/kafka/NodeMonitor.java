@@ -64,7 +64,7 @@ public final class NodeMonitor implements AutoCloseable {
             config.topics().candidates(),
             new CandidateEncoder(store.node(), store.incarnation()),
             ring,
-            detector::openingLost);
+            detector::lost);
     emitter =
         new CandidateEmitter(store.node(), detector, ring, writer, config.pace(), epochMicros);
 
