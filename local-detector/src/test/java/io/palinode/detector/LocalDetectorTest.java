@@ -299,13 +299,18 @@ class LocalDetectorTest {
     assertThat(detector.stop()).isNull();
   }
 
-  @Test
-  void anOpeningThatTheRingDroppedIsToldAnewWhenThereIsRoom() {
-    CandidateRing small = new CandidateRing(70, 2);
+  private LocalDetector mutexDetector(CandidateRing small) {
     LocalDetector narrow = new LocalDetector(store, small, instance -> 1, 1_000);
     narrow.setPredicates(List.of(Watched.edgeMutex(1)));
     narrow.reset(7);
     store.listen(narrow);
+    return narrow;
+  }
+
+  @Test
+  void anOpeningThatTheRingDroppedIsToldAnewWhenThereIsRoom() {
+    CandidateRing small = new CandidateRing(70, 2);
+    LocalDetector narrow = mutexDetector(small);
     for (int i = 0; i < 100; i++) {
       store.put("cs_%d_1000_%d".formatted(i, i), "1");
     }
@@ -329,10 +334,7 @@ class LocalDetectorTest {
   @Test
   void aStopIsNotWholeWhileAnEndIsUntold() {
     CandidateRing small = new CandidateRing(2, 2);
-    LocalDetector narrow = new LocalDetector(store, small, instance -> 1, 1_000);
-    narrow.setPredicates(List.of(Watched.edgeMutex(1)));
-    narrow.reset(7);
-    store.listen(narrow);
+    LocalDetector narrow = mutexDetector(small);
     store.put("cs_1_1000_1", "1");
     store.put("cs_2_1000_2", "1");
     store.put("cs_1_1000_1", "0");
@@ -342,10 +344,7 @@ class LocalDetectorTest {
   @Test
   void anEndThatTheRingDroppedIsToldLateWithItsOwnTime() {
     CandidateRing small = new CandidateRing(4, 2);
-    LocalDetector narrow = new LocalDetector(store, small, instance -> 1, 1_000);
-    narrow.setPredicates(List.of(Watched.edgeMutex(1)));
-    narrow.reset(7);
-    store.listen(narrow);
+    LocalDetector narrow = mutexDetector(small);
     for (int i = 0; i < 4; i++) {
       store.put("cs_%d_1000_%d".formatted(i, i), "1");
     }
@@ -367,10 +366,7 @@ class LocalDetectorTest {
   @Test
   void whatIsToldAnewKeepsItsOriginAndNeedsNoStore() {
     CandidateRing small = new CandidateRing(70, 2);
-    LocalDetector narrow = new LocalDetector(store, small, instance -> 1, 1_000);
-    narrow.setPredicates(List.of(Watched.edgeMutex(1)));
-    narrow.reset(7);
-    store.listen(narrow);
+    LocalDetector narrow = mutexDetector(small);
     for (int i = 0; i < 69; i++) {
       store.put("cs_%d_1000_%d".formatted(i, i), "1");
     }
@@ -395,10 +391,7 @@ class LocalDetectorTest {
   @Test
   void whatIsUntoldOfAPredicateThatLeftIsNotToldAnew() {
     CandidateRing small = new CandidateRing(4, 2);
-    LocalDetector narrow = new LocalDetector(store, small, instance -> 1, 1_000);
-    narrow.setPredicates(List.of(Watched.edgeMutex(1)));
-    narrow.reset(7);
-    store.listen(narrow);
+    LocalDetector narrow = mutexDetector(small);
     for (int i = 0; i < 6; i++) {
       store.put("cs_%d_1000_%d".formatted(i, i), "1");
     }
