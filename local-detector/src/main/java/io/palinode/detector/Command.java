@@ -63,11 +63,20 @@ public sealed interface Command {
     }
   }
 
-  /** Publish the versions of these keys. */
-  record Contribute(long epoch, int attempt, List<StoreKey> keys) implements Command {
+  /** Stay where it is, and publish digests of all that is there. */
+  record KeepAll(long epoch, int attempt) implements Command {
     @Override
     public void execute(ControlExecution node) {
-      node.contribute(epoch, attempt, keys);
+      node.keepAll(epoch, attempt);
+    }
+  }
+
+  /** Publish the versions of these keys; or of those in these slices, if all keys are compared. */
+  record Contribute(long epoch, io.palinode.wire.v1.Restore asked, List<StoreKey> keys)
+      implements Command {
+    @Override
+    public void execute(ControlExecution node) {
+      node.contribute(epoch, asked, keys);
     }
   }
 

@@ -13,6 +13,7 @@ import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.KeyVersions;
 import io.palinode.wire.v1.NodeJoined;
 import io.palinode.wire.v1.Paused;
+import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
 import java.util.ArrayList;
 import java.util.List;
@@ -116,10 +117,18 @@ public final class ControlExecution {
     lastUndo = undo;
     try {
       tellRestored(undo, store.restore(epoch, attempt, target), begun);
-    } catch (OutOfReachException e) {
-      Restored failed = restored(undo).setFailure(e.getMessage()).setLast(true).build();
-      log.append(List.of(record(epoch).setRestored(failed).build()));
+    } catch (OutOfReachException | RestoreRefusedException e) {
+      tellFailed(undo, e);
     }
+  }
+
+  private void tellFailed(Undo undo, RuntimeException why) {
+    Restored.Builder failed =
+        restored(undo).setFailure(String.valueOf(why.getMessage())).setLast(true);
+    if (why instanceof RestoreRefusedException refused) {
+      failed.setTooLarge(refused.reason() == RestoreRefusedException.Reason.TOO_LARGE);
+    }
+    log.append(List.of(record(undo.epoch()).setRestored(failed).build()));
   }
 
   /**
@@ -135,11 +144,26 @@ public final class ControlExecution {
 
   void keep(long epoch, int attempt, long target) {
     long begun = epochMicros.getAsLong();
-    tellRestored(new Undo(epoch, attempt, 0), store.keep(epoch, attempt, target), begun);
+    Undo none = new Undo(epoch, attempt, 0);
+    try {
+      tellRestored(none, store.keep(epoch, attempt, target), begun);
+    } catch (RestoreRefusedException e) {
+      tellFailed(none, e);
+    }
+  }
+
+  void keepAll(long epoch, int attempt) {
+    long begun = epochMicros.getAsLong();
+    detector.noteAnyChanged();
+    publish(new Undo(epoch, attempt, 0), store.keepAll(epoch, attempt), begun);
   }
 
   private void tellRestored(Undo undo, Restoration restoration, long begun) {
     detector.noteChanged(restoration.changed());
+    publish(undo, restoration, begun);
+  }
+
+  private void publish(Undo undo, Restoration restoration, long begun) {
     long durationMicros = epochMicros.getAsLong() - begun;
     append(
         undo.epoch(),
@@ -155,15 +179,13 @@ public final class ControlExecution {
                     .setLast(last)));
   }
 
-  void contribute(long epoch, int attempt, List<StoreKey> keys) {
+  void contribute(long epoch, Restore asked, List<StoreKey> keys) {
     List<KeyVersions> entries = new ArrayList<>();
-    for (int from = 0; from < keys.size(); from += KEYS_PER_READ) {
-      for (KeyRecord found :
-          store.read(keys.subList(from, Math.min(from + KEYS_PER_READ, keys.size())))) {
-        // What is absent here, and nobody knows why, adds nothing elsewhere.
-        if (found.siblings().length > 0 || found.past().length > 0) {
-          entries.add(message(found));
-        }
+    if (asked.getWhole()) {
+      add(store.readSlices(keys, asked.getTarget(), asked.getKeep()), entries);
+    } else {
+      for (int from = 0; from < keys.size(); from += KEYS_PER_READ) {
+        add(store.read(keys.subList(from, Math.min(from + KEYS_PER_READ, keys.size()))), entries);
       }
     }
     append(
@@ -173,9 +195,18 @@ public final class ControlExecution {
             record.setContribution(
                 Contribution.newBuilder()
                     .setNode(store.node())
-                    .setAttempt(attempt)
+                    .setAttempt(asked.getAttempt())
                     .addAllEntries(piece)
                     .setLast(last)));
+  }
+
+  private static void add(List<KeyRecord> found, List<KeyVersions> entries) {
+    for (KeyRecord record : found) {
+      // What is absent here, and nobody knows why, adds nothing elsewhere.
+      if (record.siblings().length > 0 || record.past().length > 0) {
+        entries.add(message(record));
+      }
+    }
   }
 
   void converge(long epoch, int attempt, List<KeyRecord> contributed) {

@@ -56,6 +56,7 @@ public interface StoreBinding {
    * keys, also after a crash. Only while paused.
    *
    * @throws io.palinode.retroscope.OutOfReachException and changes nothing
+   * @throws RestoreRefusedException likewise, when that would be too many keys
    */
   Restoration restore(long epoch, int attempt, long target);
 
@@ -81,8 +82,28 @@ public interface StoreBinding {
    * Like {@link #restore}, a step of the plan that is done once, but undoes nothing: what changed
    * near and after {@code target} is to be made equal on all replicas as it is now. As far as the
    * node's past reaches.
+   *
+   * @throws RestoreRefusedException when these are too many keys; {@link #keepAll} is to be used
    */
   Restoration keep(long epoch, int attempt, long target);
+
+  /**
+   * Like {@link #keep}, of all keys that are there, whether they changed or not: what it gives as
+   * changed are slices of keys, with a digest of all that this node has in each. O(keys), and
+   * little memory.
+   */
+  default Restoration keepAll(long epoch, int attempt) {
+    throw new UnsupportedOperationException("this store does not compare all its keys");
+  }
+
+  /**
+   * Like {@link #read}, of the keys that lie in these slices. O(keys).
+   *
+   * @param kept what is known is told up to now; else up to {@code target}
+   */
+  default List<KeyRecord> readSlices(List<StoreKey> slices, long target, boolean kept) {
+    throw new UnsupportedOperationException("this store does not compare all its keys");
+  }
 
   /**
    * The records of these keys, in the store's own format, an empty array for an absent key; and

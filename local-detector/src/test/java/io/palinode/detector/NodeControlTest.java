@@ -298,7 +298,9 @@ class NodeControlTest {
     // An orchestrator that is mistaken asks too early.
     state = taken(state, converge(1));
     NodeControl.Step step = NodeControl.step(state, restored(2));
-    assertThat(step.commands()).containsExactly(new Command.Contribute(1, 1, List.of()));
+    assertThat(step.commands())
+        .containsExactly(
+            new Command.Contribute(1, Restore.newBuilder().setAttempt(1).build(), List.of()));
     state = taken(step.next(), contributed(2));
     state = taken(state, contributed(1));
     assertThat(NodeControl.step(state, contributed(0)).commands())

@@ -169,7 +169,9 @@ final class NextStep {
 
   private @Nullable ControlRecord afterRestore(Plan plan) {
     if (!plan.failure().isEmpty()) {
-      return halt(plan, plan.failure());
+      return plan.isKept() && plan.halts().fallback().tooLarge()
+          ? keepAll(plan)
+          : halt(plan, plan.failure());
     }
     return plan.ackedByAll(state.settings().nodes())
         ? step(plan).setConverge(Converge.newBuilder().setAttempt(plan.attempt())).build()
@@ -257,6 +259,12 @@ final class NextStep {
         .setRestore(
             Restore.newBuilder().setAttempt(plan.attempt() + 1).setTarget(target).setKeep(true))
         .build();
+  }
+
+  /** Which keys changed is too much for some node to tell: so all are compared, by slices. */
+  private ControlRecord keepAll(Plan plan) {
+    Restore.Builder keep = keep(plan, plan.target()).getRestore().toBuilder();
+    return step(plan).setRestore(keep.setWhole(true).setReason(plan.failure())).build();
   }
 
   /**

@@ -190,11 +190,15 @@ public record Plan(
 
   private Plan restore(ControlRecord record) {
     Restore asked = record.getRestore();
-    boolean due = phase == Phase.PAUSING || phase == Phase.CONVERGING;
+    // What a node could not do is over at once, whatever the others make of it.
+    boolean failed = phase == Phase.RESTORING && !failure.isEmpty();
+    boolean due = phase == Phase.PAUSING || phase == Phase.CONVERGING || failed;
     if (!due || asked.getAttempt() != attempt + 1 || asked.getKeep() != isKept()) {
       return this;
     }
-    Plan next = enter(Phase.RESTORING, asked.getAttempt(), asked.getTarget(), record);
+    Plan next =
+        enter(Phase.RESTORING, asked.getAttempt(), asked.getTarget(), record)
+            .with(halts.with(halts.fallback().with(asked)));
     return attempt == 0 ? next.endingBranchAt(asked.getPast()) : next;
   }
 
@@ -204,9 +208,10 @@ public record Plan(
     }
     Plan known = ack.getBegunAt() < branchEnd ? endingBranchAt(0) : this;
     if (!ack.getFailure().isEmpty()) {
+      Plan failed = known.with(halts.with(halts.fallback().with(ack)));
       return failure.isEmpty()
-          ? known.withFailure("node " + ack.getNode() + " could not restore: " + ack.getFailure())
-          : known;
+          ? failed.withFailure("node " + ack.getNode() + " could not restore: " + ack.getFailure())
+          : failed;
     }
     return ack.getLast() ? known.acked(ack.getNode()) : known;
   }

@@ -191,6 +191,19 @@ final class Script {
             .setRestored(Restored.newBuilder().setNode(node).setAttempt(1).setFailure(failure)));
   }
 
+  /** It could not for want of memory. */
+  Script tooLarge(long epoch, int node, int attempt) {
+    return log(
+        record(epoch)
+            .setRestored(
+                Restored.newBuilder()
+                    .setNode(node)
+                    .setAttempt(attempt)
+                    .setFailure("too large")
+                    .setTooLarge(true)
+                    .setLast(true)));
+  }
+
   /** Nothing holds at the node, whose clock is at {@code clockMicros}. */
   Script convergedAt(long epoch, int node, int attempt, long clockMicros) {
     return log(
@@ -336,6 +349,7 @@ final class Script {
                   + time(r.getPlanOpened().getTarget());
           case RESTORE ->
               (r.getRestore().getKeep() ? "keep " : "restore ")
+                  + (r.getRestore().getWhole() ? "all " : "")
                   + r.getRestore().getAttempt()
                   + " to "
                   + time(r.getRestore().getTarget());

@@ -39,6 +39,7 @@ final class WatchedIntervals {
       said.reset();
     } else if (command instanceof Command.Restore
         || command instanceof Command.Keep
+        || command instanceof Command.KeepAll
         || command instanceof Command.Converge) {
       watching = false;
     }

@@ -75,6 +75,11 @@ final class NodeMeta {
       return epoch > otherEpoch || (epoch == otherEpoch && attempt >= otherAttempt);
     }
 
+    /** Nobody asks any more which they were. */
+    Mark withoutKeys() {
+      return new Mark(epoch, attempt, new Restoration(restoration.undoneWrites(), List.of()));
+    }
+
     static @Nullable Mark read(StorageEngine engine) {
       ByteBuffer in = NodeMeta.read(engine, RESTORED);
       if (in == null) {

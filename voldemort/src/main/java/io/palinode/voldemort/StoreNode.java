@@ -591,6 +591,28 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   }
 
   @Override
+  public Restoration keepAll(long epoch, int attempt) {
+    writeLock.lock();
+    try {
+      requirePaused();
+      log.info("node={} phase=KEPT_ALL epoch={} attempt={}", node(), epoch, attempt);
+      return rewind.keepAll(stores.values(), epoch, attempt);
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
+  @Override
+  public List<KeyRecord> readSlices(List<StoreKey> slices, long target, boolean kept) {
+    writeLock.lock();
+    try {
+      return rewind.readSlices(stores.values(), slices, target, kept);
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
+  @Override
   public List<KeyRecord> read(List<StoreKey> keys) {
     List<KeyRecord> records = new ArrayList<>(keys.size());
     writeLock.lock();
@@ -643,8 +665,9 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       if (epoch == fence.epoch() && !fence.paused()) {
         return;
       }
-      Change change = NodeMeta.fenceChange(epoch, target, sequentialUntilMicros);
-      engine.commit(List.of(change, NodeMeta.Pasts.removal()), Durability.SYNCED);
+      List<Change> changes = new ArrayList<>(rewind.forgetting());
+      changes.add(NodeMeta.fenceChange(epoch, target, sequentialUntilMicros));
+      engine.commit(changes, Durability.SYNCED);
       rewind.resumed();
       fence = FenceState.resumed(epoch, target, sequentialUntilMicros);
       log.info("node={} phase=SERVING epoch={} target={}", node(), epoch, Hlc.format(target));
