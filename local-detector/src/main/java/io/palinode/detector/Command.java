@@ -24,10 +24,11 @@ public sealed interface Command {
   }
 
   /** Serve requests of this epoch. */
-  record Serve(long epoch, long target, long sequentialUntilMicros) implements Command {
+  record Serve(long epoch, long target, long sequentialUntilMicros, long restartEpoch)
+      implements Command {
     @Override
     public void execute(ControlExecution node) {
-      node.serve(epoch, target, sequentialUntilMicros);
+      node.serve(epoch, target, sequentialUntilMicros, restartEpoch);
     }
   }
 
@@ -52,6 +53,14 @@ public sealed interface Command {
     @Override
     public void execute(ControlExecution node) {
       node.restore(epoch, attempt, target, past);
+    }
+  }
+
+  /** Go to the cut of a snapshot, and publish digests of all that is there then. */
+  record RestoreFrom(long epoch, io.palinode.wire.v1.Restore asked) implements Command {
+    @Override
+    public void execute(ControlExecution node) {
+      node.restoreFrom(epoch, asked);
     }
   }
 

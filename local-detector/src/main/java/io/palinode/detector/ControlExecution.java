@@ -2,11 +2,16 @@ package io.palinode.detector;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
+import io.palinode.detector.RestoreRefusedException.Reason;
 import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.detector.StoreBinding.Replica;
 import io.palinode.detector.StoreBinding.Restoration;
 import io.palinode.retroscope.OutOfReachException;
+import io.palinode.retroscope.snapshot.LocalSnapshots;
+import io.palinode.retroscope.snapshot.OpenSnapshot;
+import io.palinode.retroscope.snapshot.Ref;
 import io.palinode.retroscope.snapshot.RollbackTimes;
+import io.palinode.retroscope.snapshot.SnapshotException;
 import io.palinode.wire.v1.Contribution;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
@@ -15,6 +20,7 @@ import io.palinode.wire.v1.NodeJoined;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
+import io.palinode.wire.v1.SnapshotRef;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
@@ -33,6 +39,7 @@ public final class ControlExecution {
   private final LongSupplier epochMicros;
   private final Runnable awaitHeard;
   private final int pieceBytesMax;
+  private @Nullable LocalSnapshots snapshots;
   private @Nullable Undo lastUndo;
 
   /** An attempt to restore, and the node's HLC when it began with the first of its plan. */
@@ -67,6 +74,12 @@ public final class ControlExecution {
     this.pieceBytesMax = pieceBytesMax;
   }
 
+  /** From here on the node can be restored from its parts of snapshots. */
+  public ControlExecution restoringFrom(LocalSnapshots parts) {
+    snapshots = parts;
+    return this;
+  }
+
   void pause(long epoch) {
     long quietSince = store.pause(epoch);
     // A restore waits until all nodes have told progress past its target.
@@ -87,9 +100,9 @@ public final class ControlExecution {
     detector.reset(epoch, clock);
   }
 
-  void serve(long epoch, long target, long sequentialUntilMicros) {
+  void serve(long epoch, long target, long sequentialUntilMicros, long restartEpoch) {
     awaitHeard.run();
-    store.resume(epoch, target, sequentialUntilMicros);
+    store.resume(epoch, target, sequentialUntilMicros, restartEpoch);
   }
 
   void join(long epoch) {
@@ -122,11 +135,36 @@ public final class ControlExecution {
     }
   }
 
+  void restoreFrom(long epoch, Restore asked) {
+    long begun = epochMicros.getAsLong();
+    Undo undo = undo(epoch, asked.getAttempt(), asked.getPast());
+    lastUndo = undo;
+    try (OpenSnapshot part = open(asked.getSnapshot())) {
+      detector.noteAnyChanged();
+      publish(undo, store.restoreFrom(epoch, asked.getAttempt(), part), begun);
+    } catch (RestoreRefusedException e) {
+      tellFailed(undo, e);
+    }
+  }
+
+  /** All of it is read first: of a damaged one nothing is restored. */
+  private OpenSnapshot open(SnapshotRef snapshot) {
+    LocalSnapshots parts = snapshots;
+    if (parts == null) {
+      throw new RestoreRefusedException(Reason.NO_SNAPSHOT, "this node keeps no snapshots");
+    }
+    try {
+      return parts.openVerified(new Ref(snapshot.getId(), snapshot.getNumber()));
+    } catch (SnapshotException e) {
+      throw new RestoreRefusedException(Reason.NO_SNAPSHOT, String.valueOf(e.getMessage()), e);
+    }
+  }
+
   private void tellFailed(Undo undo, RuntimeException why) {
     Restored.Builder failed =
         restored(undo).setFailure(String.valueOf(why.getMessage())).setLast(true);
     if (why instanceof RestoreRefusedException refused) {
-      failed.setTooLarge(refused.reason() == RestoreRefusedException.Reason.TOO_LARGE);
+      failed.setTooLarge(refused.reason() == Reason.TOO_LARGE);
     }
     log.append(List.of(record(undo.epoch()).setRestored(failed).build()));
   }

@@ -142,7 +142,10 @@ public final class NodeControl {
       case WATCH -> new Command.Watch(duty.epoch(), state.resumed().clock());
       case SERVE ->
           new Command.Serve(
-              duty.epoch(), state.resumed().target(), state.resumed().sequentialUntilMicros());
+              duty.epoch(),
+              state.resumed().target(),
+              state.resumed().sequentialUntilMicros(),
+              state.resumed().restartEpoch());
       case JOIN -> new Command.Join(state.epoch());
       case TELL_SAFE_POINT -> new Command.TellSafePoint(duty.number());
       case RESTORE -> restore(duty.epoch(), attemptOf(state).asked());
@@ -164,7 +167,9 @@ public final class NodeControl {
           ? new Command.KeepAll(epoch, attempt)
           : new Command.Keep(epoch, attempt, asked.getTarget());
     }
-    return new Command.Restore(epoch, attempt, asked.getTarget(), asked.getPast());
+    return asked.hasSnapshot()
+        ? new Command.RestoreFrom(epoch, asked)
+        : new Command.Restore(epoch, attempt, asked.getTarget(), asked.getPast());
   }
 
   private static Attempt attemptOf(ControlState state) {

@@ -1,6 +1,7 @@
 package io.palinode.detector;
 
 import io.palinode.hvc.HvcClock;
+import io.palinode.retroscope.snapshot.OpenSnapshot;
 import io.palinode.retroscope.snapshot.RollbackTimes;
 import java.util.List;
 import java.util.Map;
@@ -53,7 +54,7 @@ public interface StoreBinding {
   /**
    * Undoes every write after {@code target}, in one storage transaction that also records {@code
    * (epoch, attempt)} as done; a repeat of the same pair changes nothing and tells the same changed
-   * keys, also after a crash. Only while paused.
+   * keys, also after a crash, until the epoch is resumed. Only while paused.
    *
    * @throws io.palinode.retroscope.OutOfReachException and changes nothing
    * @throws RestoreRefusedException likewise, when that would be too many keys
@@ -97,6 +98,19 @@ public interface StoreBinding {
   }
 
   /**
+   * Like {@link #restore}, to the cut of a snapshot, from this node's part of it, which the
+   * window-log need not reach; and gives slices of all keys, like {@link #keepAll}. It is done in
+   * many storage transactions: a repeat goes on where a crash has ended it. O(keys), and little
+   * memory.
+   *
+   * @throws RestoreRefusedException and changes nothing, when the part lacks a store
+   */
+  default Restoration restoreFrom(long epoch, int attempt, OpenSnapshot part) {
+    throw new RestoreRefusedException(
+        RestoreRefusedException.Reason.NO_SNAPSHOT, "this store is restored from no snapshot");
+  }
+
+  /**
    * Like {@link #read}, of the keys that lie in these slices. O(keys).
    *
    * @param kept what is known is told up to now; else up to {@code target}
@@ -135,6 +149,14 @@ public interface StoreBinding {
    * Idempotent.
    */
   void resume(long epoch, long target, long sequentialUntilMicros);
+
+  /**
+   * Likewise, and the fence also names the newest epoch in which programs begin anew; 0: there was
+   * none. A store whose clients cannot be told so leaves it out.
+   */
+  default void resume(long epoch, long target, long sequentialUntilMicros, long restartEpoch) {
+    resume(epoch, target, sequentialUntilMicros);
+  }
 
   /** All rollbacks that are known, the open one too: no time within one is to be read. */
   void rollbacks(RollbackTimes times);

@@ -164,7 +164,12 @@ final class RecordedStore implements StoreBinding {
 
   @Override
   public void resume(long ofEpoch, long target, long sequentialUntilMicros) {
-    store.resume(ofEpoch, target, sequentialUntilMicros);
+    resume(ofEpoch, target, sequentialUntilMicros, 0);
+  }
+
+  @Override
+  public void resume(long ofEpoch, long target, long sequentialUntilMicros, long restartEpoch) {
+    store.resume(ofEpoch, target, sequentialUntilMicros, restartEpoch);
     listener.serves(ofEpoch);
   }
 

@@ -40,6 +40,7 @@ final class WatchedIntervals {
     } else if (command instanceof Command.Restore
         || command instanceof Command.Keep
         || command instanceof Command.KeepAll
+        || command instanceof Command.RestoreFrom
         || command instanceof Command.Converge) {
       watching = false;
     }

@@ -1,11 +1,14 @@
 package io.palinode.voldemort;
 
+import io.palinode.detector.RestoreRefusedException;
+import io.palinode.detector.RestoreRefusedException.Reason;
 import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.detector.StoreBinding.Replica;
 import io.palinode.detector.StoreBinding.Restoration;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.HvcClock;
+import io.palinode.retroscope.snapshot.OpenSnapshot;
 import io.palinode.voldemort.ChangedKeys.Changed;
 import io.palinode.voldemort.ChangedKeys.Near;
 import io.palinode.voldemort.Repairs.Repair;
@@ -152,6 +155,45 @@ final class Rewind {
     }
     Map<StoreKey, Replica> digests = slices.digests(stores);
     return new Restoration(0, List.copyOf(digests.keySet()), digests);
+  }
+
+  /**
+   * Goes to the cut of a snapshot; see {@link SnapshotRestore}. A repeat goes on where it was cut
+   * short, and of what is done reads the digests anew.
+   */
+  Restoration restoreFrom(
+      Collection<LocalStore> stores, long epoch, int attempt, OpenSnapshot part) {
+    for (LocalStore store : stores) {
+      if (!part.stores().contains(store.name())) {
+        throw new RestoreRefusedException(
+            Reason.NO_SNAPSHOT, "the snapshot has no store '%s'".formatted(store.name()));
+      }
+    }
+    if (last == null || !last.covers(epoch, attempt)) {
+      long undone = restoreAll(stores, epoch, attempt, part);
+      NodeMeta.Mark mark = new NodeMeta.Mark(epoch, attempt, new Restoration(undone, List.of()));
+      commit(new Repairs(engine), List.of(mark.toChange(), NodeMeta.Pasts.removal()));
+      last = mark;
+      pasts = null;
+    }
+    Map<StoreKey, Replica> digests = slices.digests(stores);
+    long undone = last == null ? 0 : last.restoration().undoneWrites();
+    return new Restoration(undone, List.copyOf(digests.keySet()), digests);
+  }
+
+  private long restoreAll(
+      Collection<LocalStore> stores, long epoch, int attempt, OpenSnapshot part) {
+    // From here on the records are no more those of the epoch before, though the attempt is not
+    // done.
+    NodeMeta.Mark begun = new NodeMeta.Mark(epoch, attempt - 1, new Restoration(0, List.of()));
+    commit(new Repairs(engine), List.of(begun.toChange(), NodeMeta.Pasts.removal()));
+    last = begun;
+    pasts = null;
+    // Before it is: a delete that is taken for undone loses nothing, one that wrongly stands does.
+    stores.forEach(store -> store.deletes().undone(clock.last().own(), part.hlc()));
+    SnapshotRestore restore =
+        new SnapshotRestore(engine, part, repairs -> commit(repairs, List.of()));
+    return stores.stream().mapToLong(restore::of).sum();
   }
 
   /**
