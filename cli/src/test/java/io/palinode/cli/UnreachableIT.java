@@ -62,7 +62,11 @@ class UnreachableIT {
       """;
 
   private static final int BULK_KEYS = 8;
-  private static final int BULK_WRITES = 60;
+  private static final int BULK_WRITES = 12;
+
+  /** Two do not go into one segment of a window-log. */
+  private static final int BULK_BYTES = 200_000;
+
   private static final List<String> KEYS =
       Stream.concat(
               Stream.of("a", "b", "before", "between", "after"),
@@ -202,7 +206,7 @@ class UnreachableIT {
 
   private void bulk(Store store, String value) {
     for (int i = 0; i < BULK_WRITES; i++) {
-      put(store, "bulk" + i % BULK_KEYS, value + i + "x".repeat(64 << 10));
+      put(store, "bulk" + i % BULK_KEYS, value + i + "x".repeat(BULK_BYTES));
     }
   }
 
