@@ -86,6 +86,9 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   /** Keys that the store changed by itself since the last reset; guarded by the monitor. */
   private final Set<StoreKey> changed = new HashSet<>();
 
+  /** It may have changed any; guarded likewise. */
+  private boolean anyChanged;
+
   /** Whether the newest reset has yet to open something; guarded by the monitor. */
   private boolean resetUnfinished;
 
@@ -199,6 +202,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     }
     Collection<StoreKey> known = keysThatMayHold();
     changed.clear();
+    anyChanged = false;
     resetUnfinished = true;
     store.atomically(
         () -> {
@@ -238,6 +242,11 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   /** The store changed these keys other than by writes, while it was paused. */
   public synchronized void noteChanged(Collection<StoreKey> keys) {
     changed.addAll(keys);
+  }
+
+  /** The store changed keys by itself, while it was paused, and does not tell which. */
+  public synchronized void noteAnyChanged() {
+    anyChanged = true;
   }
 
   /**
@@ -528,7 +537,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
    */
   private @Nullable Collection<StoreKey> keysThatMayHold() {
     Set<StoreKey> keys = new LinkedHashSet<>(changed);
-    boolean[] known = {unscanned.isEmpty() && !resetUnfinished};
+    boolean[] known = {unscanned.isEmpty() && !resetUnfinished && !anyChanged};
     store.atomically(
         () -> {
           known[0] &= complete;

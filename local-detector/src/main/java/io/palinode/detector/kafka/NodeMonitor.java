@@ -79,8 +79,8 @@ public final class NodeMonitor implements AutoCloseable {
     steps =
         new ControlTail(
             NodeControl.initial(store.node(), store.nodes(), store.incarnation()),
-            new ControlExecution(
-                store, detector, publisher, epochMicros, () -> awaitHeard(writer)));
+            new ControlExecution(store, detector, publisher, epochMicros, () -> awaitHeard(writer))
+                .restoringFrom(localSnapshots));
     snapshots =
         new SnapshotTail(
             store.node(),
