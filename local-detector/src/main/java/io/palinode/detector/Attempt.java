@@ -6,7 +6,9 @@ import io.palinode.wire.v1.KeyVersions;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -64,6 +66,24 @@ record Attempt(
   }
 
   /**
+   * The slices that this attempt exchanges, when it compares all keys: some of {@link #unsettled}.
+   */
+  SliceRound round() {
+    Map<StoreKey, Long> weights = new HashMap<>();
+    for (Restored piece : restored) {
+      for (io.palinode.wire.v1.StoreKey slice : piece.getChangedList()) {
+        weights.merge(key(slice), slice.getWeight(), Long::sum);
+      }
+    }
+    StoreKey from = asked.hasFromSlice() ? key(asked.getFromSlice()) : null;
+    return SliceRound.of(unsettled(), weights, from, asked.getRoundBytes());
+  }
+
+  private static StoreKey key(io.palinode.wire.v1.StoreKey told) {
+    return new StoreKey(told.getStore(), told.getKey().toByteArray());
+  }
+
+  /**
    * The keys that changed at any node, each once, but those that all replicas have alike; of an
    * attempt that compares all keys, the slices.
    */
@@ -71,11 +91,7 @@ record Attempt(
     Agreement agreement = new Agreement();
     for (Restored piece : restored) {
       for (io.palinode.wire.v1.StoreKey key : piece.getChangedList()) {
-        agreement.add(
-            piece.getNode(),
-            new StoreKey(key.getStore(), key.getKey().toByteArray()),
-            key.getDigest(),
-            key.getReplicas());
+        agreement.add(piece.getNode(), key(key), key.getDigest(), key.getReplicas());
       }
     }
     return agreement.unsettled();

@@ -2,6 +2,7 @@ package io.palinode.detector;
 
 import io.palinode.detector.StoreBinding.KeyRecord;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What {@link NodeControl} wants done at its node. Each may be repeated. */
 public sealed interface Command {
@@ -73,10 +74,10 @@ public sealed interface Command {
   }
 
   /** Stay where it is, and publish digests of all that is there. */
-  record KeepAll(long epoch, int attempt) implements Command {
+  record KeepAll(long epoch, io.palinode.wire.v1.Restore asked) implements Command {
     @Override
     public void execute(ControlExecution node) {
-      node.keepAll(epoch, attempt);
+      node.keepAll(epoch, asked);
     }
   }
 
@@ -89,11 +90,16 @@ public sealed interface Command {
     }
   }
 
-  /** Merge what all nodes contributed, and publish what holds then. */
-  record Converge(long epoch, int attempt, List<KeyRecord> records) implements Command {
+  /**
+   * Merge what all nodes contributed, and publish what holds then.
+   *
+   * @param rest the first slice that is left for the next attempt; null: none
+   */
+  record Converge(long epoch, int attempt, List<KeyRecord> records, @Nullable StoreKey rest)
+      implements Command {
     @Override
     public void execute(ControlExecution node) {
-      node.converge(epoch, attempt, records);
+      node.converge(epoch, attempt, records, rest);
     }
   }
 }

@@ -190,10 +190,14 @@ public final class ControlExecution {
     }
   }
 
-  void keepAll(long epoch, int attempt) {
+  void keepAll(long epoch, Restore asked) {
     long begun = epochMicros.getAsLong();
+    int attempt = asked.getAttempt();
+    // Of a plan that undoes, it goes on with what an attempt before has begun.
+    Undo undo =
+        asked.getKeep() ? new Undo(epoch, attempt, 0) : undo(epoch, attempt, asked.getPast());
     detector.noteAnyChanged();
-    publish(new Undo(epoch, attempt, 0), store.keepAll(epoch, attempt), begun);
+    publish(undo, store.keepAll(epoch, attempt), begun);
   }
 
   private void tellRestored(Undo undo, Restoration restoration, long begun) {
@@ -247,7 +251,7 @@ public final class ControlExecution {
     }
   }
 
-  void converge(long epoch, int attempt, List<KeyRecord> contributed) {
+  void converge(long epoch, int attempt, List<KeyRecord> contributed, @Nullable StoreKey rest) {
     // Before any node can be told to resume, for that waits for this node's answer.
     detector.endEpoch();
     long changed = store.merge(contributed);
@@ -255,15 +259,20 @@ public final class ControlExecution {
     append(
         epoch,
         detector.holding(),
-        (record, piece, last) ->
-            record.setConverged(
-                Converged.newBuilder()
-                    .setNode(store.node())
-                    .setAttempt(attempt)
-                    .setChangedKeys(changed)
-                    .setClock(store.clock().last().own())
-                    .addAllHolding(piece)
-                    .setLast(last)));
+        (record, piece, last) -> {
+          Converged.Builder converged =
+              Converged.newBuilder()
+                  .setNode(store.node())
+                  .setAttempt(attempt)
+                  .setChangedKeys(changed)
+                  .setClock(store.clock().last().own())
+                  .addAllHolding(piece)
+                  .setLast(last);
+          if (rest != null) {
+            converged.setRest(message(rest, null));
+          }
+          record.setConverged(converged);
+        });
   }
 
   /** Makes the record of one piece. */
@@ -300,6 +309,7 @@ public final class ControlExecution {
         .setKey(ByteString.copyFrom(key.key()))
         .setDigest(here == null ? 0 : here.digest())
         .setReplicas(here == null ? 0 : here.replicas())
+        .setWeight(here == null ? 0 : here.weight())
         .build();
   }
 

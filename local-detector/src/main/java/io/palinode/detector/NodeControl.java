@@ -151,21 +151,25 @@ public final class NodeControl {
       case RESTORE -> restore(duty.epoch(), attemptOf(state).asked());
       case CONTRIBUTE -> {
         Attempt attempt = attemptOf(state);
-        yield new Command.Contribute(duty.epoch(), attempt.asked(), attempt.unsettled());
+        boolean whole = attempt.asked().getWhole();
+        List<StoreKey> keys = whole ? attempt.round().slices() : attempt.unsettled();
+        yield new Command.Contribute(duty.epoch(), attempt.asked(), keys);
       }
       case CONVERGE -> {
         Attempt attempt = attemptOf(state);
-        yield new Command.Converge(duty.epoch(), attempt.number(), attempt.contributed());
+        StoreKey rest = attempt.asked().getWhole() ? attempt.round().rest() : null;
+        yield new Command.Converge(duty.epoch(), attempt.number(), attempt.contributed(), rest);
       }
     };
   }
 
   private static Command restore(long epoch, Restore asked) {
     int attempt = asked.getAttempt();
+    if (asked.hasFromSlice() || (asked.getKeep() && asked.getWhole())) {
+      return new Command.KeepAll(epoch, asked);
+    }
     if (asked.getKeep()) {
-      return asked.getWhole()
-          ? new Command.KeepAll(epoch, attempt)
-          : new Command.Keep(epoch, attempt, asked.getTarget());
+      return new Command.Keep(epoch, attempt, asked.getTarget());
     }
     return asked.hasSnapshot()
         ? new Command.RestoreFrom(epoch, asked)

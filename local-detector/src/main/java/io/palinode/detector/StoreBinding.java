@@ -200,6 +200,11 @@ public interface StoreBinding {
    *
    * @param digest equal when the records are; not 0
    * @param replicas on so many nodes the key lives, this one included
+   * @param weight of a slice, what its keys take here, in bytes, nearly; of a key 0
    */
-  record Replica(long digest, int replicas) {}
+  record Replica(long digest, int replicas, long weight) {
+    public Replica(long digest, int replicas) {
+      this(digest, replicas, 0);
+    }
+  }
 }

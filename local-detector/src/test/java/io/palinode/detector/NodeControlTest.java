@@ -305,7 +305,7 @@ class NodeControlTest {
     state = taken(step.next(), contributed(2));
     state = taken(state, contributed(1));
     assertThat(NodeControl.step(state, contributed(0)).commands())
-        .containsExactly(new Command.Converge(1, 1, List.of()));
+        .containsExactly(new Command.Converge(1, 1, List.of(), null));
   }
 
   @Test

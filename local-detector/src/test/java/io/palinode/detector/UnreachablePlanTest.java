@@ -2,7 +2,9 @@ package io.palinode.detector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.ByteString;
 import io.palinode.wire.v1.Abandon;
+import io.palinode.wire.v1.Contribution;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
 import io.palinode.wire.v1.Halted;
@@ -62,7 +64,64 @@ class UnreachablePlanTest {
     add(1, record -> record.setRestore(Restore.newBuilder().setAttempt(2).setTarget(9)));
     assertThat(commands()).as("it stays one").contains(new Command.Keep(1, 1, 9));
     add(1, record -> record.setRestore(restart(2).setWhole(true)));
-    assertThat(commands()).contains(new Command.KeepAll(1, 2));
+    assertThat(commands()).contains(new Command.KeepAll(1, restart(2).setWhole(true).build()));
+  }
+
+  @Test
+  void whatDiffersIsExchangedInRounds() {
+    Restore first = BY_SNAPSHOT.toBuilder().setAttempt(1).setRoundBytes(100).build();
+    add(1, record -> record.setRestore(first));
+    for (int node = 0; node < 2; node++) {
+      // The middle one is alike.
+      Restored.Builder told = answer(node, 1);
+      told.addChanged(slice(1, node + 1, 30)).addChanged(slice(2, 7, 30));
+      told.addChanged(slice(3, node + 1, 30)).addChanged(slice(4, node + 1, 30));
+      add(1, record -> record.setRestored(told));
+    }
+    add(1, record -> record.setConverge(Converge.newBuilder().setAttempt(1)));
+    assertThat(commands()).contains(new Command.Contribute(1, first, List.of(name(1))));
+    contributed(1);
+    assertThat(commands()).contains(new Command.Converge(1, 1, List.of(), name(3)));
+
+    Restore second = first.toBuilder().setAttempt(2).setFromSlice(slice(3, 0, 0)).build();
+    add(1, record -> record.setRestore(second));
+    assertThat(commands())
+        .as("it is restored already")
+        .contains(new Command.KeepAll(1, second))
+        .noneMatch(command -> command instanceof Command.RestoreFrom);
+    for (int node = 0; node < 2; node++) {
+      Restored.Builder told = answer(node, 2);
+      // What is before it differs still, as the order of siblings may.
+      told.addChanged(slice(1, node + 1, 30)).addChanged(slice(3, node + 1, 500));
+      add(1, record -> record.setRestored(told));
+    }
+    add(1, record -> record.setConverge(Converge.newBuilder().setAttempt(2)));
+    assertThat(commands())
+        .as("one is taken, however large")
+        .contains(new Command.Contribute(1, second, List.of(name(3))));
+    contributed(2);
+    assertThat(commands()).contains(new Command.Converge(1, 2, List.of(), null));
+  }
+
+  private void contributed(int attempt) {
+    for (int node = 0; node < 2; node++) {
+      Contribution.Builder said =
+          Contribution.newBuilder().setNode(node).setAttempt(attempt).setLast(true);
+      add(1, record -> record.setContribution(said));
+    }
+  }
+
+  private static io.palinode.wire.v1.StoreKey.Builder slice(int name, long digest, long weight) {
+    return io.palinode.wire.v1.StoreKey.newBuilder()
+        .setStore("s")
+        .setKey(ByteString.copyFrom(new byte[] {(byte) name}))
+        .setDigest(digest)
+        .setReplicas(2)
+        .setWeight(weight);
+  }
+
+  private static StoreKey name(int name) {
+    return new StoreKey("s", new byte[] {(byte) name});
   }
 
   @Test

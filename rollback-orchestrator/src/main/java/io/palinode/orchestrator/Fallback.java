@@ -1,7 +1,9 @@
 package io.palinode.orchestrator;
 
+import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
+import io.palinode.wire.v1.StoreKey;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,10 +14,17 @@ import org.jspecify.annotations.Nullable;
  *     since then, window-logs need not tell
  * @param restarted the target cannot be reached: what is there is kept, and programs begin anew
  * @param tooLarge a node could not do that attempt for want of memory
+ * @param rounds so many attempts only went on to compare what others had left
+ * @param rest the slice from which the next of these goes on; null: all is compared
  */
 public record Fallback(
-    @Nullable SnapshotCut snapshot, boolean triedSnapshot, boolean restarted, boolean tooLarge) {
-  static final Fallback NONE = new Fallback(null, false, false, false);
+    @Nullable SnapshotCut snapshot,
+    boolean triedSnapshot,
+    boolean restarted,
+    boolean tooLarge,
+    int rounds,
+    @Nullable StoreKey rest) {
+  static final Fallback NONE = new Fallback(null, false, false, false, 0, null);
 
   /** With a new attempt. */
   Fallback with(Restore asked) {
@@ -24,10 +33,19 @@ public record Fallback(
             ? new SnapshotCut(
                 asked.getSnapshot().getId(), asked.getSnapshot().getNumber(), asked.getTarget())
             : null;
-    return new Fallback(cut, triedSnapshot || cut != null, asked.getRestart(), false);
+    int more = asked.hasFromSlice() ? 1 : 0;
+    return new Fallback(
+        cut, triedSnapshot || cut != null, asked.getRestart(), false, rounds + more, null);
   }
 
   Fallback with(Restored answer) {
-    return new Fallback(snapshot, triedSnapshot, restarted, tooLarge || answer.getTooLarge());
+    boolean anyTooLarge = tooLarge || answer.getTooLarge();
+    return new Fallback(snapshot, triedSnapshot, restarted, anyTooLarge, rounds, rest);
+  }
+
+  Fallback with(Converged answer) {
+    return answer.hasRest()
+        ? new Fallback(snapshot, triedSnapshot, restarted, tooLarge, rounds, answer.getRest())
+        : this;
   }
 }

@@ -12,6 +12,7 @@ import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Resume;
 import io.palinode.wire.v1.Retry;
+import io.palinode.wire.v1.StoreKey;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * the same answer, so an orchestrator that was killed before it wrote a step decides it again.
  */
 final class NextStep {
+  /** What nodes exchange at once when they compare all keys; each holds it. */
+  private static final long ROUND_BYTES = 32L << 20;
+
   private final MachineState state;
 
   private NextStep(MachineState state) {
@@ -208,6 +212,10 @@ final class NextStep {
     if (!plan.ackedByAll(state.settings().nodes())) {
       return null;
     }
+    StoreKey rest = plan.halts().fallback().rest();
+    if (rest != null) {
+      return nextRound(plan, rest);
+    }
     if (plan.isKept()) {
       return resume(plan);
     }
@@ -287,7 +295,28 @@ final class NextStep {
   /** By all nodes' parts of a snapshot; which keys differ then, nobody can name. */
   private ControlRecord restore(Plan plan, SnapshotCut cut, String reason) {
     Restore.Builder restore = restore(plan, cut.hlc(), reason).getRestore().toBuilder();
-    return step(plan).setRestore(restore.setSnapshot(cut.toMessage()).setWhole(true)).build();
+    return step(plan)
+        .setRestore(restore.setSnapshot(cut.toMessage()).setWhole(true).setRoundBytes(ROUND_BYTES))
+        .build();
+  }
+
+  /** The attempt before could not exchange all that differs at once: it goes on from there. */
+  private ControlRecord nextRound(Plan plan, StoreKey rest) {
+    Restore.Builder next =
+        Restore.newBuilder()
+            .setAttempt(plan.attempt() + 1)
+            .setTarget(plan.target())
+            .setPast(plan.clock())
+            .setKeep(plan.isKept())
+            .setRestart(plan.isRestarted())
+            .setWhole(true)
+            .setRoundBytes(ROUND_BYTES)
+            .setFromSlice(rest);
+    SnapshotCut cut = plan.halts().fallback().snapshot();
+    if (cut != null) {
+      next.setSnapshot(cut.toMessage());
+    }
+    return step(plan).setRestore(next).build();
   }
 
   private ControlRecord restart(Plan plan, long target, String reason) {
@@ -303,6 +332,7 @@ final class NextStep {
                 .setTarget(target)
                 .setKeep(true)
                 .setWhole(plan.halts().fallback().triedSnapshot())
+                .setRoundBytes(ROUND_BYTES)
                 .setRestart(plan.isRestarted()))
         .build();
   }
@@ -310,7 +340,9 @@ final class NextStep {
   /** Which keys changed is too much for some node to tell: so all are compared, by slices. */
   private ControlRecord keepAll(Plan plan) {
     Restore.Builder keep = keep(plan, plan.target()).getRestore().toBuilder();
-    return step(plan).setRestore(keep.setWhole(true).setReason(plan.failure())).build();
+    return step(plan)
+        .setRestore(keep.setWhole(true).setRoundBytes(ROUND_BYTES).setReason(plan.failure()))
+        .build();
   }
 
   /**

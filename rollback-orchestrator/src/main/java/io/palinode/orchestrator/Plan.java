@@ -138,7 +138,7 @@ public record Plan(
 
   /** Attempts since the beginning, or since an operator had it tried again. */
   int attemptsOfThisTry() {
-    return attempt - halts.attemptsBefore();
+    return attempt - halts.attemptsBefore() - halts.fallback().rounds();
   }
 
   boolean isAbandoned() {
@@ -242,7 +242,7 @@ public record Plan(
         ack.getHoldingCount() == 0
             ? this
             : withHolding(new CutPiece(ack.getNode(), ack.getHoldingList()));
-    known = known.withClock(ack.getClock());
+    known = known.withClock(ack.getClock()).with(halts.with(halts.fallback().with(ack)));
     return ack.getLast() ? known.acked(ack.getNode()) : known;
   }
 

@@ -134,7 +134,7 @@ public record Rollback(
             : times.converged(since);
     Restore restore = record.getRestore();
     // What is kept leaves what was undone before; what is restored is counted from the start.
-    long undone = restore.getKeep() ? undoneWrites : 0;
+    long undone = restore.getKeep() || restore.hasFromSlice() ? undoneWrites : 0;
     return entered(State.RESTORING, record, now)
         .aiming(restore.getTarget(), restore.getAttempt(), undone);
   }

@@ -14,6 +14,7 @@ import io.palinode.wire.v1.SnapshotOpened;
 import io.palinode.wire.v1.SnapshotRef;
 import io.palinode.wire.v1.SnapshotStep;
 import io.palinode.wire.v1.SnapshotTaken;
+import io.palinode.wire.v1.StoreKey;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
 import java.util.ArrayDeque;
@@ -255,6 +256,18 @@ final class Script {
                     .setLast(true)));
   }
 
+  /** Nothing holds, but what lies in a store's slices from its first on is not exchanged yet. */
+  Script convergedUpTo(long epoch, int node, int attempt, String store) {
+    return log(
+        record(epoch)
+            .setConverged(
+                Converged.newBuilder()
+                    .setNode(node)
+                    .setAttempt(attempt)
+                    .setRest(StoreKey.newBuilder().setStore(store))
+                    .setLast(true)));
+  }
+
   /** {@code terms} of clause 0 of {@code predicate} hold at the node. */
   Script converged(long epoch, int node, int attempt, String predicate, int... terms) {
     Converged.Builder ack = Converged.newBuilder().setNode(node).setAttempt(attempt).setLast(true);
@@ -394,6 +407,9 @@ final class Script {
                   + time(r.getRestore().getTarget())
                   + (r.getRestore().hasSnapshot()
                       ? " by " + r.getRestore().getSnapshot().getId()
+                      : "")
+                  + (r.getRestore().hasFromSlice()
+                      ? " from " + r.getRestore().getFromSlice().getStore()
                       : "")
                   + (r.getRestore().getRestart() ? " restart" : "");
           case CONVERGE -> "converge " + r.getConverge().getAttempt();

@@ -97,6 +97,15 @@ class UnreachableTest {
   }
 
   @Test
+  void whatIsTooMuchToExchangeAtOnceIsDoneInRoundsBeforeTheCutIsChecked() {
+    Script script = atSnapshot().restored(1, 0, 1).restored(1, 1, 1);
+    script.convergedUpTo(1, 0, 1, "s").convergedUpTo(1, 1, 1, "s");
+    assertThat(script.steps()).endsWith("1: converge 1", "1: restore 2 to 400 by near from s");
+    script.restored(1, 0, 2).restored(1, 1, 2).convergedAt(1, 0, 2, 900).convergedAt(1, 1, 2, 800);
+    assertThat(script.steps()).contains("1: converge 2", "1: resume from 400 after 900");
+  }
+
+  @Test
   void steppingBackBeyondTheReachGoesToASnapshot() {
     Script script =
         Script.of(1, SNAPSHOT).snapshot("old", 1, 200, 1).violation("v1", "p", 100, 500);

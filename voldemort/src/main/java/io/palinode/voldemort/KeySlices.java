@@ -19,7 +19,7 @@ import java.util.function.Consumer;
  * All keys of a node's stores in slices, so that replicas can be compared without naming each key:
  * keys that live on the same nodes are dealt out by a hash to {@link #SLICES}, and a slice has one
  * digest. Replicas have the same in a slice when they tell the same digest. Holds a page of records
- * and 64 KiB for each set of nodes. Nobody writes meanwhile.
+ * and 128 KiB for each set of nodes. Nobody writes meanwhile.
  *
  * <p>The name of a slice is a key of its store's: {@code | nodes, in order, i32 each | slice i32
  * |}.
@@ -42,32 +42,42 @@ final class KeySlices {
   Map<StoreKey, Replica> digests(Collection<LocalStore> stores) {
     Map<StoreKey, Replica> digests = new LinkedHashMap<>();
     for (LocalStore store : stores) {
-      Map<List<Integer>, long[]> sums = sums(store);
-      sums.forEach(
-          (nodes, ofSlice) -> {
-            for (int slice = 0; slice < SLICES; slice++) {
-              // No key in it, or nearly never: then it is exchanged when another node has one.
-              if (ofSlice[slice] != 0) {
-                digests.put(name(store, nodes, slice), new Replica(ofSlice[slice], nodes.size()));
-              }
-            }
-          });
+      sums(store)
+          .forEach(
+              (nodes, ofSlice) -> {
+                for (int slice = 0; slice < SLICES; slice++) {
+                  // No key in it, or nearly never: then it is exchanged when another has one.
+                  if (ofSlice.digests[slice] != 0) {
+                    digests.put(
+                        name(store, nodes, slice),
+                        new Replica(ofSlice.digests[slice], nodes.size(), ofSlice.weights[slice]));
+                  }
+                }
+              });
     }
     return digests;
   }
 
-  private Map<List<Integer>, long[]> sums(LocalStore store) {
+  /** Of the keys of one set of nodes, by slice. */
+  private static final class Sums {
+    private final long[] digests = new long[SLICES];
+    private final long[] weights = new long[SLICES];
+  }
+
+  private Map<List<Integer>, Sums> sums(LocalStore store) {
     RecordDigest digest = new RecordDigest();
-    Map<List<Integer>, long[]> sums = new HashMap<>();
+    Map<List<Integer>, Sums> sums = new HashMap<>();
     forEach(
         store,
         entry -> {
           byte[] record = entry.record();
           List<Integer> nodes = nodes(store, entry.key());
           if (record != null && nodes.contains(node)) {
-            long[] ofSlice = sums.computeIfAbsent(nodes, first -> new long[SLICES]);
+            Sums ofSlice = sums.computeIfAbsent(nodes, first -> new Sums());
+            int slice = slice(entry.key());
             // Of any order, so a sum.
-            ofSlice[slice(entry.key())] += digest.of(entry.key(), record);
+            ofSlice.digests[slice] += digest.of(entry.key(), record);
+            ofSlice.weights[slice] += RestoreLimit.KEY_BYTES + entry.key().length + record.length;
           }
         });
     return sums;

@@ -173,7 +173,10 @@ class RestoreLimitTest {
       Restoration told = node.keepAll(1, attempt);
       told.replicas()
           .forEach(
-              (slice, here) -> agreement.add(node.node(), slice, here.digest(), here.replicas()));
+              (slice, here) -> {
+                assertThat(here.weight()).isPositive();
+                agreement.add(node.node(), slice, here.digest(), here.replicas());
+              });
     }
     List<KeyRecord> contributed = new ArrayList<>();
     nodes.forEach(node -> contributed.addAll(node.readSlices(agreement.unsettled(), target, true)));
