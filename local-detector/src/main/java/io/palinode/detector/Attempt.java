@@ -69,12 +69,16 @@ record Attempt(
    * The slices that this attempt exchanges, when it compares all keys: some of {@link #unsettled}.
    */
   SliceRound round() {
-    Map<StoreKey, Long> weights = new HashMap<>();
+    // Of each node once: a life that ended may have told a piece that the next one tells too.
+    Map<Integer, Map<StoreKey, Long>> byNode = new HashMap<>();
     for (Restored piece : restored) {
+      Map<StoreKey, Long> told = byNode.computeIfAbsent(piece.getNode(), n -> new HashMap<>());
       for (io.palinode.wire.v1.StoreKey slice : piece.getChangedList()) {
-        weights.merge(key(slice), slice.getWeight(), Long::sum);
+        told.merge(key(slice), slice.getWeight(), Math::max);
       }
     }
+    Map<StoreKey, Long> weights = new HashMap<>();
+    byNode.values().forEach(told -> told.forEach((slice, w) -> weights.merge(slice, w, Long::sum)));
     StoreKey from = asked.hasFromSlice() ? key(asked.getFromSlice()) : null;
     return SliceRound.of(unsettled(), weights, from, asked.getRoundBytes());
   }

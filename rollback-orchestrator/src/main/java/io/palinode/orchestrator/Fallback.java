@@ -38,6 +38,11 @@ public record Fallback(
         cut, triedSnapshot || cut != null, asked.getRestart(), false, rounds + more, null);
   }
 
+  /** An operator has said how to go on: rounds before that are among the attempts before. */
+  Fallback answered() {
+    return new Fallback(snapshot, triedSnapshot, restarted, tooLarge, 0, rest);
+  }
+
   Fallback with(Restored answer) {
     boolean anyTooLarge = tooLarge || answer.getTooLarge();
     return new Fallback(snapshot, triedSnapshot, restarted, anyTooLarge, rounds, rest);

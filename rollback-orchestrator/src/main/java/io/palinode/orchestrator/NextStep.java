@@ -333,7 +333,7 @@ final class NextStep {
                 .setKeep(true)
                 .setWhole(plan.halts().fallback().triedSnapshot())
                 .setRoundBytes(ROUND_BYTES)
-                .setRestart(plan.isRestarted()))
+                .setRestart(plan.isRestarted() && !plan.isAbandoned()))
         .build();
   }
 

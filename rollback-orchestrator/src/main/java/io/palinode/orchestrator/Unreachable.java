@@ -74,7 +74,9 @@ final class Unreachable {
 
   private static Way restart(MachineState state, Plan plan, String why) {
     PastPlan last = state.journal().lastRestart(plan.predicate());
-    long sinceMicros = last == null ? Long.MAX_VALUE : plan.openedMicros() - last.openedMicros();
+    // From when the last epoch began: however long that plan took, programs had no more time.
+    long sinceMicros =
+        last == null ? Long.MAX_VALUE : plan.openedMicros() - Hlc.micros(last.clock());
     return last == null || sinceMicros >= RollbackSettings.micros(RESTART_QUIET)
         ? new Way(Kind.RESTART, null, why)
         : new Way(

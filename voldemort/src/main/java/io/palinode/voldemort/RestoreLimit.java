@@ -16,8 +16,8 @@ public record RestoreLimit(long keysMax, long bytesMax) {
   /** What a key takes beside its bytes, as measured. */
   static final int KEY_BYTES = 400;
 
-  /** The rest is for what the other nodes tell, and for all else. */
-  private static final int HEAP_PART = 4;
+  /** A node also holds what each of the others tells of its keys, about as much each time. */
+  private static final int HEAP_PART = 8;
 
   public RestoreLimit {
     if (keysMax < 1 || bytesMax < 1) {
@@ -32,7 +32,7 @@ public record RestoreLimit(long keysMax, long bytesMax) {
     return new RestoreLimit(Math.max(1, bytesMax / KEY_BYTES), bytesMax);
   }
 
-  /** A quarter of the heap of this process, in which so many nodes live. */
+  /** An eighth of the heap of this process, in which so many nodes live. */
   public static RestoreLimit ofHeap(int nodes) {
     return ofBytes(Runtime.getRuntime().maxMemory() / HEAP_PART / nodes);
   }

@@ -34,7 +34,7 @@ public final class WindowLogOptions {
       converter = DiskSize.class,
       paramLabel = "SIZE",
       description =
-          "How much memory a node may hold for a rollback, some 400 bytes for each key that changed, and what it had: what needs more is refused like a time out of reach (default: a quarter of the heap, shared by the nodes of a process).")
+          "How much memory a node may hold for a rollback, some 400 bytes for each key that changed, and what it had: what needs more is refused like a time out of reach (default: an eighth of the heap, shared by the nodes of a process).")
   private @Nullable Long restoreBytes;
 
   /**

@@ -6,7 +6,7 @@ import io.palinode.wire.v1.ControlRecord;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** Those that hear a node's control log: plans first. Each record is parsed once, for all. */
+/** Those that hear a node's control log: plans first, but at a start. A record is parsed once. */
 record ControlListeners(ControlTail plans, List<ControlListener> others)
     implements LogTail.Listener {
   @Override
@@ -24,8 +24,9 @@ record ControlListeners(ControlTail plans, List<ControlListener> others)
 
   @Override
   public void onCaughtUp() {
-    plans.onCaughtUp();
+    // A plan may go to a snapshot whose part is still to be filed.
     others.forEach(ControlListener::onCaughtUp);
+    plans.onCaughtUp();
   }
 
   @Override

@@ -34,6 +34,7 @@ public final class NodeMonitor implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(NodeMonitor.class);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(2);
   private static final Duration HEARD_MAX = Duration.ofSeconds(10);
+  private static final Duration LOOK_EVERY = Duration.ofMillis(200);
 
   private final LocalDetector detector;
   private final Producer<byte[], byte[]> candidates;
@@ -142,16 +143,23 @@ public final class NodeMonitor implements AutoCloseable {
     await(predicateTail, config.topics().predicates(), config);
     // Only now: the state is evaluated once, with all predicates known.
     controlTail.start();
-    await(controlTail, config.topics().control(), config);
     awaitBegun(config);
   }
 
+  /** Not until it has caught up with an open plan: a restore takes as long as it takes. */
   private void awaitBegun(NodeMonitorConfig config) {
+    long deadline = System.nanoTime() + config.startTimeout().toNanos();
     try {
-      if (!steps.awaitBegun(config.startTimeout())) {
-        throw new IllegalStateException(
-            "a node must be able to serve, or to take part in the open plan, in time: timeout="
-                + config.startTimeout());
+      while (!steps.awaitBegun(LOOK_EVERY)) {
+        if (controlTail.failure() != null || System.nanoTime() - deadline >= 0) {
+          throw new IllegalStateException(
+              "a node must be able to serve, or to take part in the open plan, in time: topic=%s timeout=%s bootstrap=%s"
+                  .formatted(
+                      config.topics().control(),
+                      config.startTimeout(),
+                      config.kafka().bootstrapServers()),
+              controlTail.failure());
+        }
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -11,7 +11,8 @@ import java.time.Duration;
  * @param ringCapacity candidates that may wait for the producer
  * @param openIntervalsMax intervals that may be open at once
  * @param pace how often progress is written
- * @param startTimeout the longest that a node may take to read predicates or the control log
+ * @param startTimeout the longest that a node may take to read the predicates, and then the control
+ *     log; not what an open plan asks of it
  */
 public record NodeMonitorConfig(
     KafkaSettings kafka,
