@@ -24,10 +24,11 @@ public sealed interface Command {
   }
 
   /** Serve requests of this epoch. */
-  record Serve(long epoch, long target, long sequentialUntilMicros) implements Command {
+  record Serve(long epoch, long target, long sequentialUntilMicros, List<SequentialKeys> sequential)
+      implements Command {
     @Override
     public void execute(ControlExecution node) {
-      node.serve(epoch, target, sequentialUntilMicros);
+      node.serve(epoch, target, sequentialUntilMicros, sequential);
     }
   }
 

@@ -86,8 +86,9 @@ public final class ControlExecution {
     detector.reset(epoch, clock);
   }
 
-  void serve(long epoch, long target, long sequentialUntilMicros) {
+  void serve(long epoch, long target, long sequentialUntilMicros, List<SequentialKeys> sequential) {
     awaitHeard.run();
+    store.sequential(sequential);
     store.resume(epoch, target, sequentialUntilMicros);
   }
 

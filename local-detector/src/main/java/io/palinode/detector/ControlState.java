@@ -4,6 +4,7 @@ import io.palinode.retroscope.snapshot.RollbackTimes;
 import io.palinode.retroscope.snapshot.RollbackTimes.Span;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Resume;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -45,8 +46,9 @@ public record ControlState(
    *
    * @param clock the epoch is later than this on every node
    */
-  record Resumed(long target, long sequentialUntilMicros, long clock) {
-    static final Resumed NEVER = new Resumed(0, 0, 0);
+  record Resumed(
+      long target, long sequentialUntilMicros, List<SequentialKeys> sequential, long clock) {
+    static final Resumed NEVER = new Resumed(0, 0, List.of(), 0);
   }
 
   static ControlState initial(int node, int nodes, long incarnation) {
@@ -98,7 +100,11 @@ public record ControlState(
   ControlState resumed(ControlRecord record) {
     Resume resume = record.getResume();
     Resumed newest =
-        new Resumed(resume.getTarget(), resume.getSequentialUntilMicros(), resume.getClock());
+        new Resumed(
+            resume.getTarget(),
+            resume.getSequentialUntilMicros(),
+            SequentialKeys.of(resume),
+            resume.getClock());
     return new ControlState(
         node,
         nodes,

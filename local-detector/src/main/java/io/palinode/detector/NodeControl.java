@@ -141,7 +141,10 @@ public final class NodeControl {
       case WATCH -> new Command.Watch(duty.epoch(), state.resumed().clock());
       case SERVE ->
           new Command.Serve(
-              duty.epoch(), state.resumed().target(), state.resumed().sequentialUntilMicros());
+              duty.epoch(),
+              state.resumed().target(),
+              state.resumed().sequentialUntilMicros(),
+              state.resumed().sequential());
       case JOIN -> new Command.Join(state.epoch());
       case TELL_SAFE_POINT -> new Command.TellSafePoint(duty.number());
       case RESTORE -> {

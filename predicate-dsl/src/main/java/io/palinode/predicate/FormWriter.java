@@ -1,5 +1,7 @@
 package io.palinode.predicate;
 
+import io.palinode.predicate.OnViolation.Approval;
+import io.palinode.predicate.OnViolation.Budget;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import java.util.List;
@@ -50,6 +52,9 @@ final class FormWriter {
             ? List.of(text("none"))
             : action.alerts().stream().map(FormWriter::text).toList();
     form.whenFrequent = whenFrequent(action.whenFrequent());
+    form.budget = budget(action.budget());
+    form.approval =
+        action.approval() == Approval.REQUIRED ? text(Word.of(action.approval())) : null;
     return form;
   }
 
@@ -57,6 +62,16 @@ final class FormWriter {
     PredicateForm.Rollback form = new PredicateForm.Rollback();
     form.scope = target == null ? null : text("all");
     form.to = text(target == null ? "none" : Word.of(target));
+    return form;
+  }
+
+  private static PredicateForm.@Nullable BudgetForm budget(@Nullable Budget budget) {
+    if (budget == null) {
+      return null;
+    }
+    PredicateForm.BudgetForm form = new PredicateForm.BudgetForm();
+    form.atMost = text(Integer.toString(budget.atMost()));
+    form.per = text(Period.format(budget.per()));
     return form;
   }
 
@@ -69,6 +84,10 @@ final class FormWriter {
     form.over = text(Integer.toString(frequent.over()));
     form.per = text(Period.format(frequent.per()));
     form.then = text("sequential");
+    form.guards =
+        frequent.guards().isEmpty()
+            ? null
+            : frequent.guards().stream().map(guard -> text(guard.toString())).toList();
     return form;
   }
 

@@ -188,7 +188,16 @@ final class PredicateForm extends Placed {
     }
   }
 
-  @XmlType(propOrder = {"rollback", "rollbackOn", "alertOn", "alerts", "whenFrequent"})
+  @XmlType(
+      propOrder = {
+        "rollback",
+        "rollbackOn",
+        "alertOn",
+        "alerts",
+        "whenFrequent",
+        "budget",
+        "approval"
+      })
   static final class Action extends Placed {
     @Nullable Rollback rollback;
     @Nullable Text rollbackOn;
@@ -199,6 +208,8 @@ final class PredicateForm extends Placed {
     @Nullable List<Text> alerts;
 
     @Nullable WhenFrequentForm whenFrequent;
+    @Nullable BudgetForm budget;
+    @Nullable Text approval;
   }
 
   static final class Rollback extends Placed {
@@ -206,9 +217,17 @@ final class PredicateForm extends Placed {
     @XmlAttribute @Nullable Text to;
   }
 
+  static final class BudgetForm extends Placed {
+    @XmlAttribute @Nullable Text atMost;
+    @XmlAttribute @Nullable Text per;
+  }
+
   static final class WhenFrequentForm extends Placed {
     @XmlAttribute @Nullable Text over;
     @XmlAttribute @Nullable Text per;
     @XmlAttribute @Nullable Text then;
+
+    @XmlElement(name = "guard")
+    @Nullable List<Text> guards;
   }
 }

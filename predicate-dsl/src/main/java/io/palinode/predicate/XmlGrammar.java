@@ -29,7 +29,8 @@ final class XmlGrammar {
           "group",
           "of",
           "in",
-          "alert");
+          "alert",
+          "guard");
 
   private static final Map<String, Shape> SHAPES =
       Stream.of(containers(), empties(), leaves())
@@ -83,18 +84,22 @@ final class XmlGrammar {
         Shape.of("sum", "of", String.join(" ", ClauseForms.RELATIONS), false),
         Shape.of("group", "term", "on", false),
         Shape.of("term", "in", inTerm, false),
-        Shape.of("onViolation", "rollback rollbackOn alertOn alert whenFrequent", "", false));
+        Shape.of(
+            "onViolation",
+            "rollback rollbackOn alertOn alert whenFrequent budget approval",
+            "",
+            false),
+        Shape.of("whenFrequent", "guard", "over per then", false));
   }
 
   private static Stream<Shape> empties() {
     return Stream.of(
-        Shape.of("rollback", "", "scope to", false),
-        Shape.of("whenFrequent", "", "over per then", false));
+        Shape.of("rollback", "", "scope to", false), Shape.of("budget", "", "atMost per", false));
   }
 
   private static Stream<Shape> leaves() {
     String plain =
-        "name value id type epsilon uncertainty replicas where in rollbackOn alertOn alert";
+        "name value id type epsilon uncertainty replicas where in rollbackOn alertOn alert guard approval";
     return Stream.concat(
         words(plain).stream().map(leaf -> Shape.of(leaf, "", "", true)),
         Stream.of(

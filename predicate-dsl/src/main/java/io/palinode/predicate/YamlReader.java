@@ -47,9 +47,18 @@ final class YamlReader {
           Stream.concat(Stream.of("store", "var"), TermForms.WORDS.stream()).toList(),
           Set.of());
   static final Vocabulary ACTION =
-      fields("onViolation", "rollback", "rollbackOn", "alertOn", "alert", "whenFrequent");
+      fields(
+          "onViolation",
+          "rollback",
+          "rollbackOn",
+          "alertOn",
+          "alert",
+          "whenFrequent",
+          "budget",
+          "approval");
   static final Vocabulary ROLLBACK = fields("rollback", "scope", "to");
-  static final Vocabulary WHEN_FREQUENT = fields("whenFrequent", "over", "per", "then");
+  static final Vocabulary WHEN_FREQUENT = fields("whenFrequent", "over", "per", "then", "guards");
+  static final Vocabulary BUDGET = fields("budget", "atMost", "per");
 
   /** Of all mappings with fields of the language. */
   static final List<Vocabulary> VOCABULARIES =
@@ -65,7 +74,8 @@ final class YamlReader {
           TERM,
           ACTION,
           ROLLBACK,
-          WHEN_FREQUENT);
+          WHEN_FREQUENT,
+          BUDGET);
 
   private YamlReader() {}
 
@@ -234,6 +244,9 @@ final class YamlReader {
     YamlNode.Mapping whenFrequent = mapping.mapping("whenFrequent");
     action.whenFrequent =
         whenFrequent == null ? null : whenFrequent(whenFrequent.with(WHEN_FREQUENT));
+    YamlNode.Mapping budget = mapping.mapping("budget");
+    action.budget = budget == null ? null : budget(budget.with(BUDGET));
+    action.approval = mapping.text("approval");
     return action;
   }
 
@@ -259,6 +272,15 @@ final class YamlReader {
     form.over = mapping.text("over");
     form.per = mapping.text("per");
     form.then = mapping.text("then");
+    form.guards = mapping.texts("guards");
+    return form;
+  }
+
+  private static PredicateForm.BudgetForm budget(YamlNode.Mapping mapping) {
+    PredicateForm.BudgetForm form = new PredicateForm.BudgetForm();
+    form.place = mapping.place();
+    form.atMost = mapping.text("atMost");
+    form.per = mapping.text("per");
     return form;
   }
 

@@ -39,6 +39,9 @@ public record Alert(
     PLAN_WAITS("PalinodePlanWaits"),
     PLAN_HALTED("PalinodePlanHalted"),
     PLAN_ABANDONED("PalinodePlanAbandoned"),
+    ROLLBACKS_FREQUENT("PalinodeRollbacksFrequent"),
+    APPROVAL_NEEDED("PalinodeApprovalNeeded"),
+    BUDGET_SPENT("PalinodeBudgetSpent"),
     COVERAGE_LOST("PalinodeCoverageLost"),
     CONTROL_WRITE_FAILED("PalinodeControlWriteFailed"),
     ORCHESTRATOR_STOPPED("PalinodeOrchestratorStopped");

@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
  * @param plan the open plan, which opens {@code epoch + 1}
  * @param past the latest plans, oldest first; enough to know what is covered, and what is frequent
  * @param safePoint the greatest safe point published
- * @param sequentialUntilMicros until when the last resume asks clients to write to all replicas
+ * @param touching the latest rollbacks by violations and what they were about, oldest first; the
+ *     open plan's too, once it restores
+ * @param gates what keeps violations from opening plans
+ * @param sequential what the last {@code Resume} asks of clients, and remembers
  */
 public record Journal(
     int nodes,
@@ -22,12 +25,14 @@ public record Journal(
     @Nullable Plan plan,
     List<PastPlan> past,
     long safePoint,
-    long sequentialUntilMicros) {
+    List<TouchingRollback> touching,
+    List<SequentialSpan> sequential,
+    Gates gates) {
   /** Also the most rollbacks that {@code whenFrequent} can count. */
   static final int PAST_MAX = 1_024;
 
   public static Journal empty(int nodes) {
-    return new Journal(nodes, 0, null, List.of(), 0, 0);
+    return new Journal(nodes, 0, null, List.of(), 0, List.of(), List.of(), Gates.NONE);
   }
 
   /** The journal with one more record; the same object when the record has no effect. */
@@ -37,7 +42,10 @@ public record Journal(
     }
     return switch (record.getStepCase()) {
       case PLAN_OPENED ->
-          plan == null && record.getEpoch() == epoch + 1 ? withPlan(Plan.opened(record)) : this;
+          plan == null && record.getEpoch() == epoch + 1
+              ? withPlan(Plan.opened(record))
+                  .with(gates.answered(record.getPlanOpened().getApproves()))
+              : this;
       case RESUME ->
           plan != null && record.getEpoch() == plan.epoch() && plan.isEndedBy(record.getResume())
               ? resumed(plan, record)
@@ -45,12 +53,20 @@ public record Journal(
       case SAFE_POINT ->
           plan == null && record.getSafePoint().getHlc() > safePoint
               ? new Journal(
-                  nodes, epoch, null, past, record.getSafePoint().getHlc(), sequentialUntilMicros)
+                  nodes,
+                  epoch,
+                  null,
+                  past,
+                  record.getSafePoint().getHlc(),
+                  touching,
+                  sequential,
+                  gates.passed(record.getSafePoint().getHlc()))
               : this;
       case NODE_JOINED -> plan == null ? this : withPlan(plan.read(record));
+      case RESTORE ->
+          plan != null && record.getEpoch() == plan.epoch() ? restoring(plan, record) : this;
       case PAUSE,
           PAUSED,
-          RESTORE,
           RESTORED,
           CONVERGE,
           CONTRIBUTION,
@@ -60,6 +76,7 @@ public record Journal(
           ABANDON,
           CANCEL ->
           plan != null && record.getEpoch() == plan.epoch() ? withPlan(plan.read(record)) : this;
+      case GATE -> with(gates.read(record));
       case WATCHING, SNAPSHOT, EFFECT, STEP_NOT_SET -> this;
     };
   }
@@ -171,11 +188,9 @@ public record Journal(
     return Math.max(over, some.quietSince());
   }
 
-  /** Plans that {@code predicate} caused after that time, without the open one. */
-  long pastPlans(String predicate, long afterMicros) {
-    return past.stream()
-        .filter(p -> p.predicate().equals(predicate) && p.openedMicros() > afterMicros)
-        .count();
+  /** What the plan that opens, or opened, {@code ofEpoch} is about, if violations asked for it. */
+  @Nullable TouchingRollback touching(long ofEpoch) {
+    return touching.stream().filter(r -> r.epoch() == ofEpoch).findFirst().orElse(null);
   }
 
   /** The node that wrote a record; -1 for a record of the orchestrator. */
@@ -199,15 +214,42 @@ public record Journal(
           WATCHING,
           SNAPSHOT,
           EFFECT,
+          GATE,
           STEP_NOT_SET ->
           -1;
     };
   }
 
+  private Journal restoring(Plan open, ControlRecord record) {
+    Plan next = open.read(record);
+    List<Touch> touches = record.getRestore().getTouchedList().stream().map(Touch::of).toList();
+    if (next.equals(open) || touches.isEmpty() || touching(open.epoch()) != null) {
+      return withPlan(next);
+    }
+    boolean inVain =
+        touches.stream()
+            .anyMatch(
+                touch ->
+                    sequential.stream()
+                        .anyMatch(s -> s.isInForce(open.openedMicros()) && s.covers(touch)));
+    List<TouchingRollback> longer =
+        Stream.concat(
+                touching.stream().skip(Math.max(0, touching.size() + 1 - PAST_MAX)),
+                Stream.of(new TouchingRollback(open.epoch(), open.openedMicros(), touches, inVain)))
+            .toList();
+    return new Journal(nodes, epoch, next, past, safePoint, longer, sequential, gates);
+  }
+
+  private Journal with(Gates next) {
+    return next.equals(gates)
+        ? this
+        : new Journal(nodes, epoch, plan, past, safePoint, touching, sequential, next);
+  }
+
   private Journal withPlan(Plan next) {
     return next.equals(plan)
         ? this
-        : new Journal(nodes, epoch, next, past, safePoint, sequentialUntilMicros);
+        : new Journal(nodes, epoch, next, past, safePoint, touching, sequential, gates);
   }
 
   private Journal resumed(Plan done, ControlRecord record) {
@@ -227,6 +269,11 @@ public record Journal(
         null,
         longer,
         safePoint,
-        record.getResume().getSequentialUntilMicros());
+        touching,
+        record.getResume().getSequentialList().stream().map(SequentialSpan::of).toList(),
+        gates.withoutSettled(
+            request ->
+                last.epoch() > request.epoch()
+                    && last.settles(request.epoch(), request.violate())));
   }
 }

@@ -13,6 +13,7 @@ import io.palinode.wire.v1.Resume;
  * @param branchEnd the cut at this HLC is the store as it was before the plan, on all nodes; 0: no
  *     one cut is, or nothing was taken back
  * @param undone what it took back is there again
+ * @param byHand an operator asked for it
  */
 public record PastPlan(
     long epoch,
@@ -23,7 +24,8 @@ public record PastPlan(
     long clock,
     boolean abandoned,
     long branchEnd,
-    boolean undone) {
+    boolean undone,
+    boolean byHand) {
 
   static PastPlan of(Plan done, long quietSince, Resume resume) {
     return new PastPlan(
@@ -35,7 +37,8 @@ public record PastPlan(
         resume.getClock(),
         done.isAbandoned(),
         done.isKept() ? 0 : done.branchEnd(),
-        false);
+        false,
+        done.hand().isByHand());
   }
 
   /** What happened at {@code hlc} in {@code ofEpoch} asks for nothing any more. */
@@ -58,6 +61,15 @@ public record PastPlan(
 
   PastPlan asUndone() {
     return new PastPlan(
-        epoch, predicate, openedMicros, target, quietSince, clock, abandoned, branchEnd, true);
+        epoch,
+        predicate,
+        openedMicros,
+        target,
+        quietSince,
+        clock,
+        abandoned,
+        branchEnd,
+        true,
+        byHand);
   }
 }

@@ -33,7 +33,8 @@ class DemoReportTest {
           170,
           0,
           7,
-          List.of(rule("first", 2, null)));
+          List.of(rule("first", 2, null)),
+          List.of());
 
   @Test
   void jsonNamesEveryFigureInTheDocumentedOrder() throws JsonProcessingException {
@@ -98,7 +99,26 @@ class DemoReportTest {
 
   private static ModeResult judgedBy(RuleResult... rules) {
     return new ModeResult(
-        "watched", 1, 1, 1, 2, 1, 1.0, 0.5, 0, null, null, 0, true, 0, 1, 1, 0, 0, List.of(rules));
+        "watched",
+        1,
+        1,
+        1,
+        2,
+        1,
+        1.0,
+        0.5,
+        0,
+        null,
+        null,
+        0,
+        true,
+        0,
+        1,
+        1,
+        0,
+        0,
+        List.of(rules),
+        List.of());
   }
 
   private static RuleResult rule(String replicas, long definite, @Nullable Long phantoms) {
@@ -113,7 +133,7 @@ class DemoReportTest {
   private static ModeResult unwatched(String mode, boolean right) {
     return new ModeResult(
         mode, 2_507, 58, 2.9, 0, 4, null, null, 0, null, null, 0, right, 0, 7_270, 170, 3, 0,
-        List.of());
+        List.of(), List.of());
   }
 
   private static DemoReport report(ModeResult... modes) {

@@ -15,6 +15,7 @@ import io.palinode.orchestrator.Command;
 import io.palinode.orchestrator.Discarded;
 import io.palinode.orchestrator.Effect;
 import io.palinode.orchestrator.Evidence;
+import io.palinode.orchestrator.Gate;
 import io.palinode.orchestrator.Intervention;
 import io.palinode.orchestrator.MachineState;
 import io.palinode.orchestrator.Memory;
@@ -424,6 +425,7 @@ class RestServerTest {
     private final WatchedVersions watched = new WatchedVersions(2);
     private volatile boolean unavailable;
     private volatile boolean acknowledged;
+    private volatile String renewed = "";
     private volatile @Nullable Wish wished;
     private volatile @Nullable String witnessText;
     private volatile @Nullable String failure;
@@ -590,6 +592,16 @@ class RestServerTest {
     }
 
     @Override
+    public void answerRequest(long number, boolean approve) throws RefusedException {
+      throw new RefusedException("no rollback %d waits for approval".formatted(number));
+    }
+
+    @Override
+    public void renewBudget(String predicate) throws RefusedException {
+      renewed = predicate;
+    }
+
+    @Override
     public Status status() {
       return new Status(
           3,
@@ -609,6 +621,8 @@ class RestServerTest {
           1,
           2,
           2,
+          List.of(),
+          Gate.OPEN,
           failure);
     }
 
