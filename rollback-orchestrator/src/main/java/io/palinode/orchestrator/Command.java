@@ -33,6 +33,11 @@ public sealed interface Command {
     OVER_BUDGET,
     /** An operator wants no rollback for it: it stands. */
     REJECTED,
+    /**
+     * It was there when its epoch began, in the state that a plan has restored: its predicate's
+     * gate lets it stand, and nothing before it can be restored.
+     */
+    STANDS,
     /** It is at or before the safe point: what was promised is not taken back. */
     TOO_LATE,
     /** Its predicate is not known yet; another outcome follows, or it expires. */

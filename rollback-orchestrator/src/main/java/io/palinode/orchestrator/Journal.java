@@ -2,6 +2,7 @@ package io.palinode.orchestrator;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Violation;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -186,6 +187,15 @@ public record Journal(
   private long quietSince(Plan some) {
     long over = past.isEmpty() ? 0 : past.get(past.size() - 1).clock();
     return Math.max(over, some.quietSince());
+  }
+
+  /**
+   * It held in the state with which its epoch began: nodes open such intervals right after its
+   * clock.
+   */
+  boolean isFoundAtBeginning(Violation violation) {
+    PastPlan opened = pastPlan(violation.getEpoch());
+    return opened != null && violation.getViolate() <= opened.clock() + 1;
   }
 
   /** What the plan that opens, or opened, {@code ofEpoch} is about, if violations asked for it. */

@@ -329,7 +329,9 @@ final class NextStep {
     if (plan.isKept()) {
       return resume(plan);
     }
-    String violated = CutCheck.violatedClause(plan.holding(), state.policies());
+    String violated =
+        CutCheck.violatedClause(
+            plan.holding(), state.policies(), state.journal().touching(plan.epoch()));
     return violated == null ? resume(plan) : stepBack(plan, violated);
   }
 

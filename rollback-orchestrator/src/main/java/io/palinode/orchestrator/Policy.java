@@ -40,6 +40,11 @@ public record Policy(
     return onViolation == null ? Approval.AUTOMATIC : onViolation.approval();
   }
 
+  /** Its violations may stand though it asks for rollback. */
+  boolean isGated() {
+    return budget() != null || approval() == Approval.REQUIRED;
+  }
+
   boolean rollsBack() {
     return onViolation != null && onViolation.rollbackTo() != null;
   }

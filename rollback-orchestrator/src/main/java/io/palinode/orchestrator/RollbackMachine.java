@@ -204,7 +204,7 @@ public final class RollbackMachine {
   private void classify(Violation violation, Policy policy) {
     Grade grade = Grades.of(violation.getGrade());
     boolean stale = isStale(violation);
-    Command.Outcome outcome = outcome(violation, policy.rollsBack(grade));
+    Command.Outcome outcome = outcome(violation, policy, policy.rollsBack(grade));
     commands.add(new Command.Classified(violation, outcome));
     if (policy.alerts(grade) && !stale) {
       commands.add(
@@ -218,7 +218,7 @@ public final class RollbackMachine {
     }
   }
 
-  private Command.Outcome outcome(Violation violation, boolean rollsBack) {
+  private Command.Outcome outcome(Violation violation, Policy policy, boolean rollsBack) {
     if (!rollsBack) {
       return Command.Outcome.NO_ROLLBACK;
     }
@@ -227,6 +227,9 @@ public final class RollbackMachine {
     }
     if (isCovered(violation.getEpoch(), violation.getViolate())) {
       return Command.Outcome.COVERED;
+    }
+    if (policy.isGated() && state.journal().isFoundAtBeginning(violation)) {
+      return Command.Outcome.STANDS;
     }
     if (violation.getViolate() <= state.safePoint()) {
       return Command.Outcome.TOO_LATE;

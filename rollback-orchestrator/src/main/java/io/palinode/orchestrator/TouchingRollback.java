@@ -22,6 +22,11 @@ public record TouchingRollback(long epoch, long openedMicros, List<Touch> touche
     return touches.stream().anyMatch(touch -> touch.keys().stream().anyMatch(keys::contains));
   }
 
+  boolean isOf(String predicate, String binding) {
+    return touches.stream()
+        .anyMatch(t -> t.predicate().equals(predicate) && t.binding().equals(binding));
+  }
+
   boolean isOf(String predicate) {
     return touches.stream().anyMatch(touch -> touch.predicate().equals(predicate));
   }

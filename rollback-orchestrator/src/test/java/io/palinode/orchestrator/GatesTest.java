@@ -83,7 +83,7 @@ class GatesTest {
   void rollbacksByHandAreNotCounted() {
     Script script = Script.of(1, LIMITED);
     for (int i = 1; i <= 3; i++) {
-      script.judged(1_000 * i).wish(Wish.to("w" + i, Hlc.ofMicros(900L * i)));
+      script.judged(1_000L * i).wish(Wish.to("w" + i, Hlc.ofMicros(900L * i)));
       script.carryOut(i);
     }
     assertThat(script.state().journal().epoch()).isEqualTo(3);
@@ -160,6 +160,35 @@ class GatesTest {
     assertThat(script.answerRefusal(1)).isEqualTo("rollback 1 is under way: one at a time");
   }
 
+  @Test
+  void whatStandsHaltsNoOtherRollbackAndIsNotAskedForAgainInTheNextEpoch() {
+    Script script = Script.of(1, APPROVED, FREE);
+    violation(script, "p", 500, 0);
+    script.judged(600).answer(1, false).pass(50_000).steps();
+    violation(script, "q", 700, 0);
+    script.judged(800).paused(1, 0, 0).restored(1, 0, 1);
+    script.converged(1, 0, 1, "p", 0, 1);
+    assertThat(script.steps()).contains("1: restore 1 to 700-").doesNotContain("1: restore 2");
+    assertThat(script.state().journal().epoch()).isEqualTo(1);
+    long clock = script.state().journal().past().get(0).clock();
+    script.violation(
+        "again", "p", Hlc.micros(clock), Hlc.micros(clock), 1, ViolationGrade.POSSIBLE);
+    assertThat(script.outcomes()).endsWith(Command.Outcome.STANDS);
+    assertThat(Gate.of(script.state()).approvals()).isEmpty();
+    violation(script, "p", 900, 1);
+    assertThat(script.steps()).containsExactly("1: ask 2 for p");
+  }
+
+  @Test
+  void whatAnApprovedRollbackIsAboutIsCheckedOnItsCut() {
+    Script script = Script.of(1, APPROVED);
+    script.violation("p", "", 500_000, 0, List.of("x")).judged(600_000).answer(1, true);
+    script.paused(1, 0, 0).restored(1, 0, 1).converged(1, 0, 1, "p", 0, 1);
+    assertThat(script.steps())
+        .contains("1: restore 1 to 500000-")
+        .anyMatch(step -> step.startsWith("1: restore 2 to "));
+  }
+
   // Both
 
   @Test
@@ -227,8 +256,8 @@ class GatesTest {
   private static Script spent(Policy... policies) {
     Script script = policies.length == 0 ? Script.of(1, LIMITED) : Script.of(1, policies);
     for (int epoch = 0; epoch < 2; epoch++) {
-      violation(script, "p", 1_000 * (epoch + 1), epoch);
-      script.judged(1_000 * (epoch + 1)).carryOut(epoch + 1);
+      violation(script, "p", 1_000L * (epoch + 1), epoch);
+      script.judged(1_000L * (epoch + 1)).carryOut(epoch + 1);
     }
     script.steps();
     return script;

@@ -66,7 +66,7 @@ public record DemoOptions(
     /** All work on the vertices with most neighbours, whose neighbours are other clients'. */
     HIGH;
 
-    private static final int HUBS_PER_CLIENT = 2;
+    private static final int HUBS_PER_CLIENT = 1;
   }
 
   /** The vertices that clients work on in the measured run; 0: all. */

@@ -95,7 +95,7 @@ final class ResultTable {
     for (AntiStallChange change : result.antiStall().subList(more, result.antiStall().size())) {
       table.row(
           List.of(
-              "%.1f".formatted(change.seconds()),
+              String.format(Locale.ROOT, "%.1f", change.seconds()),
               Long.toString(change.rollbacks()),
               change.allKeys() ? "all keys" : change.keys() == 0 ? "none" : change.keys() + " keys",
               change.instances() == 0 ? "" : change.instances() + " instances"));
@@ -108,12 +108,13 @@ final class ResultTable {
         .filter(other -> other.mode().equals(Mode.SEQUENTIAL.label()))
         .map(
             other ->
-                "%s: %s tasks/s, %.2f times those of %s%n"
-                    .formatted(
-                        result.mode(),
-                        number(result.tasksPerSecond()),
-                        result.tasksPerSecond() / other.tasksPerSecond(),
-                        other.mode()))
+                String.format(
+                    Locale.ROOT,
+                    "%s: %s tasks/s, %.2f times those of %s%n",
+                    result.mode(),
+                    number(result.tasksPerSecond()),
+                    result.tasksPerSecond() / other.tasksPerSecond(),
+                    other.mode()))
         .collect(Collectors.joining());
   }
 

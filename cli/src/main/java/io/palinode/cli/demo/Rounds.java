@@ -10,7 +10,7 @@ final class Rounds {
   private static final int WARM_UP_TASKS = 500;
 
   /** Enough for what is sequential to be left, and entered again. */
-  private static final int OF_HUBS = 6;
+  private static final int OF_HUBS = 12;
 
   private Rounds() {}
 

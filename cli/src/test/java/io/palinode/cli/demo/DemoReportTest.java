@@ -62,6 +62,41 @@ class DemoReportTest {
   }
 
   @Test
+  void tableTellsWhenKeysWereSequentialAndComparesWithSequential() {
+    ModeResult stalled =
+        new ModeResult(
+            "watched",
+            1,
+            2,
+            1,
+            2,
+            1,
+            1.0,
+            0.5,
+            9,
+            null,
+            null,
+            0,
+            true,
+            0,
+            1,
+            1,
+            0,
+            0,
+            List.of(),
+            List.of(
+                new AntiStallChange(3.2, 10, 2, false, 4),
+                new AntiStallChange(4, 10, 2, true, 9),
+                new AntiStallChange(9.25, 0, 0, false, 9)));
+    assertThat(report(unwatched("sequential", true), stalled).table())
+        .containsPattern("3\\.2 +4 +10 keys +2 instances")
+        .containsPattern("4\\.0 +9 +all keys +2 instances")
+        .containsPattern("9\\.3 +9 +none")
+        .contains("watched: 2.00 tasks/s, 0.03 times those of sequential");
+    assertThat(table(WATCHED)).doesNotContain("R+W>N for");
+  }
+
+  @Test
   void whatAModeDoesNotMeasureIsNull() throws JsonProcessingException {
     JsonNode eventual = json(EVENTUAL, WATCHED).get("modes").get(0);
     assertThat(eventual.get("precision").isNull()).isTrue();

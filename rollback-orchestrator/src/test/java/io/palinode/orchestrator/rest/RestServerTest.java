@@ -91,6 +91,16 @@ class RestServerTest {
   }
 
   @Test
+  void anOperatorAnswersRequestsAndRenewsBudgets() throws Exception {
+    assertThat(send("POST", "/api/v1/budgets/p/renew", "").statusCode()).isEqualTo(202);
+    assertThat(backend.renewed).isEqualTo("p");
+    assertThat(send("POST", "/api/v1/approvals/3/approve", "").statusCode()).isEqualTo(409);
+    assertThat(send("POST", "/api/v1/approvals/x/reject", "").statusCode()).isEqualTo(409);
+    assertThat(get("/api/v1/status").get("approvals").isEmpty()).isTrue();
+    assertThat(get("/api/v1/status").get("sequential").get("keys").asLong()).isZero();
+  }
+
+  @Test
   void aPredicateIsAppliedReadAndDeleted() throws Exception {
     assertThat(put("/api/v1/predicates/p", YAML).get("version").asLong()).isEqualTo(1);
     assertThat(get("/api/v1/predicates").get(0).get("name").asText()).isEqualTo("p");
@@ -425,7 +435,7 @@ class RestServerTest {
     private final WatchedVersions watched = new WatchedVersions(2);
     private volatile boolean unavailable;
     private volatile boolean acknowledged;
-    private volatile String renewed = "";
+    private volatile @Nullable String renewed;
     private volatile @Nullable Wish wished;
     private volatile @Nullable String witnessText;
     private volatile @Nullable String failure;
