@@ -24,11 +24,16 @@ public sealed interface Command {
   }
 
   /** Serve requests of this epoch. */
-  record Serve(long epoch, long target, long sequentialUntilMicros, List<SequentialKeys> sequential)
+  record Serve(
+      long epoch,
+      long target,
+      long sequentialUntilMicros,
+      long restartEpoch,
+      List<SequentialKeys> sequential)
       implements Command {
     @Override
     public void execute(ControlExecution node) {
-      node.serve(epoch, target, sequentialUntilMicros, sequential);
+      node.serve(epoch, target, sequentialUntilMicros, restartEpoch, sequential);
     }
   }
 
@@ -56,6 +61,14 @@ public sealed interface Command {
     }
   }
 
+  /** Go to the cut of a snapshot, and publish digests of all that is there then. */
+  record RestoreFrom(long epoch, io.palinode.wire.v1.Restore asked) implements Command {
+    @Override
+    public void execute(ControlExecution node) {
+      node.restoreFrom(epoch, asked);
+    }
+  }
+
   /** Stay where it is, and publish which keys changed near and after the target. */
   record Keep(long epoch, int attempt, long target) implements Command {
     @Override
@@ -64,11 +77,20 @@ public sealed interface Command {
     }
   }
 
-  /** Publish the versions of these keys. */
-  record Contribute(long epoch, int attempt, List<StoreKey> keys) implements Command {
+  /** Stay where it is, and publish digests of all that is there. */
+  record KeepAll(long epoch, int attempt) implements Command {
     @Override
     public void execute(ControlExecution node) {
-      node.contribute(epoch, attempt, keys);
+      node.keepAll(epoch, attempt);
+    }
+  }
+
+  /** Publish the versions of these keys; or of those in these slices, if all keys are compared. */
+  record Contribute(long epoch, io.palinode.wire.v1.Restore asked, List<StoreKey> keys)
+      implements Command {
+    @Override
+    public void execute(ControlExecution node) {
+      node.contribute(epoch, asked, keys);
     }
   }
 

@@ -45,10 +45,15 @@ public record ControlState(
    * What the newest {@code Resume} told.
    *
    * @param clock the epoch is later than this on every node
+   * @param restartEpoch the newest one, this or before, in which programs begin anew; 0: none
    */
   record Resumed(
-      long target, long sequentialUntilMicros, List<SequentialKeys> sequential, long clock) {
-    static final Resumed NEVER = new Resumed(0, 0, List.of(), 0);
+      long target,
+      long sequentialUntilMicros,
+      List<SequentialKeys> sequential,
+      long clock,
+      long restartEpoch) {
+    static final Resumed NEVER = new Resumed(0, 0, List.of(), 0, 0);
   }
 
   static ControlState initial(int node, int nodes, long incarnation) {
@@ -104,7 +109,8 @@ public record ControlState(
             resume.getTarget(),
             resume.getSequentialUntilMicros(),
             SequentialKeys.of(resume),
-            resume.getClock());
+            resume.getClock(),
+            resume.getRestart() ? record.getEpoch() : resumed.restartEpoch());
     return new ControlState(
         node,
         nodes,

@@ -2,6 +2,7 @@ package io.palinode.detector;
 
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.NodeJoined;
+import io.palinode.wire.v1.Restore;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -144,24 +145,32 @@ public final class NodeControl {
               duty.epoch(),
               state.resumed().target(),
               state.resumed().sequentialUntilMicros(),
+              state.resumed().restartEpoch(),
               state.resumed().sequential());
       case JOIN -> new Command.Join(state.epoch());
       case TELL_SAFE_POINT -> new Command.TellSafePoint(duty.number());
-      case RESTORE -> {
-        Attempt attempt = attemptOf(state);
-        yield attempt.keep()
-            ? new Command.Keep(duty.epoch(), attempt.number(), attempt.target())
-            : new Command.Restore(duty.epoch(), attempt.number(), attempt.target(), attempt.past());
-      }
+      case RESTORE -> restore(duty.epoch(), attemptOf(state).asked());
       case CONTRIBUTE -> {
         Attempt attempt = attemptOf(state);
-        yield new Command.Contribute(duty.epoch(), attempt.number(), attempt.unsettled());
+        yield new Command.Contribute(duty.epoch(), attempt.asked(), attempt.unsettled());
       }
       case CONVERGE -> {
         Attempt attempt = attemptOf(state);
         yield new Command.Converge(duty.epoch(), attempt.number(), attempt.contributed());
       }
     };
+  }
+
+  private static Command restore(long epoch, Restore asked) {
+    int attempt = asked.getAttempt();
+    if (asked.getKeep()) {
+      return asked.getWhole()
+          ? new Command.KeepAll(epoch, attempt)
+          : new Command.Keep(epoch, attempt, asked.getTarget());
+    }
+    return asked.hasSnapshot()
+        ? new Command.RestoreFrom(epoch, asked)
+        : new Command.Restore(epoch, attempt, asked.getTarget(), asked.getPast());
   }
 
   private static Attempt attemptOf(ControlState state) {

@@ -5,6 +5,7 @@ import io.palinode.hvc.Grade;
 import io.palinode.hvc.Uncertainty;
 import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.Budget;
+import io.palinode.predicate.OnViolation.OnUnreachable;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import java.util.LinkedHashMap;
@@ -201,6 +202,10 @@ final class FormReader {
                     defaults.alertOn()),
                 alerts == null ? defaults.alerts() : alerts(alerts),
                 form.whenFrequent == null ? null : whenFrequent(form.whenFrequent),
+                optional(
+                    form.onUnreachable,
+                    text -> Word.read("onUnreachable", text, OnUnreachable.class),
+                    defaults.onUnreachable()),
                 form.budget == null ? null : budget(form.budget),
                 optional(
                     form.approval,

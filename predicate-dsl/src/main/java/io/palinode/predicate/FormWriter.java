@@ -2,6 +2,7 @@ package io.palinode.predicate;
 
 import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.Budget;
+import io.palinode.predicate.OnViolation.OnUnreachable;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import java.util.List;
@@ -55,6 +56,8 @@ final class FormWriter {
     form.budget = budget(action.budget());
     form.approval =
         action.approval() == Approval.REQUIRED ? text(Word.of(action.approval())) : null;
+    form.onUnreachable =
+        action.onUnreachable() == OnUnreachable.HALT ? null : text(Word.of(action.onUnreachable()));
     return form;
   }
 

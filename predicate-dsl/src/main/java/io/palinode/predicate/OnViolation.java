@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param alertOn the least grade that alerts
  * @param alerts where to: {@code console}, {@code webhook:URL}
  * @param whenFrequent null: never
+ * @param onUnreachable what comes of a rollback whose target some node cannot restore
  * @param budget null: without limit
  * @param approval whether a rollback waits for an operator
  */
@@ -25,6 +26,7 @@ public record OnViolation(
     Grade alertOn,
     List<String> alerts,
     @Nullable WhenFrequent whenFrequent,
+    OnUnreachable onUnreachable,
     @Nullable Budget budget,
     Approval approval) {
 
@@ -37,14 +39,33 @@ public record OnViolation(
   public static final OnViolation DEFAULT =
       new OnViolation(null, Grade.POSSIBLE, Grade.POSSIBLE, List.of("console"), null);
 
-  /** Without a budget, and without approval. */
+  /** One whose rollbacks halt when their target is out of reach, open by themselves, without limit. */
   public OnViolation(
       @Nullable RollbackTarget rollbackTo,
       Grade rollbackOn,
       Grade alertOn,
       List<String> alerts,
       @Nullable WhenFrequent whenFrequent) {
-    this(rollbackTo, rollbackOn, alertOn, alerts, whenFrequent, null, Approval.AUTOMATIC);
+    this(rollbackTo, rollbackOn, alertOn, alerts, whenFrequent, OnUnreachable.HALT);
+  }
+
+  /** Rollbacks open by themselves, without limit. */
+  public OnViolation(
+      @Nullable RollbackTarget rollbackTo,
+      Grade rollbackOn,
+      Grade alertOn,
+      List<String> alerts,
+      @Nullable WhenFrequent whenFrequent,
+      OnUnreachable onUnreachable) {
+    this(
+        rollbackTo,
+        rollbackOn,
+        alertOn,
+        alerts,
+        whenFrequent,
+        onUnreachable,
+        null,
+        Approval.AUTOMATIC);
   }
 
   public OnViolation {
@@ -61,6 +82,11 @@ public record OnViolation(
       throw new IllegalArgumentException(
           "whenFrequent counts rollbacks, so there must be a rollback: whenFrequent="
               + whenFrequent);
+    }
+    if (onUnreachable != OnUnreachable.HALT && rollbackTo == null) {
+      throw new IllegalArgumentException(
+          "onUnreachable is about rollbacks, so there must be a rollback: onUnreachable="
+              + Word.of(onUnreachable));
     }
     if (budget != null && rollbackTo == null) {
       throw new IllegalArgumentException(
@@ -110,6 +136,16 @@ public record OnViolation(
     BEFORE_VIOLATION,
     /** Right before the first witness began; that can be far back. */
     BEFORE_FIRST_WITNESS
+  }
+
+  /** What comes of a rollback whose target some node cannot restore. */
+  public enum OnUnreachable {
+    /** Nodes stay paused until an operator says how to go on. */
+    HALT,
+    /** The store goes back to the newest snapshot before it, be that before the safe point. */
+    NEAREST_SNAPSHOT,
+    /** The store stays as it is, and programs are told to begin their work anew. */
+    RESTART
   }
 
   /** Who opens a rollback. */

@@ -195,6 +195,7 @@ final class PredicateForm extends Placed {
         "alertOn",
         "alerts",
         "whenFrequent",
+        "onUnreachable",
         "budget",
         "approval"
       })
@@ -208,6 +209,7 @@ final class PredicateForm extends Placed {
     @Nullable List<Text> alerts;
 
     @Nullable WhenFrequentForm whenFrequent;
+    @Nullable Text onUnreachable;
     @Nullable BudgetForm budget;
     @Nullable Text approval;
   }

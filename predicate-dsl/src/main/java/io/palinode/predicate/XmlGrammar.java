@@ -86,7 +86,7 @@ final class XmlGrammar {
         Shape.of("term", "in", inTerm, false),
         Shape.of(
             "onViolation",
-            "rollback rollbackOn alertOn alert whenFrequent budget approval",
+            "rollback rollbackOn alertOn alert whenFrequent onUnreachable budget approval",
             "",
             false),
         Shape.of("whenFrequent", "guard", "over per then", false));
@@ -99,7 +99,8 @@ final class XmlGrammar {
 
   private static Stream<Shape> leaves() {
     String plain =
-        "name value id type epsilon uncertainty replicas where in rollbackOn alertOn alert guard approval";
+        "name value id type epsilon uncertainty replicas where in rollbackOn alertOn alert"
+            + " onUnreachable guard approval";
     return Stream.concat(
         words(plain).stream().map(leaf -> Shape.of(leaf, "", "", true)),
         Stream.of(

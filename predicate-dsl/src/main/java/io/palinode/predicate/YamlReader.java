@@ -54,6 +54,7 @@ final class YamlReader {
           "alertOn",
           "alert",
           "whenFrequent",
+          "onUnreachable",
           "budget",
           "approval");
   static final Vocabulary ROLLBACK = fields("rollback", "scope", "to");
@@ -244,6 +245,7 @@ final class YamlReader {
     YamlNode.Mapping whenFrequent = mapping.mapping("whenFrequent");
     action.whenFrequent =
         whenFrequent == null ? null : whenFrequent(whenFrequent.with(WHEN_FREQUENT));
+    action.onUnreachable = mapping.text("onUnreachable");
     YamlNode.Mapping budget = mapping.mapping("budget");
     action.budget = budget == null ? null : budget(budget.with(BUDGET));
     action.approval = mapping.text("approval");

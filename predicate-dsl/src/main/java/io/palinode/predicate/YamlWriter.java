@@ -1,6 +1,7 @@
 package io.palinode.predicate;
 
 import io.palinode.predicate.Comparison.In;
+import io.palinode.predicate.OnViolation.OnUnreachable;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import java.util.List;
@@ -129,6 +130,9 @@ final class YamlWriter {
           4,
           "whenFrequent: {over: %d, per: %s, then: sequential%s}"
               .formatted(frequent.over(), per, guards));
+    }
+    if (action.onUnreachable() != OnUnreachable.HALT) {
+      line(4, "onUnreachable: " + Word.of(action.onUnreachable()));
     }
     OnViolation.Budget budget = action.budget();
     if (budget != null) {

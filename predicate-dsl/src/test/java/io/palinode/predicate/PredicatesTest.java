@@ -105,6 +105,7 @@ class PredicatesTest {
                     List.of("console", "webhook:https://alerts.example/hook"),
                     new WhenFrequent(
                         5, Duration.ofSeconds(10), List.of(Template.parse("lock_{a}"))),
+                    OnViolation.OnUnreachable.HALT,
                     new OnViolation.Budget(3, Duration.ofMinutes(10)),
                     OnViolation.Approval.REQUIRED)));
   }

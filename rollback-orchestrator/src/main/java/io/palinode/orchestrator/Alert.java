@@ -42,6 +42,7 @@ public record Alert(
     ROLLBACKS_FREQUENT("PalinodeRollbacksFrequent"),
     APPROVAL_NEEDED("PalinodeApprovalNeeded"),
     BUDGET_SPENT("PalinodeBudgetSpent"),
+    PLAN_RESTARTED("PalinodePlanRestarted"),
     COVERAGE_LOST("PalinodeCoverageLost"),
     CONTROL_WRITE_FAILED("PalinodeControlWriteFailed"),
     ORCHESTRATOR_STOPPED("PalinodeOrchestratorStopped");

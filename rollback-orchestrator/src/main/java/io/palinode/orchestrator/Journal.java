@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param plan the open plan, which opens {@code epoch + 1}
  * @param past the latest plans, oldest first; enough to know what is covered, and what is frequent
  * @param safePoint the greatest safe point published
+ * @param snapshots what a plan can go to when window-logs do not reach
  * @param touching the latest rollbacks by violations and what they were about, oldest first; the
  *     open plan's too, once it restores
  * @param gates what keeps violations from opening plans
@@ -26,6 +27,7 @@ public record Journal(
     @Nullable Plan plan,
     List<PastPlan> past,
     long safePoint,
+    WholeSnapshots snapshots,
     List<TouchingRollback> touching,
     List<SequentialSpan> sequential,
     Gates gates) {
@@ -33,7 +35,16 @@ public record Journal(
   static final int PAST_MAX = 1_024;
 
   public static Journal empty(int nodes) {
-    return new Journal(nodes, 0, null, List.of(), 0, List.of(), List.of(), Gates.NONE);
+    return new Journal(
+        nodes,
+        0,
+        null,
+        List.of(),
+        0,
+        WholeSnapshots.NONE,
+        List.of(),
+        List.of(),
+        Gates.NONE);
   }
 
   /** The journal with one more record; the same object when the record has no effect. */
@@ -59,6 +70,7 @@ public record Journal(
                   null,
                   past,
                   record.getSafePoint().getHlc(),
+                  snapshots,
                   touching,
                   sequential,
                   gates.passed(record.getSafePoint().getHlc()))
@@ -77,8 +89,9 @@ public record Journal(
           ABANDON,
           CANCEL ->
           plan != null && record.getEpoch() == plan.epoch() ? withPlan(plan.read(record)) : this;
+      case SNAPSHOT -> withSnapshots(snapshots.read(record.getSnapshot(), nodes));
       case GATE -> with(gates.read(record));
-      case WATCHING, SNAPSHOT, EFFECT, STEP_NOT_SET -> this;
+      case WATCHING, EFFECT, STEP_NOT_SET -> this;
     };
   }
 
@@ -93,7 +106,7 @@ public record Journal(
   /** It is settled, but not taken back. */
   boolean isGivenUp(long ofEpoch, long hlc) {
     return isSettled(ofEpoch, hlc)
-        && past.stream().filter(p -> p.settles(ofEpoch, hlc)).allMatch(PastPlan::abandoned);
+        && past.stream().filter(p -> p.settles(ofEpoch, hlc)).allMatch(PastPlan::keptAll);
   }
 
   /** The newest plan that was abandoned, unless the safe point has passed it since; or null. */
@@ -149,14 +162,14 @@ public record Journal(
 
   /**
    * The earliest cut that is the same as the one at {@code hlc}, as if the plans that ended there
-   * had not been; 0: there is none, the plan was abandoned.
+   * had not been; 0: there is none, the plan kept what it should have taken back.
    */
   long beforePlansAt(long hlc) {
     long cut = hlc;
     for (int i = past.size() - 1; i >= 0; i--) {
       PastPlan plan = past.get(i);
       boolean endsThere = plan.clock() == cut && !plan.undone();
-      cut = !endsThere ? cut : plan.abandoned() ? 0 : plan.target();
+      cut = !endsThere ? cut : plan.keptAll() ? 0 : plan.target();
     }
     return cut;
   }
@@ -181,6 +194,19 @@ public record Journal(
       }
     }
     return null;
+  }
+
+  /** Whether the cut is the store of one epoch, and brings back nothing that a plan took back. */
+  boolean isWholeAt(long hlc) {
+    return takenBackAround(hlc) == null && past.stream().noneMatch(p -> p.isHalfDoneAt(hlc));
+  }
+
+  /** The newest plan that {@code predicate} caused and that ended in a restart, or null. */
+  @Nullable PastPlan lastRestart(String predicate) {
+    return past.stream()
+        .filter(p -> p.restarted() && p.predicate().equals(predicate))
+        .reduce((older, newer) -> newer)
+        .orElse(null);
   }
 
   /** A plan undoes nothing before the one before it is over, on no node. */
@@ -247,19 +273,28 @@ public record Journal(
                 touching.stream().skip(Math.max(0, touching.size() + 1 - PAST_MAX)),
                 Stream.of(new TouchingRollback(open.epoch(), open.openedMicros(), touches, inVain)))
             .toList();
-    return new Journal(nodes, epoch, next, past, safePoint, longer, sequential, gates);
+    return new Journal(
+        nodes, epoch, next, past, safePoint, snapshots, longer, sequential, gates);
   }
 
   private Journal with(Gates next) {
     return next.equals(gates)
         ? this
-        : new Journal(nodes, epoch, plan, past, safePoint, touching, sequential, next);
+        : new Journal(
+            nodes, epoch, plan, past, safePoint, snapshots, touching, sequential, next);
   }
 
   private Journal withPlan(Plan next) {
     return next.equals(plan)
         ? this
-        : new Journal(nodes, epoch, next, past, safePoint, touching, sequential, gates);
+        : new Journal(
+            nodes, epoch, next, past, safePoint, snapshots, touching, sequential, gates);
+  }
+
+  private Journal withSnapshots(WholeSnapshots next) {
+    return next.equals(snapshots)
+        ? this
+        : new Journal(nodes, epoch, plan, past, safePoint, next, touching, sequential, gates);
   }
 
   private Journal resumed(Plan done, ControlRecord record) {
@@ -279,6 +314,7 @@ public record Journal(
         null,
         longer,
         safePoint,
+        snapshots,
         touching,
         record.getResume().getSequentialList().stream().map(SequentialSpan::of).toList(),
         gates.withoutSettled(

@@ -297,11 +297,11 @@ final class NextStep {
     }
     long target = target(state, plan);
     if (plan.reachMax() > target) {
-      return halt(plan, outOfReach(plan, target));
+      return instead(plan, target, outOfReach(plan, target));
     }
     PastPlan earlier = state.journal().takenBackAround(target, plan.hand().undoes());
     if (earlier != null) {
-      return halt(plan, amidEarlier(earlier, target));
+      return instead(plan, target, amidEarlier(earlier, target));
     }
     // An undo may take itself back: then all that is there now stands, and has to be judged.
     long stands = plan.hand().isUndo() ? Math.max(target, plan.clock()) : target;
@@ -315,11 +315,39 @@ final class NextStep {
 
   private @Nullable ControlRecord afterRestore(Plan plan) {
     if (!plan.failure().isEmpty()) {
-      return halt(plan, plan.failure());
+      return afterFailure(plan);
     }
     return plan.ackedByAll(state.settings().nodes())
         ? step(plan).setConverge(Converge.newBuilder().setAttempt(plan.attempt())).build()
         : null;
+  }
+
+  private @Nullable ControlRecord afterFailure(Plan plan) {
+    Fallback tried = plan.halts().fallback();
+    if (plan.isKept()) {
+      return tried.tooLarge() ? keepAll(plan) : halt(plan, plan.failure());
+    }
+    long latest = tried.snapshot() == null ? plan.target() : plan.target() - 1;
+    return instead(plan, latest, plan.failure());
+  }
+
+  /**
+   * The target cannot be restored: what the predicate wants then, to a cut at {@code latest} at the
+   * latest. Null while that waits.
+   */
+  private @Nullable ControlRecord instead(Plan plan, long latest, String why) {
+    Unreachable.Way way = Unreachable.of(state, plan, latest, why);
+    SnapshotCut cut = way.snapshot();
+    if (way.kind() == Unreachable.Kind.HALT) {
+      return halt(plan, way.why());
+    }
+    if (!plan.hasPaused(state.settings().nodes())) {
+      return null;
+    }
+    if (cut == null) {
+      return restart(plan, plan.phase().isBeforeRestore() ? latest : plan.target(), way.why());
+    }
+    return isJudged(latest) ? restore(plan, cut, Unreachable.text(cut, way.why())) : null;
   }
 
   private @Nullable ControlRecord afterConverge(Plan plan) {
@@ -341,8 +369,11 @@ final class NextStep {
    * node can restore, and not before the safe point, which is a promise. What an earlier plan took
    * back is passed over: it must not come again.
    */
-  private ControlRecord stepBack(Plan plan, String violated) {
+  private @Nullable ControlRecord stepBack(Plan plan, String violated) {
     String still = violated + " still holds at " + Hlc.format(plan.target());
+    if (plan.halts().fallback().snapshot() != null) {
+      return instead(plan, plan.target() - 1, still);
+    }
     if (plan.hand().isUndo() && plan.attempt() == 1 && plan.branchEnd() > 0) {
       // What was discarded is violated itself: so it stays discarded, and what was there is kept.
       return restore(plan, plan.branchEnd(), still);
@@ -354,7 +385,7 @@ final class NextStep {
     }
     long from = state.journal().beforePlansAt(plan.target());
     if (from <= floor) {
-      return halt(plan, still + " and nothing before can be restored");
+      return instead(plan, plan.target() - 1, still + " and nothing before can be restored");
     }
     long back = RollbackSettings.micros(state.settings().stepBack());
     long further = back << (plan.attemptsOfThisTry() - 1);
@@ -376,6 +407,7 @@ final class NextStep {
             .addAllSequential(sequential.stream().map(SequentialSpan::toProto).toList())
             .setClock(Math.max(plan.clock(), plan.target()))
             .setAttempt(plan.attempt())
+            .setRestart(plan.isRestarted())
             .build();
     return step(plan).setResume(resume).build();
   }
@@ -392,6 +424,17 @@ final class NextStep {
         .build();
   }
 
+  /** By all nodes' parts of a snapshot; which keys differ then, nobody can name. */
+  private ControlRecord restore(Plan plan, SnapshotCut cut, String reason) {
+    Restore.Builder restore = restore(plan, cut.hlc(), reason).getRestore().toBuilder();
+    return step(plan).setRestore(restore.setSnapshot(cut.toMessage()).setWhole(true)).build();
+  }
+
+  private ControlRecord restart(Plan plan, long target, String reason) {
+    Restore.Builder keep = keep(plan, target).getRestore().toBuilder();
+    return step(plan).setRestore(keep.setRestart(true).setReason(reason)).build();
+  }
+
   private List<Touched> touched(Plan plan) {
     return admitted(state, plan).stream()
         .flatMap(demand -> demand.touches().stream())
@@ -404,8 +447,19 @@ final class NextStep {
   private ControlRecord keep(Plan plan, long target) {
     return step(plan)
         .setRestore(
-            Restore.newBuilder().setAttempt(plan.attempt() + 1).setTarget(target).setKeep(true))
+            Restore.newBuilder()
+                .setAttempt(plan.attempt() + 1)
+                .setTarget(target)
+                .setKeep(true)
+                .setWhole(plan.halts().fallback().triedSnapshot())
+                .setRestart(plan.isRestarted()))
         .build();
+  }
+
+  /** Which keys changed is too much for some node to tell: so all are compared, by slices. */
+  private ControlRecord keepAll(Plan plan) {
+    Restore.Builder keep = keep(plan, plan.target()).getRestore().toBuilder();
+    return step(plan).setRestore(keep.setWhole(true).setReason(plan.failure())).build();
   }
 
   /**

@@ -14,6 +14,8 @@ import io.palinode.wire.v1.Resume;
  *     one cut is, or nothing was taken back
  * @param undone what it took back is there again
  * @param byHand an operator asked for it
+ * @param restarted likewise the store stayed as it was, for the target could not be reached, and
+ *     programs were told to begin anew
  */
 public record PastPlan(
     long epoch,
@@ -25,6 +27,7 @@ public record PastPlan(
     boolean abandoned,
     long branchEnd,
     boolean undone,
+    boolean restarted,
     boolean byHand) {
 
   static PastPlan of(Plan done, long quietSince, Resume resume) {
@@ -38,12 +41,18 @@ public record PastPlan(
         done.isAbandoned(),
         done.isKept() ? 0 : done.branchEnd(),
         false,
+        resume.getRestart(),
         done.hand().isByHand());
+  }
+
+  /** It took nothing back, though it should have. */
+  boolean keptAll() {
+    return abandoned || restarted;
   }
 
   /** What happened at {@code hlc} in {@code ofEpoch} asks for nothing any more. */
   boolean settles(long ofEpoch, long hlc) {
-    return epoch > ofEpoch && (abandoned || target < hlc);
+    return epoch > ofEpoch && (keptAll() || target < hlc);
   }
 
   /** Whether nodes may have been on different sides of the undo then. */
@@ -56,7 +65,7 @@ public record PastPlan(
    * then: a cut there would bring it back, on some nodes or on all.
    */
   boolean isWithin(long hlc) {
-    return !undone && (abandoned || target < hlc) && hlc < clock;
+    return !undone && (keptAll() || target < hlc) && hlc < clock;
   }
 
   PastPlan asUndone() {
@@ -70,6 +79,7 @@ public record PastPlan(
         abandoned,
         branchEnd,
         true,
+        restarted,
         byHand);
   }
 }

@@ -5,6 +5,7 @@ import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.OnViolation;
 import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.Budget;
+import io.palinode.predicate.OnViolation.OnUnreachable;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import java.util.List;
@@ -40,8 +41,23 @@ final class Policies {
             Grade.POSSIBLE,
             List.of("console"),
             null,
+            OnUnreachable.HALT,
             budget,
             approval),
+        List.of(ClauseShape.all(2)));
+  }
+
+  static Policy whenUnreachable(String name, OnUnreachable what) {
+    return new Policy(
+        name,
+        1,
+        new OnViolation(
+            RollbackTarget.BEFORE_VIOLATION,
+            Grade.POSSIBLE,
+            Grade.POSSIBLE,
+            List.of("console"),
+            null,
+            what),
         List.of(ClauseShape.all(2)));
   }
 

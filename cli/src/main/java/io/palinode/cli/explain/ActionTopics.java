@@ -41,6 +41,7 @@ final class ActionTopics {
                     period(frequent.per()),
                     frequent.guards().isEmpty() ? "" : " and their guards",
                     period(frequent.per())));
+    sentences.addAll(unreachable());
     gate(sentences);
     return new Topic("rollback", sentences);
   }
@@ -55,6 +56,20 @@ final class ActionTopics {
     if (action.approval() == Approval.REQUIRED) {
       sentences.add("It waits for an operator's approval, and the safe point with it.");
     }
+  }
+
+  /** Nothing of what is usual. */
+  private List<String> unreachable() {
+    return switch (action.onUnreachable()) {
+      case HALT -> List.of();
+      case NEAREST_SNAPSHOT ->
+          List.of(
+              "When a node cannot go back so far, the store goes to the newest whole snapshot before it, also before the safe point; without one it halts.");
+      case RESTART ->
+          List.of(
+              "When a node cannot go back so far, nothing is taken back: clients are told to begin their work anew. A second time within %s, it halts."
+                  .formatted("10 minutes"));
+    };
   }
 
   Topic alert() {

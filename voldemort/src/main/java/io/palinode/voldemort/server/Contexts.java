@@ -88,6 +88,9 @@ final class Contexts {
     if (fence.sequentialUntilMicros() != 0) {
       proto.setSequentialUntilMicros(fence.sequentialUntilMicros());
     }
+    if (fence.restartEpoch() != 0) {
+      proto.setRestartEpoch(fence.restartEpoch());
+    }
     if (!fence.paused()) {
       proto.addAllSequentialKeys(sequentialKeys());
     }
