@@ -208,9 +208,7 @@ class NodeControlTest {
         List.of(step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build());
     assertThat(commandsAtStart(log, 5))
         .containsExactly(
-            new Command.Watch(0, 0),
-            new Command.Serve(0, 0, 0, 0, List.of()),
-            new Command.Join(0));
+            new Command.Watch(0, 0), new Command.Serve(0, 0, 0, 0, List.of()), new Command.Join(0));
   }
 
   @Test

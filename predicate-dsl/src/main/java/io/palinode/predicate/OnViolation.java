@@ -39,7 +39,9 @@ public record OnViolation(
   public static final OnViolation DEFAULT =
       new OnViolation(null, Grade.POSSIBLE, Grade.POSSIBLE, List.of("console"), null);
 
-  /** One whose rollbacks halt when their target is out of reach, open by themselves, without limit. */
+  /**
+   * One whose rollbacks halt when their target is out of reach, open by themselves, without limit.
+   */
   public OnViolation(
       @Nullable RollbackTarget rollbackTo,
       Grade rollbackOn,

@@ -36,15 +36,7 @@ public record Journal(
 
   public static Journal empty(int nodes) {
     return new Journal(
-        nodes,
-        0,
-        null,
-        List.of(),
-        0,
-        WholeSnapshots.NONE,
-        List.of(),
-        List.of(),
-        Gates.NONE);
+        nodes, 0, null, List.of(), 0, WholeSnapshots.NONE, List.of(), List.of(), Gates.NONE);
   }
 
   /** The journal with one more record; the same object when the record has no effect. */
@@ -273,22 +265,19 @@ public record Journal(
                 touching.stream().skip(Math.max(0, touching.size() + 1 - PAST_MAX)),
                 Stream.of(new TouchingRollback(open.epoch(), open.openedMicros(), touches, inVain)))
             .toList();
-    return new Journal(
-        nodes, epoch, next, past, safePoint, snapshots, longer, sequential, gates);
+    return new Journal(nodes, epoch, next, past, safePoint, snapshots, longer, sequential, gates);
   }
 
   private Journal with(Gates next) {
     return next.equals(gates)
         ? this
-        : new Journal(
-            nodes, epoch, plan, past, safePoint, snapshots, touching, sequential, next);
+        : new Journal(nodes, epoch, plan, past, safePoint, snapshots, touching, sequential, next);
   }
 
   private Journal withPlan(Plan next) {
     return next.equals(plan)
         ? this
-        : new Journal(
-            nodes, epoch, next, past, safePoint, snapshots, touching, sequential, gates);
+        : new Journal(nodes, epoch, next, past, safePoint, snapshots, touching, sequential, gates);
   }
 
   private Journal withSnapshots(WholeSnapshots next) {
