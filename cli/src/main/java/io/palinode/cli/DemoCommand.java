@@ -44,6 +44,7 @@ import picocli.CommandLine.Spec;
       "",
       "Examples:",
       "  palinode demo",
+      "  palinode demo --graph powerlaw:1000 --network global --conflict high",
       "  palinode demo --graph us-states --network global -o json",
       "  palinode demo --modes alerting --replicas both",
       "  palinode demo --graph powerlaw:2000 --clients 8 --modes sequential,watched"
@@ -137,6 +138,17 @@ final class DemoCommand implements Callable<Integer> {
   private int work;
 
   @Option(
+      names = "--conflict",
+      defaultValue = "usual",
+      paramLabel = "LEVEL",
+      description = {
+        "usual: each client has a region of the graph. high: once the graph is coloured, all clients colour the vertices with most"
+            + " neighbours again, shared out so that neighbours belong to different clients: without end, rollbacks would stop any"
+            + " progress (default: ${DEFAULT-VALUE})."
+      })
+  private DemoOptions.Conflict conflict = DemoOptions.Conflict.USUAL;
+
+  @Option(
       names = "--data",
       paramLabel = "DIR",
       description = "Keep the files of Kafka, Flink and the nodes there.")
@@ -167,6 +179,7 @@ final class DemoCommand implements Callable<Integer> {
             work,
             predicates,
             judgedBy,
+            conflict,
             data,
             keep);
     DemoReport report = new DemoRun(options, spec.commandLine().getErr()).run();

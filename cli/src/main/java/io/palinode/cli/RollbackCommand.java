@@ -27,7 +27,10 @@ import picocli.CommandLine.Spec;
       RollbackReplayCommand.class,
       RollbackUndoCommand.class,
       RollbackCommand.Retry.class,
-      RollbackCommand.Abandon.class
+      RollbackCommand.Abandon.class,
+      RollbackGateCommands.Approve.class,
+      RollbackGateCommands.Reject.class,
+      RollbackGateCommands.Renew.class
     },
     footer = {
       "",

@@ -2,8 +2,10 @@ package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.palinode.cli.terminal.ApiClient;
+import io.palinode.cli.terminal.DurationText;
 import io.palinode.cli.terminal.Output;
 import java.io.PrintWriter;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -20,6 +22,8 @@ import picocli.CommandLine.Spec;
         "Show the epoch, the safe point and its lag, and what is going on. Exit status 1 when something stands still.",
     footer = {"", "Example:  palinode status -o json"})
 final class StatusCommand implements Callable<Integer> {
+  private static final int INSTANCES_SHOWN_MAX = 5;
+
   @Mixin private Output output = new Output();
 
   @Mixin private ApiClient api = new ApiClient();
@@ -39,6 +43,9 @@ final class StatusCommand implements Callable<Integer> {
               + (status.path("phase").isTextual()
                   ? "under way: " + status.path("phase").asText()
                   : "none under way, " + status.path("rollbacks").asText() + " so far"));
+      sequential(status).forEach(line -> out.println("sequential  " + line));
+      approvals(status).forEach(line -> out.println("approval    " + line));
+      budgets(status).forEach(line -> out.println("budget      " + line));
       out.println("violations  " + violations(status));
       out.println(
           "safe point  %s, %.0f ms behind"
@@ -76,6 +83,84 @@ final class StatusCommand implements Callable<Integer> {
     String all = status.path("violations").asText();
     long phantoms = status.path("phantoms").asLong();
     return phantoms == 0 ? all : all + "; phantoms " + phantoms;
+  }
+
+  /** What clients are asked to use with R + W > N; no line when that is nothing. */
+  static List<String> sequential(JsonNode status) {
+    JsonNode sequential = status.path("sequential");
+    if (!sequential.path("untilMicros").isNumber()) {
+      return List.of();
+    }
+    long leftMs = sequential.path("untilMicros").asLong() / 1_000 - System.currentTimeMillis();
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        "%s with R + W > N for another %.1f s, if no rollback touches them: rollbacks are frequent"
+            .formatted(
+                sequential.path("allKeys").asBoolean()
+                    ? "all keys"
+                    : sequential.path("keys").asText() + " keys",
+                Math.max(0, leftMs) / 1_000.0));
+    int shown = 0;
+    for (JsonNode instance : sequential.path("instances")) {
+      if (!instance.path("keys").isEmpty() && shown++ < INSTANCES_SHOWN_MAX) {
+        lines.add(
+            "%s %s: %s"
+                .formatted(
+                    instance.path("predicate").asText(),
+                    instance.path("binding").asText(),
+                    keys(instance)));
+      }
+    }
+    return lines;
+  }
+
+  /** One line for each rollback that waits for an operator. */
+  static List<String> approvals(JsonNode status) {
+    List<String> lines = new ArrayList<>();
+    for (JsonNode waiting : status.path("approvals")) {
+      lines.add(
+          "%s waits since %s: %s, %d violations, back to %s; 'palinode rollback approve %s' or 'reject %s'. The safe point waits too"
+              .formatted(
+                  waiting.path("id").asText(),
+                  second(waiting.path("askedMicros")),
+                  waiting.path("predicate").asText(),
+                  waiting.path("violations").asInt(),
+                  waiting.path("target").asText(),
+                  waiting.path("id").asText(),
+                  waiting.path("id").asText()));
+    }
+    return lines;
+  }
+
+  /** One line for each predicate whose rollbacks are limited. */
+  static List<String> budgets(JsonNode status) {
+    List<String> lines = new ArrayList<>();
+    for (JsonNode budget : status.path("budgets")) {
+      String spent =
+          "%s: %d of %d rollbacks in %s"
+              .formatted(
+                  budget.path("predicate").asText(),
+                  budget.path("spent").asInt(),
+                  budget.path("atMost").asInt(),
+                  DurationText.of(budget.path("perMs").asLong() / 1_000));
+      JsonNode until = budget.path("standsUntilMicros");
+      lines.add(
+          until.isNumber()
+              ? "%s: violations stand until %s, or 'palinode rollback renew %s'"
+                  .formatted(spent, second(until), budget.path("predicate").asText())
+              : spent);
+    }
+    return lines;
+  }
+
+  private static Instant second(JsonNode micros) {
+    return Instant.ofEpochSecond(micros.asLong() / 1_000_000);
+  }
+
+  private static String keys(JsonNode instance) {
+    List<String> keys = new ArrayList<>();
+    instance.path("keys").forEach(key -> keys.add(key.asText()));
+    return String.join(", ", keys);
   }
 
   /** One line for each span in which violations may have been missed. */

@@ -25,11 +25,16 @@ public sealed interface Command {
   }
 
   /** Serve requests of this epoch. */
-  record Serve(long epoch, long target, long sequentialUntilMicros, long restartEpoch)
+  record Serve(
+      long epoch,
+      long target,
+      long sequentialUntilMicros,
+      long restartEpoch,
+      List<SequentialKeys> sequential)
       implements Command {
     @Override
     public void execute(ControlExecution node) {
-      node.serve(epoch, target, sequentialUntilMicros, restartEpoch);
+      node.serve(epoch, target, sequentialUntilMicros, restartEpoch, sequential);
     }
   }
 

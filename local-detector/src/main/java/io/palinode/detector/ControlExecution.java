@@ -100,8 +100,14 @@ public final class ControlExecution {
     detector.reset(epoch, clock);
   }
 
-  void serve(long epoch, long target, long sequentialUntilMicros, long restartEpoch) {
+  void serve(
+      long epoch,
+      long target,
+      long sequentialUntilMicros,
+      long restartEpoch,
+      List<SequentialKeys> sequential) {
     awaitHeard.run();
+    store.sequential(sequential);
     store.resume(epoch, target, sequentialUntilMicros, restartEpoch);
   }
 

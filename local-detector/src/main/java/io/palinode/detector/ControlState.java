@@ -4,6 +4,7 @@ import io.palinode.retroscope.snapshot.RollbackTimes;
 import io.palinode.retroscope.snapshot.RollbackTimes.Span;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Resume;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -46,8 +47,13 @@ public record ControlState(
    * @param clock the epoch is later than this on every node
    * @param restartEpoch the newest one, this or before, in which programs begin anew; 0: none
    */
-  record Resumed(long target, long sequentialUntilMicros, long clock, long restartEpoch) {
-    static final Resumed NEVER = new Resumed(0, 0, 0, 0);
+  record Resumed(
+      long target,
+      long sequentialUntilMicros,
+      List<SequentialKeys> sequential,
+      long clock,
+      long restartEpoch) {
+    static final Resumed NEVER = new Resumed(0, 0, List.of(), 0, 0);
   }
 
   static ControlState initial(int node, int nodes, long incarnation) {
@@ -102,6 +108,7 @@ public record ControlState(
         new Resumed(
             resume.getTarget(),
             resume.getSequentialUntilMicros(),
+            SequentialKeys.of(resume),
             resume.getClock(),
             resume.getRestart() ? record.getEpoch() : resumed.restartEpoch());
     return new ControlState(

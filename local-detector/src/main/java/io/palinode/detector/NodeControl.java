@@ -145,7 +145,8 @@ public final class NodeControl {
               duty.epoch(),
               state.resumed().target(),
               state.resumed().sequentialUntilMicros(),
-              state.resumed().restartEpoch());
+              state.resumed().restartEpoch(),
+              state.resumed().sequential());
       case JOIN -> new Command.Join(state.epoch());
       case TELL_SAFE_POINT -> new Command.TellSafePoint(duty.number());
       case RESTORE -> restore(duty.epoch(), attemptOf(state).asked());

@@ -86,7 +86,15 @@ record Plan(
       case RETRY -> goOn(record.getRetry().getHalt(), false);
       case ABANDON -> goOn(record.getAbandon().getHalt(), true);
       case CANCEL -> cancel();
-      case PLAN_OPENED, RESUME, SAFE_POINT, NODE_JOINED, WATCHING, SNAPSHOT, EFFECT, STEP_NOT_SET ->
+      case PLAN_OPENED,
+          RESUME,
+          SAFE_POINT,
+          NODE_JOINED,
+          WATCHING,
+          SNAPSHOT,
+          EFFECT,
+          GATE,
+          STEP_NOT_SET ->
           this;
     };
   }

@@ -158,6 +158,13 @@ public interface StoreBinding {
     resume(epoch, target, sequentialUntilMicros);
   }
 
+  /**
+   * Told before each {@link #resume}: what a fence, and the answer to a client that is new, is to
+   * ask of clients beside that. Replaces what was told before. A store whose clients have no way to
+   * hear of it need not.
+   */
+  default void sequential(List<SequentialKeys> keys) {}
+
   /** All rollbacks that are known, the open one too: no time within one is to be read. */
   void rollbacks(RollbackTimes times);
 

@@ -156,7 +156,7 @@ class NodeControlTest {
     log.add(step(1).setCancel(Cancel.getDefaultInstance()).build());
     assertThat(commandsAtStart(log, 5))
         .as("the pause is still to come")
-        .contains(new Command.Serve(0, 0, 0, 0));
+        .contains(new Command.Serve(0, 0, 0, 0, List.of()));
     log.add(step(1).setPause(Pause.getDefaultInstance()).build());
     log.add(step(1).setRestore(Restore.newBuilder().setAttempt(1).setTarget(9)).build());
     assertThat(commandsAtStart(log, 5)).doesNotContain(new Command.Restore(1, 1, 9, 0));
@@ -208,7 +208,7 @@ class NodeControlTest {
         List.of(step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build());
     assertThat(commandsAtStart(log, 5))
         .containsExactly(
-            new Command.Watch(0, 0), new Command.Serve(0, 0, 0, 0), new Command.Join(0));
+            new Command.Watch(0, 0), new Command.Serve(0, 0, 0, 0, List.of()), new Command.Join(0));
   }
 
   @Test
@@ -404,7 +404,7 @@ class NodeControlTest {
             .setResume(Resume.newBuilder().setTarget(5).setSequentialUntilMicros(6).setClock(7))
             .build();
     assertThat(NodeControl.step(state, resume).commands())
-        .containsExactly(new Command.Watch(1, 7), new Command.Serve(1, 5, 6, 0));
+        .containsExactly(new Command.Watch(1, 7), new Command.Serve(1, 5, 6, 0, List.of()));
   }
 
   private static List<Command> commandsAtStart(List<ControlRecord> log, long incarnation) {

@@ -44,6 +44,28 @@ public record Binding(Map<String, String> values) {
     return text.toString();
   }
 
+  /** The inverse of {@link #toString}; throws {@link IllegalArgumentException} for other texts. */
+  public static Binding parse(String text) {
+    TreeMap<String, String> values = new TreeMap<>();
+    int at = 0;
+    while (at < text.length()) {
+      int equals = text.indexOf('=', at);
+      if (equals < 0) {
+        throw new IllegalArgumentException("a binding must be like a=3,b=5: '" + text + "'");
+      }
+      StringBuilder value = new StringBuilder();
+      int end = equals + 1;
+      while (end < text.length() && text.charAt(end) != ',') {
+        end += text.charAt(end) == '\\' && end + 1 < text.length() ? 1 : 0;
+        value.append(text.charAt(end));
+        end++;
+      }
+      values.put(text.substring(at, equals), value.toString());
+      at = end + 1;
+    }
+    return new Binding(values);
+  }
+
   private static void appendEscaped(StringBuilder text, String value) {
     for (int i = 0; i < value.length(); i++) {
       char c = value.charAt(i);

@@ -53,6 +53,18 @@ final class CaptureRule {
     return unused != null ? unused : unbound(violation, declared);
   }
 
+  /** Keys that belong to an instance are named by its captures alone. */
+  static void requireDeclared(List<Template> templates, Map<String, Template> forEach) {
+    Set<String> declared = new TreeSet<>();
+    forEach.values().forEach(template -> declared.addAll(template.captures()));
+    for (Template template : templates) {
+      String reason = undeclared(template.captures(), declared);
+      if (reason != null) {
+        throw new IllegalArgumentException(reason);
+      }
+    }
+  }
+
   private static @Nullable String undeclared(Collection<String> captures, Set<String> declared) {
     for (String capture : captures) {
       if (!declared.contains(capture)) {

@@ -3,6 +3,8 @@ package io.palinode.predicate;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.OnViolation.Approval;
+import io.palinode.predicate.OnViolation.Budget;
 import io.palinode.predicate.OnViolation.OnUnreachable;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
@@ -38,6 +40,7 @@ final class FormReader {
     List<Clause> clauses =
         clauseForms.stream().map(clause -> ClauseForms.read(clause, limits)).toList();
     requireCapturesAgree(forEach, where, clauses, clauseForms);
+    requireGuardsDeclared(forEach);
     Predicate predicate =
         at(
             form.place,
@@ -160,6 +163,16 @@ final class FormReader {
     }
   }
 
+  private void requireGuardsDeclared(Map<String, Template> forEach) {
+    PredicateForm.WhenFrequentForm frequent =
+        form.onViolation == null ? null : form.onViolation.whenFrequent;
+    if (frequent != null && frequent.guards != null) {
+      for (Text text : frequent.guards) {
+        at(text.place(), () -> CaptureRule.requireDeclared(List.of(guard(text)), forEach));
+      }
+    }
+  }
+
   private Place place(
       CaptureRule.Site site, Map<String, Template> forEach, List<PredicateForm.Item> clauseForms) {
     if (site instanceof CaptureRule.InForEach in) {
@@ -192,7 +205,12 @@ final class FormReader {
                 optional(
                     form.onUnreachable,
                     text -> Word.read("onUnreachable", text, OnUnreachable.class),
-                    defaults.onUnreachable())));
+                    defaults.onUnreachable()),
+                form.budget == null ? null : budget(form.budget),
+                optional(
+                    form.approval,
+                    text -> Word.read("approval", text, Approval.class),
+                    defaults.approval())));
   }
 
   private static List<String> alerts(List<Text> alerts) {
@@ -221,15 +239,28 @@ final class FormReader {
     Text per = required("whenFrequent", "per", form.per, form.place);
     Text then = required("whenFrequent", "then", form.then, form.place);
     Word.requireOneOf("then", then, List.of("sequential"), Set.of());
-    int count = at(over.place(), () -> count(over.value().strip()));
-    return at(per.place(), () -> new WhenFrequent(count, Period.parse(per.value())));
+    int count = at(over.place(), () -> count("over", over.value().strip()));
+    List<Template> guards =
+        form.guards == null ? List.of() : form.guards.stream().map(FormReader::guard).toList();
+    return at(per.place(), () -> new WhenFrequent(count, Period.parse(per.value()), guards));
   }
 
-  private static int count(String text) {
+  private static Template guard(Text text) {
+    return at(text.place(), () -> Template.parse(text.value()));
+  }
+
+  private static Budget budget(PredicateForm.BudgetForm form) {
+    Text atMost = required("budget", "atMost", form.atMost, form.place);
+    Text per = required("budget", "per", form.per, form.place);
+    int count = at(atMost.place(), () -> count("atMost", atMost.value().strip()));
+    return at(form.place, () -> new Budget(count, Period.parse(per.value())));
+  }
+
+  private static int count(String what, String text) {
     try {
       return Integer.parseInt(text);
     } catch (NumberFormatException e) {
-      throw new IllegalArgumentException("over must be a whole number: '" + text + "'", e);
+      throw new IllegalArgumentException(what + " must be a whole number: '" + text + "'", e);
     }
   }
 

@@ -1,5 +1,7 @@
 package io.palinode.predicate;
 
+import io.palinode.predicate.OnViolation.Approval;
+import io.palinode.predicate.OnViolation.Budget;
 import io.palinode.predicate.OnViolation.OnUnreachable;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
@@ -51,6 +53,9 @@ final class FormWriter {
             ? List.of(text("none"))
             : action.alerts().stream().map(FormWriter::text).toList();
     form.whenFrequent = whenFrequent(action.whenFrequent());
+    form.budget = budget(action.budget());
+    form.approval =
+        action.approval() == Approval.REQUIRED ? text(Word.of(action.approval())) : null;
     form.onUnreachable =
         action.onUnreachable() == OnUnreachable.HALT ? null : text(Word.of(action.onUnreachable()));
     return form;
@@ -63,6 +68,16 @@ final class FormWriter {
     return form;
   }
 
+  private static PredicateForm.@Nullable BudgetForm budget(@Nullable Budget budget) {
+    if (budget == null) {
+      return null;
+    }
+    PredicateForm.BudgetForm form = new PredicateForm.BudgetForm();
+    form.atMost = text(Integer.toString(budget.atMost()));
+    form.per = text(Period.format(budget.per()));
+    return form;
+  }
+
   private static PredicateForm.@Nullable WhenFrequentForm whenFrequent(
       @Nullable WhenFrequent frequent) {
     if (frequent == null) {
@@ -72,6 +87,10 @@ final class FormWriter {
     form.over = text(Integer.toString(frequent.over()));
     form.per = text(Period.format(frequent.per()));
     form.then = text("sequential");
+    form.guards =
+        frequent.guards().isEmpty()
+            ? null
+            : frequent.guards().stream().map(guard -> text(guard.toString())).toList();
     return form;
   }
 

@@ -188,10 +188,26 @@ final class JsonSchema {
     shapes.put("per", map("type", "string", "pattern", "^\\s*" + Period.TEXT.pattern() + "\\s*$"));
     shapes.put("then", map("const", "sequential"));
     shapes.put(
+        "guards",
+        said(
+            "Further keys of an instance, such as those of its lock.",
+            list(0, OnViolation.WhenFrequent.GUARDS_MAX, template())));
+    shapes.put(
         "whenFrequent",
         said(
-            "More than over rollbacks in per: clients write to all replicas for another per.",
+            "More than over rollbacks in per: clients use the keys they touched with R + W > N.",
             object(YamlReader.WHEN_FREQUENT, "over", "per", "then")));
+    shapes.put("budget.atMost", map("anyOf", List.of(atLeastOne(), map("type", "string"))));
+    shapes.put(
+        "budget",
+        said(
+            "At most so many rollbacks that nobody asked for in a period; beyond, violations stand.",
+            object(YamlReader.BUDGET, "atMost", "per")));
+    shapes.put(
+        "approval",
+        said(
+            "Who opens a rollback: the violation, or an operator.",
+            words(OnViolation.Approval.class)));
     shapes.put(
         "onUnreachable",
         said("What to do when a node cannot go back so far.", words(OnUnreachable.class)));

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param alerts where to: {@code console}, {@code webhook:URL}
  * @param whenFrequent null: never
  * @param onUnreachable what comes of a rollback whose target some node cannot restore
+ * @param budget null: without limit
+ * @param approval whether a rollback waits for an operator
  */
 public record OnViolation(
     @Nullable RollbackTarget rollbackTo,
@@ -24,7 +26,9 @@ public record OnViolation(
     Grade alertOn,
     List<String> alerts,
     @Nullable WhenFrequent whenFrequent,
-    OnUnreachable onUnreachable) {
+    OnUnreachable onUnreachable,
+    @Nullable Budget budget,
+    Approval approval) {
 
   public static final int ALERTS_MAX = 8;
   public static final int ALERT_LENGTH_MAX = 1_024;
@@ -35,7 +39,9 @@ public record OnViolation(
   public static final OnViolation DEFAULT =
       new OnViolation(null, Grade.POSSIBLE, Grade.POSSIBLE, List.of("console"), null);
 
-  /** One whose rollbacks halt when their target is out of reach. */
+  /**
+   * One whose rollbacks halt when their target is out of reach, open by themselves, without limit.
+   */
   public OnViolation(
       @Nullable RollbackTarget rollbackTo,
       Grade rollbackOn,
@@ -43,6 +49,25 @@ public record OnViolation(
       List<String> alerts,
       @Nullable WhenFrequent whenFrequent) {
     this(rollbackTo, rollbackOn, alertOn, alerts, whenFrequent, OnUnreachable.HALT);
+  }
+
+  /** Rollbacks open by themselves, without limit. */
+  public OnViolation(
+      @Nullable RollbackTarget rollbackTo,
+      Grade rollbackOn,
+      Grade alertOn,
+      List<String> alerts,
+      @Nullable WhenFrequent whenFrequent,
+      OnUnreachable onUnreachable) {
+    this(
+        rollbackTo,
+        rollbackOn,
+        alertOn,
+        alerts,
+        whenFrequent,
+        onUnreachable,
+        null,
+        Approval.AUTOMATIC);
   }
 
   public OnViolation {
@@ -65,6 +90,19 @@ public record OnViolation(
           "onUnreachable is about rollbacks, so there must be a rollback: onUnreachable="
               + Word.of(onUnreachable));
     }
+    if (budget != null && rollbackTo == null) {
+      throw new IllegalArgumentException(
+          "a budget counts rollbacks, so there must be a rollback: budget=" + budget);
+    }
+    if (approval == Approval.REQUIRED && rollbackTo == null) {
+      throw new IllegalArgumentException(
+          "approval is of rollbacks, so there must be a rollback: approval=required");
+    }
+  }
+
+  /** Those of {@link WhenFrequent}. */
+  List<Template> guards() {
+    return whenFrequent == null ? List.of() : whenFrequent.guards();
   }
 
   /** Throws {@link IllegalArgumentException}, or returns {@code alert}. */
@@ -112,20 +150,66 @@ public record OnViolation(
     RESTART
   }
 
+  /** Who opens a rollback. */
+  public enum Approval {
+    /** The violation. */
+    AUTOMATIC,
+    /** An operator, when asked; until then clients go on. */
+    REQUIRED
+  }
+
   /**
-   * More than {@code over} rollbacks in {@code per}: clients write sequentially (R + W > N) for
-   * another {@code per}.
+   * At most so many rollbacks that nobody asked for in a period; beyond, violations are told and
+   * stand.
+   *
+   * @param atMost at least 1
+   * @param per whole milliseconds, from 1 ms to 24 h
+   */
+  public record Budget(int atMost, Duration per) {
+    /** Of so many past rollbacks an orchestrator knows. */
+    public static final int AT_MOST_MAX = 1_000;
+
+    public Budget {
+      if (atMost < 1 || atMost > AT_MOST_MAX) {
+        throw new IllegalArgumentException(
+            "atMost must be in [1, " + AT_MOST_MAX + "]: atMost=" + atMost);
+      }
+      WhenFrequent.requirePer(per);
+    }
+  }
+
+  /**
+   * More than {@code over} rollbacks in {@code per} that touch the same keys: clients use these
+   * keys sequentially (R + W > N) until {@code per} has passed without such a rollback, or longer
+   * when that has not helped before.
    *
    * @param over at least 1
    * @param per whole milliseconds, from 1 ms to 24 h
+   * @param guards further keys of an instance to be used so: what a program reads before it writes
+   *     the variables, such as the cells of a lock
    */
-  public record WhenFrequent(int over, Duration per) {
+  public record WhenFrequent(int over, Duration per, List<Template> guards) {
     public static final Duration PER_MAX = Duration.ofHours(24);
+    public static final int GUARDS_MAX = 16;
+
+    /** Without guards. */
+    public WhenFrequent(int over, Duration per) {
+      this(over, per, List.of());
+    }
 
     public WhenFrequent {
+      guards = List.copyOf(guards);
+      if (guards.size() > GUARDS_MAX) {
+        throw new IllegalArgumentException(
+            "whenFrequent must have at most " + GUARDS_MAX + " guards: guards=" + guards.size());
+      }
       if (over < 1) {
         throw new IllegalArgumentException("over must be at least 1: over=" + over);
       }
+      requirePer(per);
+    }
+
+    private static void requirePer(Duration per) {
       if (per.compareTo(Duration.ofMillis(1)) < 0 || per.compareTo(PER_MAX) > 0) {
         throw new IllegalArgumentException("per must be in [1ms, 24h]: per=" + per);
       }

@@ -73,6 +73,7 @@ public record Predicate(
     requireSizes(forEach, where, violation);
     requireReplicas(replicas, violation);
     type.requireFits(violation);
+    CaptureRule.requireDeclared(onViolation.guards(), forEach);
     CaptureRule.Breach breach = CaptureRule.firstBreach(forEach, where, violation);
     if (breach != null) {
       throw new IllegalArgumentException(breach.reason());

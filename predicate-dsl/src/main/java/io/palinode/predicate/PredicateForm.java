@@ -189,7 +189,16 @@ final class PredicateForm extends Placed {
   }
 
   @XmlType(
-      propOrder = {"rollback", "rollbackOn", "alertOn", "alerts", "whenFrequent", "onUnreachable"})
+      propOrder = {
+        "rollback",
+        "rollbackOn",
+        "alertOn",
+        "alerts",
+        "whenFrequent",
+        "onUnreachable",
+        "budget",
+        "approval"
+      })
   static final class Action extends Placed {
     @Nullable Rollback rollback;
     @Nullable Text rollbackOn;
@@ -201,6 +210,8 @@ final class PredicateForm extends Placed {
 
     @Nullable WhenFrequentForm whenFrequent;
     @Nullable Text onUnreachable;
+    @Nullable BudgetForm budget;
+    @Nullable Text approval;
   }
 
   static final class Rollback extends Placed {
@@ -208,9 +219,17 @@ final class PredicateForm extends Placed {
     @XmlAttribute @Nullable Text to;
   }
 
+  static final class BudgetForm extends Placed {
+    @XmlAttribute @Nullable Text atMost;
+    @XmlAttribute @Nullable Text per;
+  }
+
   static final class WhenFrequentForm extends Placed {
     @XmlAttribute @Nullable Text over;
     @XmlAttribute @Nullable Text per;
     @XmlAttribute @Nullable Text then;
+
+    @XmlElement(name = "guard")
+    @Nullable List<Text> guards;
   }
 }

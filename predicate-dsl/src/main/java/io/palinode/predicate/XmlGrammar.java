@@ -29,7 +29,8 @@ final class XmlGrammar {
           "group",
           "of",
           "in",
-          "alert");
+          "alert",
+          "guard");
 
   private static final Map<String, Shape> SHAPES =
       Stream.of(containers(), empties(), leaves())
@@ -85,21 +86,21 @@ final class XmlGrammar {
         Shape.of("term", "in", inTerm, false),
         Shape.of(
             "onViolation",
-            "rollback rollbackOn alertOn alert whenFrequent onUnreachable",
+            "rollback rollbackOn alertOn alert whenFrequent onUnreachable budget approval",
             "",
-            false));
+            false),
+        Shape.of("whenFrequent", "guard", "over per then", false));
   }
 
   private static Stream<Shape> empties() {
     return Stream.of(
-        Shape.of("rollback", "", "scope to", false),
-        Shape.of("whenFrequent", "", "over per then", false));
+        Shape.of("rollback", "", "scope to", false), Shape.of("budget", "", "atMost per", false));
   }
 
   private static Stream<Shape> leaves() {
     String plain =
         "name value id type epsilon uncertainty replicas where in rollbackOn alertOn alert"
-            + " onUnreachable";
+            + " onUnreachable guard approval";
     return Stream.concat(
         words(plain).stream().map(leaf -> Shape.of(leaf, "", "", true)),
         Stream.of(

@@ -54,9 +54,12 @@ final class YamlReader {
           "alertOn",
           "alert",
           "whenFrequent",
-          "onUnreachable");
+          "onUnreachable",
+          "budget",
+          "approval");
   static final Vocabulary ROLLBACK = fields("rollback", "scope", "to");
-  static final Vocabulary WHEN_FREQUENT = fields("whenFrequent", "over", "per", "then");
+  static final Vocabulary WHEN_FREQUENT = fields("whenFrequent", "over", "per", "then", "guards");
+  static final Vocabulary BUDGET = fields("budget", "atMost", "per");
 
   /** Of all mappings with fields of the language. */
   static final List<Vocabulary> VOCABULARIES =
@@ -72,7 +75,8 @@ final class YamlReader {
           TERM,
           ACTION,
           ROLLBACK,
-          WHEN_FREQUENT);
+          WHEN_FREQUENT,
+          BUDGET);
 
   private YamlReader() {}
 
@@ -242,6 +246,9 @@ final class YamlReader {
     action.whenFrequent =
         whenFrequent == null ? null : whenFrequent(whenFrequent.with(WHEN_FREQUENT));
     action.onUnreachable = mapping.text("onUnreachable");
+    YamlNode.Mapping budget = mapping.mapping("budget");
+    action.budget = budget == null ? null : budget(budget.with(BUDGET));
+    action.approval = mapping.text("approval");
     return action;
   }
 
@@ -267,6 +274,15 @@ final class YamlReader {
     form.over = mapping.text("over");
     form.per = mapping.text("per");
     form.then = mapping.text("then");
+    form.guards = mapping.texts("guards");
+    return form;
+  }
+
+  private static PredicateForm.BudgetForm budget(YamlNode.Mapping mapping) {
+    PredicateForm.BudgetForm form = new PredicateForm.BudgetForm();
+    form.place = mapping.place();
+    form.atMost = mapping.text("atMost");
+    form.per = mapping.text("per");
     return form;
   }
 

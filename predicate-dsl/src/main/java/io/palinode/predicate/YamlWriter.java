@@ -124,11 +124,30 @@ final class YamlWriter {
     WhenFrequent frequent = action.whenFrequent();
     if (frequent != null) {
       String per = Period.format(frequent.per());
-      line(4, "whenFrequent: {over: " + frequent.over() + ", per: " + per + ", then: sequential}");
+      String guards =
+          frequent.guards().isEmpty() ? "" : ", guards: " + templates(frequent.guards());
+      line(
+          4,
+          "whenFrequent: {over: %d, per: %s, then: sequential%s}"
+              .formatted(frequent.over(), per, guards));
     }
     if (action.onUnreachable() != OnUnreachable.HALT) {
       line(4, "onUnreachable: " + Word.of(action.onUnreachable()));
     }
+    OnViolation.Budget budget = action.budget();
+    if (budget != null) {
+      String per = Period.format(budget.per());
+      line(4, "budget: {atMost: %d, per: %s}".formatted(budget.atMost(), per));
+    }
+    if (action.approval() == OnViolation.Approval.REQUIRED) {
+      line(4, "approval: required");
+    }
+  }
+
+  private static String templates(List<Template> templates) {
+    return templates.stream()
+        .map(template -> quoted(template.toString()))
+        .collect(Collectors.joining(", ", "[", "]"));
   }
 
   private static String flowList(List<String> items) {

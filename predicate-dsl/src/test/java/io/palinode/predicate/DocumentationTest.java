@@ -36,6 +36,8 @@ class DocumentationTest {
             "oversold",
             "proper-colouring",
             "ordered-mutex",
+            "guarded-mutex",
+            "careful",
             "edge-mutex",
             "all-clauses",
             "predicates");

@@ -79,7 +79,9 @@ class PredicatesTest {
                 rollbackOn: definite
                 alertOn: uncertain
                 alert: [console, "webhook:https://alerts.example/hook"]
-                whenFrequent: {over: 5, per: 10s, then: sequential}
+                whenFrequent: {over: 5, per: 10s, then: sequential, guards: ["lock_{a}"]}
+                budget: {atMost: 3, per: 10m}
+                approval: required
             """,
             "x.yaml");
     assertThat(predicate)
@@ -101,7 +103,11 @@ class PredicatesTest {
                     Grade.DEFINITE,
                     Grade.UNCERTAIN,
                     List.of("console", "webhook:https://alerts.example/hook"),
-                    new WhenFrequent(5, Duration.ofSeconds(10)))));
+                    new WhenFrequent(
+                        5, Duration.ofSeconds(10), List.of(Template.parse("lock_{a}"))),
+                    OnViolation.OnUnreachable.HALT,
+                    new OnViolation.Budget(3, Duration.ofMinutes(10)),
+                    OnViolation.Approval.REQUIRED)));
   }
 
   @ParameterizedTest

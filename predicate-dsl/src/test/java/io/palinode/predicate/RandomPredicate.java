@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Any valid predicate, with a liking for text that is hard to write down. */
 final class RandomPredicate {
+  private static final List<OnViolation.Approval> APPROVALS =
+      List.of(OnViolation.Approval.values());
   private static final List<String> HARD =
       List.of(
           "\"",
@@ -98,7 +100,7 @@ final class RandomPredicate {
         forEach,
         where(captures),
         violation,
-        onViolation());
+        onViolation(captures));
   }
 
   private Map<String, Template> forEach() {
@@ -236,7 +238,13 @@ final class RandomPredicate {
     return String.join("", list(0, 4, () -> random.nextInt(3) == 0 ? "x" : pick(HARD)));
   }
 
-  private OnViolation onViolation() {
+  private OnViolation.Budget budget() {
+    return new OnViolation.Budget(
+        1 + random.nextInt(OnViolation.Budget.AT_MOST_MAX),
+        Duration.ofMillis(1 + random.nextInt(86_400_000)));
+  }
+
+  private OnViolation onViolation(List<String> captures) {
     RollbackTarget target = random.nextBoolean() ? null : pick(List.of(RollbackTarget.values()));
     List<String> alerts = ALERTS.subList(0, random.nextInt(ALERTS.size() + 1));
     return new OnViolation(
@@ -244,14 +252,18 @@ final class RandomPredicate {
         pick(List.of(Grade.values())),
         pick(List.of(Grade.values())),
         alerts,
-        target == null || random.nextBoolean() ? null : whenFrequent(),
-        target == null ? OnUnreachable.HALT : pick(List.of(OnUnreachable.values())));
+        target == null || random.nextBoolean() ? null : whenFrequent(captures),
+        target == null ? OnUnreachable.HALT : pick(List.of(OnUnreachable.values())),
+        target == null || random.nextBoolean() ? null : budget(),
+        target == null ? OnViolation.Approval.AUTOMATIC : pick(APPROVALS));
   }
 
-  private WhenFrequent whenFrequent() {
+  private WhenFrequent whenFrequent(List<String> captures) {
     long unit = pick(List.of(1L, 1_000L, 60_000L, 3_600_000L));
     return new WhenFrequent(
-        1 + random.nextInt(1_000), Duration.ofMillis(unit * (1 + random.nextInt(24))));
+        1 + random.nextInt(1_000),
+        Duration.ofMillis(unit * (1 + random.nextInt(24))),
+        list(0, 3, () -> pattern(captures)));
   }
 
   private <T> T pick(List<T> items) {

@@ -1,10 +1,13 @@
 package io.palinode.orchestrator;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.wire.v1.ApprovalAsked;
 import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.LetStand;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.Witness;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -79,6 +82,42 @@ final class Alerts {
             + " is trusted, and the safe point is held at "
             + Hlc.format(safePoint)
             + " until this is acknowledged",
+        nowMicros);
+  }
+
+  static Alert approvalNeeded(ApprovalAsked asked, long nowMicros) {
+    return Alert.toOperator(
+        Alert.Kind.APPROVAL_NEEDED,
+        Map.of("predicate", asked.getPredicate(), "request", Long.toString(asked.getNumber())),
+        "a rollback to %s waits for approval, and the safe point with it: 'palinode rollback approve %d' or 'reject %d'"
+            .formatted(Hlc.format(asked.getTarget()), asked.getNumber(), asked.getNumber()),
+        nowMicros);
+  }
+
+  static Alert budgetSpent(LetStand stands, long nowMicros) {
+    return Alert.toOperator(
+        Alert.Kind.BUDGET_SPENT,
+        Map.of("predicate", stands.getPredicate()),
+        "the budget of rollbacks is spent: violations from %s on stand, for another %d s or until 'palinode rollback renew %s'"
+            .formatted(
+                Hlc.format(stands.getFromHlc()),
+                Math.max(0, Hlc.micros(stands.getToHlc()) - nowMicros) / 1_000_000,
+                stands.getPredicate()),
+        nowMicros);
+  }
+
+  /** {@code entered} is what is sequential from now on, and was not. */
+  static Alert sequential(List<SequentialSpan> entered, long nowMicros) {
+    boolean all = entered.stream().anyMatch(SequentialSpan::isAll);
+    long keys = entered.stream().mapToLong(span -> span.keys().size()).sum();
+    long hold = entered.stream().mapToLong(SequentialSpan::holdMicros).max().orElse(0);
+    return Alert.toOperator(
+        Alert.Kind.ROLLBACKS_FREQUENT,
+        Map.of("predicate", entered.get(0).predicate()),
+        "rollbacks are frequent: clients use %s with R + W > N until %d ms have passed without one"
+            .formatted(
+                all ? "all keys" : "%d keys of %d instances".formatted(keys, entered.size()),
+                hold / 1_000),
         nowMicros);
   }
 

@@ -18,7 +18,10 @@ public sealed interface Command {
 
   /** What a violation causes. */
   enum Outcome {
-    /** It opens a plan or moves the target of one that is open. */
+    /**
+     * It opens a plan or moves the target of one that is open; or waits for approval, or finds the
+     * budget spent, and then another outcome may follow.
+     */
     ROLLBACK,
     /** A plan has taken, or is taking, the store back to before it. */
     COVERED,
@@ -26,6 +29,15 @@ public sealed interface Command {
     ABANDONED,
     /** Its predicate asks for no rollback, or not at this grade, or is deleted. */
     NO_ROLLBACK,
+    /** Its predicate's budget of rollbacks is spent: it stands. */
+    OVER_BUDGET,
+    /** An operator wants no rollback for it: it stands. */
+    REJECTED,
+    /**
+     * It was there when its epoch began, in the state that a plan has restored: its predicate's
+     * gate lets it stand, and nothing before it can be restored.
+     */
+    STANDS,
     /** It is at or before the safe point: what was promised is not taken back. */
     TOO_LATE,
     /** Its predicate is not known yet; another outcome follows, or it expires. */

@@ -25,12 +25,16 @@ final class CutCheck {
    * An instance of a clause that is true on the cut, or null if there is none. Only predicates that
    * ask for rollback count, and only in their current version: what an older version says is judged
    * anew after the resume. O(terms that hold), but for the sums of siblings.
+   *
+   * @param about what the plan was opened for; of predicates with a gate, only that counts: what an
+   *     operator, or a spent budget, lets stand must not halt every later plan
    */
-  static @Nullable String violatedClause(List<CutPiece> cut, Map<String, Policy> policies) {
+  static @Nullable String violatedClause(
+      List<CutPiece> cut, Map<String, Policy> policies, @Nullable TouchingRollback about) {
     Map<Instance, Held> instances = new LinkedHashMap<>();
     for (CutPiece piece : cut) {
       for (IntervalRef ref : piece.holding()) {
-        ClauseShape shape = shape(ref, policies);
+        ClauseShape shape = shape(ref, policies, about);
         if (shape != null && ref.getTerm() < shape.terms()) {
           Instance of = new Instance(ref.getPredicate(), ref.getClause(), ref.getBinding());
           instances.computeIfAbsent(of, i -> new Held(shape)).add(piece.node(), ref);
@@ -46,10 +50,15 @@ final class CutCheck {
   }
 
   /** Of the clause that a term is of; null when it does not count. */
-  private static @Nullable ClauseShape shape(IntervalRef ref, Map<String, Policy> policies) {
+  private static @Nullable ClauseShape shape(
+      IntervalRef ref, Map<String, Policy> policies, @Nullable TouchingRollback about) {
     Policy policy = policies.get(ref.getPredicate());
     boolean counts =
-        policy != null && policy.rollsBack() && policy.version() == ref.getPredicateVersion();
+        policy != null
+            && policy.rollsBack()
+            && policy.version() == ref.getPredicateVersion()
+            && (!policy.isGated()
+                || (about != null && about.isOf(ref.getPredicate(), ref.getBinding())));
     return policy != null && counts && ref.getClause() < policy.clauses().size()
         ? policy.clauses().get(ref.getClause())
         : null;

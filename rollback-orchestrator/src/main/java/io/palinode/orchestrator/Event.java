@@ -35,6 +35,12 @@ public sealed interface Event {
   /** An operator wants the rollback that opens {@code epoch} no more. */
   record CancelWanted(long epoch, long atMicros) implements Event {}
 
+  /** An operator's answer to a request for approval; dropped when it is not possible now. */
+  record ApprovalAnswered(long number, boolean approve, long atMicros) implements Event {}
+
+  /** An operator lets a predicate's budget begin anew. */
+  record RenewalWanted(String predicate, long atMicros) implements Event {}
+
   /** All predicates, by name, as the log has them at the start. */
   record PoliciesKnown(Map<String, Policy> policies, long atMicros) implements Event {
     public PoliciesKnown {

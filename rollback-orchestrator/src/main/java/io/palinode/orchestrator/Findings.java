@@ -12,7 +12,7 @@ import java.util.stream.Stream;
  * What the violations log says and is not settled yet. Immutable.
  *
  * @param judged every violation with {@code violate <= judged} is known
- * @param demands by epoch
+ * @param demands by epoch and predicate
  * @param waiting violations whose predicate is not known yet, oldest first
  * @param heldAt the safe point does not pass this, because of lost coverage; {@link #NOT_HELD}
  * @param heldUntilMicros when that hold is over by itself
@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  */
 public record Findings(
     long judged,
-    SortedMap<Long, Demand> demands,
+    SortedMap<Demand.Key, Demand> demands,
     List<Waiting> waiting,
     long heldAt,
     long heldUntilMicros,
@@ -40,6 +40,11 @@ public record Findings(
     return demands.isEmpty() && waiting.isEmpty();
   }
 
+  /** Of epochs before that one, oldest first. */
+  Stream<Demand> demandsBefore(long epoch) {
+    return demands.values().stream().filter(demand -> demand.epoch() < epoch);
+  }
+
   Findings judgedTo(long hlc) {
     return hlc <= judged
         ? this
@@ -47,8 +52,8 @@ public record Findings(
   }
 
   Findings demanding(Demand demand) {
-    SortedMap<Long, Demand> more = new TreeMap<>(demands);
-    more.merge(demand.epoch(), demand, Demand::fold);
+    SortedMap<Demand.Key, Demand> more = new TreeMap<>(demands);
+    more.merge(demand.key(), demand, Demand::fold);
     return withDemands(more);
   }
 
@@ -56,7 +61,7 @@ public record Findings(
     if (demands.values().stream().noneMatch(settled)) {
       return this;
     }
-    SortedMap<Long, Demand> fewer = new TreeMap<>(demands);
+    SortedMap<Demand.Key, Demand> fewer = new TreeMap<>(demands);
     fewer.values().removeIf(settled);
     return withDemands(fewer);
   }
@@ -99,7 +104,7 @@ public record Findings(
     return new Findings(judged, demands, waiting, NOT_HELD, 0, 0, epoch);
   }
 
-  private Findings withDemands(SortedMap<Long, Demand> newDemands) {
+  private Findings withDemands(SortedMap<Demand.Key, Demand> newDemands) {
     return new Findings(
         judged,
         Collections.unmodifiableSortedMap(newDemands),

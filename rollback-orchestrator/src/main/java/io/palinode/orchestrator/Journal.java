@@ -2,6 +2,7 @@ package io.palinode.orchestrator;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Violation;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -14,8 +15,11 @@ import org.jspecify.annotations.Nullable;
  * @param plan the open plan, which opens {@code epoch + 1}
  * @param past the latest plans, oldest first; enough to know what is covered, and what is frequent
  * @param safePoint the greatest safe point published
- * @param sequentialUntilMicros until when the last resume asks clients to write to all replicas
  * @param snapshots what a plan can go to when window-logs do not reach
+ * @param touching the latest rollbacks by violations and what they were about, oldest first; the
+ *     open plan's too, once it restores
+ * @param gates what keeps violations from opening plans
+ * @param sequential what the last {@code Resume} asks of clients, and remembers
  */
 public record Journal(
     int nodes,
@@ -23,13 +27,16 @@ public record Journal(
     @Nullable Plan plan,
     List<PastPlan> past,
     long safePoint,
-    long sequentialUntilMicros,
-    WholeSnapshots snapshots) {
+    WholeSnapshots snapshots,
+    List<TouchingRollback> touching,
+    List<SequentialSpan> sequential,
+    Gates gates) {
   /** Also the most rollbacks that {@code whenFrequent} can count. */
   static final int PAST_MAX = 1_024;
 
   public static Journal empty(int nodes) {
-    return new Journal(nodes, 0, null, List.of(), 0, 0, WholeSnapshots.NONE);
+    return new Journal(
+        nodes, 0, null, List.of(), 0, WholeSnapshots.NONE, List.of(), List.of(), Gates.NONE);
   }
 
   /** The journal with one more record; the same object when the record has no effect. */
@@ -39,7 +46,10 @@ public record Journal(
     }
     return switch (record.getStepCase()) {
       case PLAN_OPENED ->
-          plan == null && record.getEpoch() == epoch + 1 ? withPlan(Plan.opened(record)) : this;
+          plan == null && record.getEpoch() == epoch + 1
+              ? withPlan(Plan.opened(record))
+                  .with(gates.answered(record.getPlanOpened().getApproves()))
+              : this;
       case RESUME ->
           plan != null && record.getEpoch() == plan.epoch() && plan.isEndedBy(record.getResume())
               ? resumed(plan, record)
@@ -52,13 +62,16 @@ public record Journal(
                   null,
                   past,
                   record.getSafePoint().getHlc(),
-                  sequentialUntilMicros,
-                  snapshots)
+                  snapshots,
+                  touching,
+                  sequential,
+                  gates.passed(record.getSafePoint().getHlc()))
               : this;
       case NODE_JOINED -> plan == null ? this : withPlan(plan.read(record));
+      case RESTORE ->
+          plan != null && record.getEpoch() == plan.epoch() ? restoring(plan, record) : this;
       case PAUSE,
           PAUSED,
-          RESTORE,
           RESTORED,
           CONVERGE,
           CONTRIBUTION,
@@ -69,6 +82,7 @@ public record Journal(
           CANCEL ->
           plan != null && record.getEpoch() == plan.epoch() ? withPlan(plan.read(record)) : this;
       case SNAPSHOT -> withSnapshots(snapshots.read(record.getSnapshot(), nodes));
+      case GATE -> with(gates.read(record));
       case WATCHING, EFFECT, STEP_NOT_SET -> this;
     };
   }
@@ -193,11 +207,18 @@ public record Journal(
     return Math.max(over, some.quietSince());
   }
 
-  /** Plans that {@code predicate} caused after that time, without the open one. */
-  long pastPlans(String predicate, long afterMicros) {
-    return past.stream()
-        .filter(p -> p.predicate().equals(predicate) && p.openedMicros() > afterMicros)
-        .count();
+  /**
+   * It held in the state with which its epoch began: nodes open such intervals right after its
+   * clock.
+   */
+  boolean isFoundAtBeginning(Violation violation) {
+    PastPlan opened = pastPlan(violation.getEpoch());
+    return opened != null && violation.getViolate() <= opened.clock() + 1;
+  }
+
+  /** What the plan that opens, or opened, {@code ofEpoch} is about, if violations asked for it. */
+  @Nullable TouchingRollback touching(long ofEpoch) {
+    return touching.stream().filter(r -> r.epoch() == ofEpoch).findFirst().orElse(null);
   }
 
   /** The node that wrote a record; -1 for a record of the orchestrator. */
@@ -221,21 +242,48 @@ public record Journal(
           WATCHING,
           SNAPSHOT,
           EFFECT,
+          GATE,
           STEP_NOT_SET ->
           -1;
     };
   }
 
+  private Journal restoring(Plan open, ControlRecord record) {
+    Plan next = open.read(record);
+    List<Touch> touches = record.getRestore().getTouchedList().stream().map(Touch::of).toList();
+    if (next.equals(open) || touches.isEmpty() || touching(open.epoch()) != null) {
+      return withPlan(next);
+    }
+    boolean inVain =
+        touches.stream()
+            .anyMatch(
+                touch ->
+                    sequential.stream()
+                        .anyMatch(s -> s.isInForce(open.openedMicros()) && s.covers(touch)));
+    List<TouchingRollback> longer =
+        Stream.concat(
+                touching.stream().skip(Math.max(0, touching.size() + 1 - PAST_MAX)),
+                Stream.of(new TouchingRollback(open.epoch(), open.openedMicros(), touches, inVain)))
+            .toList();
+    return new Journal(nodes, epoch, next, past, safePoint, snapshots, longer, sequential, gates);
+  }
+
+  private Journal with(Gates next) {
+    return next.equals(gates)
+        ? this
+        : new Journal(nodes, epoch, plan, past, safePoint, snapshots, touching, sequential, next);
+  }
+
   private Journal withPlan(Plan next) {
     return next.equals(plan)
         ? this
-        : new Journal(nodes, epoch, next, past, safePoint, sequentialUntilMicros, snapshots);
+        : new Journal(nodes, epoch, next, past, safePoint, snapshots, touching, sequential, gates);
   }
 
   private Journal withSnapshots(WholeSnapshots next) {
     return next.equals(snapshots)
         ? this
-        : new Journal(nodes, epoch, plan, past, safePoint, sequentialUntilMicros, next);
+        : new Journal(nodes, epoch, plan, past, safePoint, next, touching, sequential, gates);
   }
 
   private Journal resumed(Plan done, ControlRecord record) {
@@ -255,7 +303,12 @@ public record Journal(
         null,
         longer,
         safePoint,
-        record.getResume().getSequentialUntilMicros(),
-        snapshots);
+        snapshots,
+        touching,
+        record.getResume().getSequentialList().stream().map(SequentialSpan::of).toList(),
+        gates.withoutSettled(
+            request ->
+                last.epoch() > request.epoch()
+                    && last.settles(request.epoch(), request.violate())));
   }
 }

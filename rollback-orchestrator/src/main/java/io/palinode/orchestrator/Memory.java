@@ -1,5 +1,6 @@
 package io.palinode.orchestrator;
 
+import com.google.protobuf.ByteString;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Detecting;
@@ -20,10 +21,14 @@ public final class Memory {
   private final History<String, ReceivedViolation> violations = new History<>(KEPT_MAX);
   private final History<Long, Rollback> rollbacks = new History<>(KEPT_MAX);
   private final History<Long, RollbackProgress> progress = new History<>(PROGRESS_MAX);
+  private final History<SpanId, SequentialSpan> sequential = new History<>(PROGRESS_MAX);
   private final History<Long, Unjudged> losses = new History<>(LOSSES_MAX);
   private final AtomicLong phantoms = new AtomicLong();
   private final Nodes nodes;
   private final WatchedVersions watched;
+
+  /** A span may be prolonged later. */
+  private record SpanId(List<ByteString> keys, long sinceMicros) {}
 
   public Memory(int nodes) {
     this.nodes = new Nodes(nodes);
@@ -84,7 +89,15 @@ public final class Memory {
       rollbacks.update(record.getEpoch(), known -> known.after(record));
       progress.update(record.getEpoch(), known -> known.after(record));
     }
+    record.getResume().getSequentialList().stream()
+        .map(SequentialSpan::of)
+        .forEach(span -> sequential.put(new SpanId(span.keys(), span.sinceMicros()), span));
     return rollbacks.get(record.getEpoch());
+  }
+
+  /** What was, or is, to be used sequentially; the latest first. */
+  public List<SequentialSpan> sequential(int limit) {
+    return sequential.latest(limit);
   }
 
   /** The latest first. */

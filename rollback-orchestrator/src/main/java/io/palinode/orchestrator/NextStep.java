@@ -1,19 +1,25 @@
 package io.palinode.orchestrator;
 
 import io.palinode.hvc.Hlc;
-import io.palinode.predicate.OnViolation.WhenFrequent;
 import io.palinode.wire.v1.Abandon;
+import io.palinode.wire.v1.ApprovalAsked;
+import io.palinode.wire.v1.BudgetRenewed;
 import io.palinode.wire.v1.Cancel;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
+import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.Halted;
+import io.palinode.wire.v1.LetStand;
 import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Resume;
 import io.palinode.wire.v1.Retry;
 import io.palinode.wire.v1.StoreKey;
+import io.palinode.wire.v1.Touched;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,10 +63,23 @@ final class NextStep {
       return plan.target();
     }
     long target = plan.target();
-    for (Demand demand : state.findings().demands().headMap(plan.epoch()).values()) {
+    for (Demand demand : admitted(state, plan)) {
       target = Math.min(target, demand.target());
     }
     return Math.max(target, floor(state, plan));
+  }
+
+  /** Those that the plan is opened for, or that would open one. */
+  private static List<Demand> admitted(MachineState state, Plan plan) {
+    return state
+        .findings()
+        .demandsBefore(plan.epoch())
+        .filter(demand -> plan.approves().equals(demand.predicate()) || isFree(state, demand))
+        .toList();
+  }
+
+  private static boolean isFree(MachineState state, Demand demand) {
+    return Gates.verdict(state, demand.predicate()) == Gates.Verdict.FREE;
   }
 
   /** The safe point, but for an operator's own target. */
@@ -71,11 +90,14 @@ final class NextStep {
   private @Nullable ControlRecord openPlan() {
     long epoch = state.journal().epoch();
     Demand all =
-        state.findings().demands().headMap(epoch + 1).values().stream()
+        state
+            .findings()
+            .demandsBefore(epoch + 1)
+            .filter(demand -> isFree(state, demand))
             .reduce(Demand::fold)
             .orElse(null);
     if (all == null) {
-      return null;
+      return atTheGate();
     }
     PlanOpened opened =
         PlanOpened.newBuilder()
@@ -91,6 +113,126 @@ final class NextStep {
         .build();
   }
 
+  /** What becomes of violations that may open no plan by themselves. */
+  private @Nullable ControlRecord atTheGate() {
+    long epoch = state.journal().epoch();
+    for (Demand demand : state.findings().demandsBefore(epoch + 1).toList()) {
+      String predicate = demand.predicate();
+      GateStep step =
+          switch (Gates.verdict(state, predicate)) {
+            case OVER_BUDGET -> overBudget(demand);
+            case NEEDS_APPROVAL ->
+                state.journal().gates().request(predicate) == null ? asking(demand) : null;
+            case FREE -> null;
+          };
+      if (step != null) {
+        return atEpoch(step);
+      }
+    }
+    return null;
+  }
+
+  private GateStep overBudget(Demand demand) {
+    Policy policy = Objects.requireNonNull(state.policies().get(demand.predicate()));
+    long roomAt =
+        Gates.roomAtMicros(state, demand.predicate(), Objects.requireNonNull(policy.budget()));
+    return GateStep.newBuilder()
+        .setLetStand(
+            LetStand.newBuilder()
+                .setPredicate(demand.predicate())
+                .setFromHlc(demand.violate())
+                .setToHlc(Math.max(demand.last(), Hlc.ofMicros(roomAt))))
+        .build();
+  }
+
+  private GateStep asking(Demand demand) {
+    return GateStep.newBuilder()
+        .setAsked(
+            ApprovalAsked.newBuilder()
+                .setNumber(state.journal().gates().lastNumber() + 1)
+                .setPredicate(demand.predicate())
+                .addAllViolationIds(demand.ids())
+                .setTarget(demand.target())
+                .setViolate(demand.violate()))
+        .build();
+  }
+
+  private ControlRecord atEpoch(GateStep step) {
+    return ControlRecord.newBuilder()
+        .setEpoch(state.journal().epoch())
+        .setAtMicros(state.nowMicros())
+        .setGate(step)
+        .build();
+  }
+
+  /**
+   * The record that answers a request for approval: a plan, or that its violations stand.
+   *
+   * @throws RefusedException when there is none, or a plan is open
+   */
+  static ControlRecord answering(MachineState state, long number, boolean approve)
+      throws RefusedException {
+    Request request = state.journal().gates().request(number);
+    Demand waiting = request == null ? null : waiting(state, request);
+    if (request == null || waiting == null) {
+      throw new RefusedException("no rollback %d waits for approval".formatted(number));
+    }
+    if (!approve) {
+      LetStand stand =
+          LetStand.newBuilder()
+              .setPredicate(request.predicate())
+              .setFromHlc(waiting.violate())
+              .setToHlc(waiting.last())
+              .setRejects(number)
+              .build();
+      return new NextStep(state).atEpoch(GateStep.newBuilder().setLetStand(stand).build());
+    }
+    Plan open = state.journal().plan();
+    if (open != null) {
+      throw new RefusedException("rollback %d is under way: one at a time".formatted(open.epoch()));
+    }
+    PlanOpened opened =
+        PlanOpened.newBuilder()
+            .addAllViolationIds(waiting.ids())
+            .setPredicate(request.predicate())
+            .setTarget(waiting.target())
+            .setReason("violation at " + Hlc.format(waiting.violate()) + ", approved")
+            .setApproves(number)
+            .build();
+    return ControlRecord.newBuilder()
+        .setEpoch(state.journal().epoch() + 1)
+        .setAtMicros(state.nowMicros())
+        .setPlanOpened(opened)
+        .build();
+  }
+
+  /** The violations that a request is about by now; null: another plan has covered them. */
+  static @Nullable Demand waiting(MachineState state, Request request) {
+    return state
+        .findings()
+        .demandsBefore(state.journal().epoch() + 1)
+        .filter(demand -> demand.predicate().equals(request.predicate()))
+        .reduce(Demand::fold)
+        .orElse(null);
+  }
+
+  /**
+   * The record that lets a budget begin anew.
+   *
+   * @throws RefusedException when the predicate has none
+   */
+  static ControlRecord renewing(MachineState state, String predicate) throws RefusedException {
+    Policy policy = state.policies().get(predicate);
+    if (policy == null || policy.budget() == null) {
+      throw new RefusedException("predicate '%s' has no budget of rollbacks".formatted(predicate));
+    }
+    return new NextStep(state)
+        .atEpoch(
+            GateStep.newBuilder()
+                .setRenewed(BudgetRenewed.newBuilder().setPredicate(predicate))
+                .build());
+  }
+
   /**
    * The record that opens a plan by hand; violations that wait for one are folded into it.
    *
@@ -103,11 +245,15 @@ final class NextStep {
     }
     long epoch = state.journal().epoch();
     PlanOpened.Builder opened = wish.opened(state);
-    for (Demand demand : state.findings().demands().headMap(epoch + 1).values()) {
-      opened
-          .addAllViolationIds(demand.ids())
-          .setTarget(Math.min(opened.getTarget(), demand.target()));
-    }
+    state
+        .findings()
+        .demandsBefore(epoch + 1)
+        .filter(demand -> isFree(state, demand))
+        .forEach(
+            demand ->
+                opened
+                    .addAllViolationIds(demand.ids())
+                    .setTarget(Math.min(opened.getTarget(), demand.target())));
     return ControlRecord.newBuilder()
         .setEpoch(epoch + 1)
         .setAtMicros(state.nowMicros())
@@ -219,7 +365,9 @@ final class NextStep {
     if (plan.isKept()) {
       return resume(plan);
     }
-    String violated = CutCheck.violatedClause(plan.holding(), state.policies());
+    String violated =
+        CutCheck.violatedClause(
+            plan.holding(), state.policies(), state.journal().touching(plan.epoch()));
     return violated == null ? resume(plan) : stepBack(plan, violated);
   }
 
@@ -254,31 +402,22 @@ final class NextStep {
   }
 
   private ControlRecord resume(Plan plan) {
+    List<SequentialSpan> sequential = AntiStall.after(state, plan);
     Resume resume =
         Resume.newBuilder()
             .setTarget(plan.target())
-            .setSequentialUntilMicros(sequentialUntil(plan))
+            .setSequentialUntilMicros(
+                sequential.stream()
+                    .filter(SequentialSpan::isAll)
+                    .mapToLong(SequentialSpan::untilMicros)
+                    .max()
+                    .orElse(0))
+            .addAllSequential(sequential.stream().map(SequentialSpan::toProto).toList())
             .setClock(Math.max(plan.clock(), plan.target()))
             .setAttempt(plan.attempt())
             .setRestart(plan.isRestarted())
             .build();
     return step(plan).setResume(resume).build();
-  }
-
-  /** A time that an earlier plan set, and that has not passed, stands. */
-  private long sequentialUntil(Plan plan) {
-    long now = state.nowMicros();
-    long standing = state.journal().sequentialUntilMicros();
-    long until = standing > now ? standing : 0;
-    Policy policy = state.policies().get(plan.predicate());
-    WhenFrequent frequent =
-        policy == null || policy.onViolation() == null ? null : policy.onViolation().whenFrequent();
-    if (frequent == null) {
-      return until;
-    }
-    long per = RollbackSettings.micros(frequent.per());
-    long rollbacks = 1 + state.journal().pastPlans(plan.predicate(), now - per);
-    return rollbacks > frequent.over() ? Math.max(until, now + per) : until;
   }
 
   private ControlRecord restore(Plan plan, long target, String reason) {
@@ -288,7 +427,8 @@ final class NextStep {
                 .setAttempt(plan.attempt() + 1)
                 .setTarget(target)
                 .setPast(plan.clock())
-                .setReason(reason))
+                .setReason(reason)
+                .addAllTouched(plan.attempt() == 0 ? touched(plan) : List.of()))
         .build();
   }
 
@@ -322,6 +462,15 @@ final class NextStep {
   private ControlRecord restart(Plan plan, long target, String reason) {
     Restore.Builder keep = keep(plan, target).getRestore().toBuilder();
     return step(plan).setRestore(keep.setRestart(true).setReason(reason)).build();
+  }
+
+  private List<Touched> touched(Plan plan) {
+    return admitted(state, plan).stream()
+        .flatMap(demand -> demand.touches().stream())
+        .distinct()
+        .limit(TouchingRollback.TOUCHES_MAX)
+        .map(Touch::toProto)
+        .toList();
   }
 
   private ControlRecord keep(Plan plan, long target) {

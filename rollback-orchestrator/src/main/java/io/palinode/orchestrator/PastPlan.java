@@ -13,6 +13,7 @@ import io.palinode.wire.v1.Resume;
  * @param branchEnd the cut at this HLC is the store as it was before the plan, on all nodes; 0: no
  *     one cut is, or nothing was taken back
  * @param undone what it took back is there again
+ * @param byHand an operator asked for it
  * @param restarted likewise the store stayed as it was, for the target could not be reached, and
  *     programs were told to begin anew
  */
@@ -26,7 +27,8 @@ public record PastPlan(
     boolean abandoned,
     long branchEnd,
     boolean undone,
-    boolean restarted) {
+    boolean restarted,
+    boolean byHand) {
 
   static PastPlan of(Plan done, long quietSince, Resume resume) {
     return new PastPlan(
@@ -39,7 +41,8 @@ public record PastPlan(
         done.isAbandoned(),
         done.isKept() ? 0 : done.branchEnd(),
         false,
-        resume.getRestart());
+        resume.getRestart(),
+        done.hand().isByHand());
   }
 
   /** It took nothing back, though it should have. */
@@ -76,6 +79,7 @@ public record PastPlan(
         abandoned,
         branchEnd,
         true,
-        restarted);
+        restarted,
+        byHand);
   }
 }

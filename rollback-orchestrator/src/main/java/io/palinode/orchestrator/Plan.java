@@ -105,6 +105,7 @@ public record Plan(
           WATCHING,
           SNAPSHOT,
           EFFECT,
+          GATE,
           STEP_NOT_SET ->
           this;
     };
@@ -120,6 +121,11 @@ public record Plan(
     return phase != Phase.HALTED
         && (!halted.hasAttempt() || halted.getAttempt() == attempt)
         && (!halted.hasHaltsBefore() || halted.getHaltsBefore() == halts.count());
+  }
+
+  /** Whose violations an operator has approved it for; empty: nobody's. */
+  String approves() {
+    return hand.approves() == 0 ? "" : predicate;
   }
 
   boolean ackedByAll(int nodes) {

@@ -4,6 +4,8 @@ import io.palinode.hvc.Grade;
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.OnViolation;
+import io.palinode.predicate.OnViolation.Approval;
+import io.palinode.predicate.OnViolation.Budget;
 import io.palinode.predicate.Predicate;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +30,19 @@ public record Policy(
 
   public static Policy deleted(String predicate, long version) {
     return new Policy(predicate, version, null, List.of());
+  }
+
+  @Nullable Budget budget() {
+    return onViolation == null ? null : onViolation.budget();
+  }
+
+  Approval approval() {
+    return onViolation == null ? Approval.AUTOMATIC : onViolation.approval();
+  }
+
+  /** Its violations may stand though it asks for rollback. */
+  boolean isGated() {
+    return budget() != null || approval() == Approval.REQUIRED;
   }
 
   boolean rollsBack() {

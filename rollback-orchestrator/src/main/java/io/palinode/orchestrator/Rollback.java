@@ -107,6 +107,7 @@ public record Rollback(
           WATCHING,
           SNAPSHOT,
           EFFECT,
+          GATE,
           STEP_NOT_SET ->
           this;
     };

@@ -3,6 +3,7 @@ package io.palinode.orchestrator;
 import io.palinode.hvc.Grade;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.SafePoint;
 import io.palinode.wire.v1.Violation;
 import java.time.Duration;
@@ -87,6 +88,10 @@ public final class RollbackMachine {
       operatorWants(() -> NextStep.onRequest(state, e.wish()));
     } else if (event instanceof Event.CancelWanted e) {
       operatorWants(() -> NextStep.cancelling(state, e.epoch()));
+    } else if (event instanceof Event.ApprovalAnswered e) {
+      operatorWants(() -> NextStep.answering(state, e.number(), e.approve()));
+    } else if (event instanceof Event.RenewalWanted e) {
+      operatorWants(() -> NextStep.renewing(state, e.predicate()));
     } else if (event instanceof Event.PoliciesKnown e) {
       state = state.with(e.policies());
     } else if (event instanceof Event.PolicyChanged e) {
@@ -117,6 +122,9 @@ public final class RollbackMachine {
     } else if (record.hasResume() && state.live()) {
       alertAbandoned();
       alertRestarted(record);
+      alertSequential(record.getAtMicros());
+    } else if (record.hasGate() && state.live()) {
+      alertGate(record.getGate());
     }
   }
 
@@ -143,6 +151,18 @@ public final class RollbackMachine {
   /** Likewise for {@link Event.RollbackWanted}, but for a write that is on its way. */
   public static void requirePossible(MachineState state, Wish wish) throws RefusedException {
     ControlRecord unused = NextStep.onRequest(state, wish);
+  }
+
+  /** Likewise for {@link Event.ApprovalAnswered}. */
+  public static void requireAnswerable(MachineState state, long number, boolean approve)
+      throws RefusedException {
+    ControlRecord unused = NextStep.answering(state, number, approve);
+  }
+
+  /** Likewise for {@link Event.RenewalWanted}. */
+  public static void requireRenewable(MachineState state, String predicate)
+      throws RefusedException {
+    ControlRecord unused = NextStep.renewing(state, predicate);
   }
 
   /** Likewise for {@link Event.CancelWanted}. */
@@ -189,7 +209,7 @@ public final class RollbackMachine {
   private void classify(Violation violation, Policy policy) {
     Grade grade = Grades.of(violation.getGrade());
     boolean stale = isStale(violation);
-    Command.Outcome outcome = outcome(violation, policy.rollsBack(grade));
+    Command.Outcome outcome = outcome(violation, policy, policy.rollsBack(grade));
     commands.add(new Command.Classified(violation, outcome));
     if (policy.alerts(grade) && !stale) {
       commands.add(
@@ -203,7 +223,7 @@ public final class RollbackMachine {
     }
   }
 
-  private Command.Outcome outcome(Violation violation, boolean rollsBack) {
+  private Command.Outcome outcome(Violation violation, Policy policy, boolean rollsBack) {
     if (!rollsBack) {
       return Command.Outcome.NO_ROLLBACK;
     }
@@ -213,9 +233,17 @@ public final class RollbackMachine {
     if (isCovered(violation.getEpoch(), violation.getViolate())) {
       return Command.Outcome.COVERED;
     }
-    return violation.getViolate() <= state.safePoint()
-        ? Command.Outcome.TOO_LATE
-        : Command.Outcome.ROLLBACK;
+    if (policy.isGated() && state.journal().isFoundAtBeginning(violation)) {
+      return Command.Outcome.STANDS;
+    }
+    if (violation.getViolate() <= state.safePoint()) {
+      return Command.Outcome.TOO_LATE;
+    }
+    LetStanding stands =
+        state.journal().gates().standing(violation.getPredicate(), violation.getViolate());
+    return stands == null
+        ? Command.Outcome.ROLLBACK
+        : stands.isForBudget() ? Command.Outcome.OVER_BUDGET : Command.Outcome.REJECTED;
   }
 
   private Demand demand(Violation violation, Policy policy) {
@@ -228,7 +256,9 @@ public final class RollbackMachine {
         violation.getPredicate(),
         List.of(violation.getId()),
         violation.getViolate(),
-        target);
+        violation.getViolate(),
+        target,
+        Touch.in(violation).stream().toList());
   }
 
   /** Whoever was here before has dealt with it, so it is not alerted again after a restart. */
@@ -238,7 +268,7 @@ public final class RollbackMachine {
   }
 
   private boolean isCovered(Demand demand) {
-    return isCovered(demand.epoch(), demand.violate());
+    return isCovered(demand.epoch(), demand.violate()) || state.journal().gates().lets(demand);
   }
 
   private boolean isCovered(long epoch, long violate) {
@@ -298,6 +328,22 @@ public final class RollbackMachine {
     Plan plan = state.journal().plan();
     if (plan != null) {
       commands.add(new Command.Raise(Alerts.planHalted(plan, state.nowMicros())));
+    }
+  }
+
+  private void alertSequential(long sinceMicros) {
+    List<SequentialSpan> entered =
+        state.journal().sequential().stream().filter(s -> s.sinceMicros() == sinceMicros).toList();
+    if (!entered.isEmpty()) {
+      commands.add(new Command.Raise(Alerts.sequential(entered, state.nowMicros())));
+    }
+  }
+
+  private void alertGate(GateStep step) {
+    if (step.hasAsked()) {
+      commands.add(new Command.Raise(Alerts.approvalNeeded(step.getAsked(), state.nowMicros())));
+    } else if (step.hasLetStand() && step.getLetStand().getRejects() == 0) {
+      commands.add(new Command.Raise(Alerts.budgetSpent(step.getLetStand(), state.nowMicros())));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.palinode.orchestrator;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  *     plan; null: not held
  * @param losses lost ranges that were not acknowledged
  * @param phantoms how many violations are none with joined replicas
+ * @param sequential what clients are asked to use sequentially now
+ * @param gate what keeps violations from being rolled back
  * @param failure why it has stopped; null while it works
  */
 public record Status(
@@ -33,4 +36,6 @@ public record Status(
     int predicates,
     int nodes,
     int nodesJoined,
+    List<SequentialSpan> sequential,
+    Gate gate,
     @Nullable String failure) {}

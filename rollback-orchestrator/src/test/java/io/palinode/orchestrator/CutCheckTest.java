@@ -21,7 +21,8 @@ class CutCheckTest {
                 List.of(
                     new CutPiece(0, List.of(term("p", 1, "b=1", 0))),
                     new CutPiece(1, List.of(term("p", 1, "b=1", 1)))),
-                POLICIES))
+                POLICIES,
+                null))
         .isEqualTo("predicate=p clause=0 binding=b=1");
   }
 
@@ -65,12 +66,14 @@ class CutCheckTest {
     assertThat(
             CutCheck.violatedClause(
                 List.of(new CutPiece(0, List.of(first, alone)), new CutPiece(1, List.of(second))),
-                policies))
+                policies,
+                null))
         .isNull();
     assertThat(
             CutCheck.violatedClause(
                 List.of(new CutPiece(0, List.of(first, second)), new CutPiece(1, List.of(alone))),
-                policies))
+                policies,
+                null))
         .isNotNull();
   }
 
@@ -88,11 +91,11 @@ class CutCheckTest {
   private static @Nullable String check(String clause, int terms) {
     List<IntervalRef> holding =
         IntStream.range(0, terms).mapToObj(i -> term("p", 1, "", i)).toList();
-    return CutCheck.violatedClause(List.of(new CutPiece(0, holding)), policies(clause));
+    return CutCheck.violatedClause(List.of(new CutPiece(0, holding)), policies(clause), null);
   }
 
   private static @Nullable String sum(Map<String, Policy> policies, IntervalRef... holding) {
-    return CutCheck.violatedClause(List.of(new CutPiece(0, List.of(holding))), policies);
+    return CutCheck.violatedClause(List.of(new CutPiece(0, List.of(holding))), policies, null);
   }
 
   private static IntervalRef amount(int term, String value) {
@@ -119,7 +122,7 @@ class CutCheckTest {
   }
 
   private static @Nullable String check(IntervalRef... holding) {
-    return CutCheck.violatedClause(List.of(new CutPiece(0, List.of(holding))), POLICIES);
+    return CutCheck.violatedClause(List.of(new CutPiece(0, List.of(holding))), POLICIES, null);
   }
 
   private static IntervalRef term(String predicate, long version, String binding, int term) {

@@ -3,6 +3,8 @@ package io.palinode.orchestrator;
 import io.palinode.hvc.Grade;
 import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.OnViolation;
+import io.palinode.predicate.OnViolation.Approval;
+import io.palinode.predicate.OnViolation.Budget;
 import io.palinode.predicate.OnViolation.OnUnreachable;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
@@ -27,6 +29,22 @@ final class Policies {
 
   static Policy frequent(String name, WhenFrequent frequent) {
     return policy(name, RollbackTarget.BEFORE_VIOLATION, frequent);
+  }
+
+  static Policy gated(String name, @Nullable Budget budget, Approval approval) {
+    return new Policy(
+        name,
+        1,
+        new OnViolation(
+            RollbackTarget.BEFORE_VIOLATION,
+            Grade.POSSIBLE,
+            Grade.POSSIBLE,
+            List.of("console"),
+            null,
+            OnUnreachable.HALT,
+            budget,
+            approval),
+        List.of(ClauseShape.all(2)));
   }
 
   static Policy whenUnreachable(String name, OnUnreachable what) {

@@ -3,7 +3,6 @@ package io.palinode.orchestrator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.hvc.Hlc;
-import io.palinode.predicate.OnViolation.WhenFrequent;
 import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.CoverageLost;
@@ -12,7 +11,6 @@ import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Resume;
 import io.palinode.wire.v1.SafePoint;
 import io.palinode.wire.v1.ViolationGrade;
-import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -541,24 +539,6 @@ class RollbackScenarioTest {
   void aLossThatWasNotAcknowledgedIsHeldAfterARestart() {
     Script script = Script.of(1, P).coverageLost(0, 200, 250).judged(300).restart().judged(400);
     assertThat(script.pass(50_000).steps()).containsExactly("0: safe 200-");
-  }
-
-  @Test
-  void moreRollbacksThanAllowedAskClientsToWriteSequentially() {
-    Policy frequent = Policies.frequent("p", new WhenFrequent(2, Duration.ofSeconds(10)));
-    Script script = Script.of(1, frequent);
-    for (int epoch = 0; epoch < 3; epoch++) {
-      long at = 1_000L * (epoch + 1);
-      script.violation("v" + epoch, "p", at, at, epoch, ViolationGrade.POSSIBLE).judged(at);
-      script.carryOut(epoch + 1).restart();
-    }
-    assertThat(script.steps().stream().filter(s -> s.contains("resume")))
-        .containsExactly(
-            "1: resume from 1000-",
-            "2: resume from 2000-",
-            "3: resume from 3000- sequential until 11000000");
-    script.pass(20_000_000).violation("v9", "p", 9_000, 9_000, 3, ViolationGrade.POSSIBLE);
-    assertThat(script.judged(9_000).carryOut(4).steps()).contains("4: resume from 9000-");
   }
 
   @Test

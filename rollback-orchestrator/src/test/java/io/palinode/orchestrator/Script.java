@@ -1,9 +1,11 @@
 package io.palinode.orchestrator;
 
+import com.google.protobuf.ByteString;
 import io.palinode.hvc.Hlc;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.NodeJoined;
 import io.palinode.wire.v1.Paused;
@@ -15,10 +17,13 @@ import io.palinode.wire.v1.SnapshotRef;
 import io.palinode.wire.v1.SnapshotStep;
 import io.palinode.wire.v1.SnapshotTaken;
 import io.palinode.wire.v1.StoreKey;
+import io.palinode.wire.v1.VariableVersion;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
+import io.palinode.wire.v1.Witness;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
@@ -82,6 +87,27 @@ final class Script {
     return found(new Event.ViolationFound(violation, nowMicros));
   }
 
+  /** Of the instance {@code binding}, with a witness for each of the keys. */
+  Script violation(
+      String predicate, String binding, long violate, long epoch, Collection<String> keys) {
+    Violation.Builder violation =
+        Violation.newBuilder()
+            .setId(predicate + binding + "@" + violate)
+            .setPredicate(predicate)
+            .setPredicateVersion(1)
+            .setBinding(binding)
+            .setFirst(Hlc.ofMicros(violate))
+            .setViolate(Hlc.ofMicros(violate))
+            .setEpoch(epoch)
+            .setGrade(ViolationGrade.POSSIBLE);
+    for (String key : keys) {
+      violation.addWitnesses(
+          Witness.newBuilder()
+              .addValues(VariableVersion.newBuilder().setKey(ByteString.copyFromUtf8(key))));
+    }
+    return found(new Event.ViolationFound(violation.build(), nowMicros));
+  }
+
   Script judged(long micros) {
     return found(new Event.Judged(Hlc.ofMicros(micros), nowMicros));
   }
@@ -132,6 +158,26 @@ final class Script {
     } catch (RefusedException e) {
       return String.valueOf(e.getMessage());
     }
+  }
+
+  Script answer(long number, boolean approve) {
+    hear(new Event.ApprovalAnswered(number, approve, nowMicros));
+    return this;
+  }
+
+  /** Why there is no use in answering now; empty: there is. */
+  String answerRefusal(long number) {
+    try {
+      RollbackMachine.requireAnswerable(state, number, true);
+      return "";
+    } catch (RefusedException e) {
+      return String.valueOf(e.getMessage());
+    }
+  }
+
+  Script renew(String predicate) {
+    hear(new Event.RenewalWanted(predicate, nowMicros));
+    return this;
   }
 
   Script cancel(long epoch) {
@@ -420,6 +466,7 @@ final class Script {
                   + after(r)
                   + restart(r);
           case HALTED -> "halt: " + r.getHalted().getReason();
+          case GATE -> gate(r.getGate());
           case SAFE_POINT -> "safe " + time(r.getSafePoint().getHlc());
           case RETRY -> "retry " + r.getRetry().getHalt();
           case ABANDON -> "abandon " + r.getAbandon().getHalt();
@@ -437,6 +484,21 @@ final class Script {
               r.getStepCase().name().toLowerCase(Locale.ROOT);
         };
     return r.getEpoch() + ": " + step;
+  }
+
+  private static String gate(GateStep step) {
+    return switch (step.getStepCase()) {
+      case ASKED -> "ask " + step.getAsked().getNumber() + " for " + step.getAsked().getPredicate();
+      case LET_STAND ->
+          "let stand "
+              + step.getLetStand().getPredicate()
+              + " from "
+              + time(step.getLetStand().getFromHlc())
+              + " to "
+              + time(step.getLetStand().getToHlc());
+      case RENEWED -> "renew " + step.getRenewed().getPredicate();
+      case STEP_NOT_SET -> "nothing";
+    };
   }
 
   private static String sequential(ControlRecord r) {

@@ -1,5 +1,6 @@
 package io.palinode.simulation;
 
+import io.palinode.detector.SequentialKeys;
 import io.palinode.detector.StoreBinding;
 import io.palinode.detector.StoreKey;
 import io.palinode.detector.Version;
@@ -160,6 +161,11 @@ final class RecordedStore implements StoreBinding {
   @Override
   public void scan(ScanVisitor visitor) {
     store.scan(visitor);
+  }
+
+  @Override
+  public void sequential(List<SequentialKeys> keys) {
+    store.sequential(keys);
   }
 
   @Override

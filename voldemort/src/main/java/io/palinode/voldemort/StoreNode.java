@@ -1,6 +1,7 @@
 package io.palinode.voldemort;
 
 import io.palinode.detector.HlcSpan;
+import io.palinode.detector.SequentialKeys;
 import io.palinode.detector.StoreBinding;
 import io.palinode.detector.StoreKey;
 import io.palinode.detector.UndoEffect;
@@ -76,6 +77,9 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   private final NodeHistory history;
   // Written under writeLock; a read of the reference is enough to see a whole state.
   private volatile FenceState fence;
+
+  // Not on disk: a watched node reads it from the control log before it serves anything.
+  private volatile List<SequentialKeys> sequential = List.of();
   private volatile long safePoint;
   private volatile boolean mediumWorks = true;
   // Guarded by writeLock.
@@ -702,6 +706,16 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     } finally {
       writeLock.unlock();
     }
+  }
+
+  @Override
+  public void sequential(List<SequentialKeys> keys) {
+    sequential = keys;
+  }
+
+  /** What clients are asked to use with R + W > N. */
+  public List<SequentialKeys> sequential() {
+    return sequential;
   }
 
   @Override

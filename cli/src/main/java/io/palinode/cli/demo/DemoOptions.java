@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param rounds 0: as many as suit the graph and the network
  * @param predicates empty: the application's own two
  * @param judgedBy which replica rules; null: the one that each predicate names
+ * @param conflict how much the clients are in each other's way
  * @param data where files go; null: a temporary folder, removed afterwards unless {@code keep}
  */
 public record DemoOptions(
@@ -27,6 +28,7 @@ public record DemoOptions(
     int work,
     List<Path> predicates,
     @Nullable JudgedBy judgedBy,
+    Conflict conflict,
     @Nullable Path data,
     boolean keep) {
 
@@ -55,6 +57,23 @@ public record DemoOptions(
     if (!holds) {
       throw new Refusal(rule);
     }
+  }
+
+  /** How much the clients are in each other's way. */
+  public enum Conflict {
+    /** Each has a region of the graph. */
+    USUAL,
+    /** All work on the vertices with most neighbours, whose neighbours are other clients'. */
+    HIGH;
+
+    private static final int HUBS_PER_CLIENT = 1;
+  }
+
+  /** The vertices that clients work on in the measured run; 0: all. */
+  int hubs() {
+    return conflict == Conflict.USUAL
+        ? 0
+        : Math.min(graph.graph().vertices(), Conflict.HUBS_PER_CLIENT * clients);
   }
 
   /** The delay between clients and nodes. */

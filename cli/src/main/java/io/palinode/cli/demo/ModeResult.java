@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  *     other, within ε
  * @param rules by each replica rule that judged the run, {@code first} before {@code any}; the
  *     figures above are of the first of them. Empty when nobody watched
+ * @param antiStall when keys began, and ended, to be used sequentially because of rollbacks; empty
+ *     when they never did
  * @param wastedOperations operations of tasks that a rollback made undone
  */
 @JsonPropertyOrder({
@@ -42,7 +44,8 @@ import org.jspecify.annotations.Nullable;
   "tasks",
   "improperEdges",
   "uncertainReports",
-  "rules"
+  "rules",
+  "antiStall"
 })
 public record ModeResult(
     String mode,
@@ -63,9 +66,11 @@ public record ModeResult(
     long tasks,
     int improperEdges,
     long uncertainReports,
-    List<RuleResult> rules) {
+    List<RuleResult> rules,
+    List<AntiStallChange> antiStall) {
   public ModeResult {
     rules = List.copyOf(rules);
+    antiStall = List.copyOf(antiStall);
   }
 
   /** From the write that completes a violation to the orchestrator, milliseconds. */

@@ -13,6 +13,7 @@ import io.palinode.examples.graph.run.ColouringRun;
 import io.palinode.examples.graph.run.RunConfig;
 import io.palinode.examples.graph.run.RunConfig.Finish;
 import io.palinode.examples.graph.run.RunResult;
+import io.palinode.orchestrator.SequentialSpan;
 import io.palinode.predicate.Predicate;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.StoreClient;
@@ -69,11 +70,13 @@ final class ModeRun {
                 registry);
         Network network = network()) {
       try (Network direct = Network.none()) {
-        colour(cluster, direct, "warming up", Rounds.warmUp(graph));
+        // All vertices, also those that nobody works on later.
+        colour(cluster, direct, "warming up", runConfig(Rounds.warmUp(graph)));
         warmUpDetection(cluster);
       }
       Observation observation = Observation.begin(plane, predicates, options.epsilon());
-      RunResult result = colour(cluster, network, "", Rounds.measured(graph, options));
+      RunConfig measured = runConfig(Rounds.measured(graph, options)).withHubs(options.hubs());
+      RunResult result = colour(cluster, network, "", measured);
       return observation.result(mode, result, check(cluster));
     }
   }
@@ -88,19 +91,30 @@ final class ModeRun {
     }
   }
 
-  private RunResult colour(StoreCluster cluster, Network network, String phase, int rounds)
+  private RunResult colour(StoreCluster cluster, Network network, String phase, RunConfig config)
       throws InterruptedException {
     String what = phase.isEmpty() ? mode.label() : mode.label() + ", " + phase;
     try (ColouringRun run =
-        ColouringRun.onStore(
-            runConfig(rounds), STORE, client -> clientConfig(cluster, network, client))) {
+        ColouringRun.onStore(config, STORE, client -> clientConfig(cluster, network, client))) {
       long started = System.nanoTime();
       run.start();
       while (!run.awaitEnd(Duration.ofMillis(PROGRESS_MILLIS))) {
-        progress.show(what, run.progress(), (System.nanoTime() - started) / 1e9);
+        progress.show(what + sequential(), run.progress(), (System.nanoTime() - started) / 1e9);
       }
       return run.await();
     }
+  }
+
+  /** What clients are asked to use sequentially now. */
+  private String sequential() {
+    List<SequentialSpan> spans =
+        plane == null ? List.of() : plane.orchestrator().status().sequential();
+    if (spans.isEmpty()) {
+      return "";
+    }
+    boolean all = spans.stream().anyMatch(SequentialSpan::isAll);
+    long keys = spans.stream().flatMap(span -> span.keys().stream()).distinct().count();
+    return all ? ", all keys R+W>N" : ", %d keys R+W>N".formatted(keys);
   }
 
   private RunConfig runConfig(int rounds) {

@@ -86,7 +86,8 @@ final class Observation {
         run.tasks(),
         check.improper().size(),
         acting == null ? 0 : byRule.get(0).count() - acting.count(),
-        results(byRule));
+        results(byRule),
+        antiStall(rollbacks, sinceMicros + run.elapsed().toNanos() / 1_000));
   }
 
   /** A grade may rise for as long as clocks may differ after what came last. */
@@ -155,6 +156,13 @@ final class Observation {
     return plane.orchestrator().rollbacks(KEPT_MAX).stream()
         .filter(rollback -> rollback.isEnded() && rollback.openedMicros() >= sinceMicros)
         .toList();
+  }
+
+  private List<AntiStallChange> antiStall(List<Rollback> rollbacks, long endMicros) {
+    return plane == null
+        ? List.of()
+        : AntiStallChange.of(
+            plane.orchestrator().sequentialSpans(KEPT_MAX), rollbacks, sinceMicros, endMicros);
   }
 
   private ModeResult.@Nullable DetectionLatency latency() {

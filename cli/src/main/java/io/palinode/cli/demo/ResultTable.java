@@ -5,10 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The demo's table: a row a figure, a column a mode. */
 final class ResultTable {
+  private static final int CHANGES_MAX = 60;
+
   private ResultTable() {}
 
   static String render(List<ModeResult> results) {
@@ -69,7 +72,50 @@ final class ResultTable {
         r -> r.rollbackMs() == null ? "-" : number(r.rollbackMs().max()));
     row(table, "wasted work, operations", results, ResultTable::wasted);
     row(table, "answer is a proper colouring", results, ResultTable::answer);
-    return table.render() + rules(results);
+    return table.render() + rules(results) + antiStall(results);
+  }
+
+  /** How rollbacks made clients use keys sequentially, and what came of it; else nothing. */
+  private static String antiStall(List<ModeResult> results) {
+    StringBuilder text = new StringBuilder();
+    for (ModeResult result : results) {
+      if (!result.antiStall().isEmpty()) {
+        text.append('\n').append(changes(result)).append(compared(result, results));
+      }
+    }
+    return text.toString();
+  }
+
+  private static String changes(ModeResult result) {
+    TextTable table =
+        new TextTable(
+            TextTable.Align.RIGHT,
+            List.of(result.mode() + ": at, s", "rollbacks", "R+W>N for", "of"));
+    int more = Math.max(0, result.antiStall().size() - CHANGES_MAX);
+    for (AntiStallChange change : result.antiStall().subList(more, result.antiStall().size())) {
+      table.row(
+          List.of(
+              String.format(Locale.ROOT, "%.1f", change.seconds()),
+              Long.toString(change.rollbacks()),
+              change.allKeys() ? "all keys" : change.keys() == 0 ? "none" : change.keys() + " keys",
+              change.instances() == 0 ? "" : change.instances() + " instances"));
+    }
+    return table.render() + (more == 0 ? "" : "(and %d changes before)%n".formatted(more));
+  }
+
+  private static String compared(ModeResult result, List<ModeResult> results) {
+    return results.stream()
+        .filter(other -> other.mode().equals(Mode.SEQUENTIAL.label()))
+        .map(
+            other ->
+                String.format(
+                    Locale.ROOT,
+                    "%s: %s tasks/s, %.2f times those of %s%n",
+                    result.mode(),
+                    number(result.tasksPerSecond()),
+                    result.tasksPerSecond() / other.tasksPerSecond(),
+                    other.mode()))
+        .collect(Collectors.joining());
   }
 
   /** What each rule reported, where that is not told above; else nothing. */

@@ -2,8 +2,11 @@ package io.palinode.cli.explain;
 
 import io.palinode.hvc.Grade;
 import io.palinode.predicate.OnViolation;
+import io.palinode.predicate.OnViolation.Approval;
+import io.palinode.predicate.OnViolation.Budget;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -32,10 +35,27 @@ final class ActionTopics {
     sentences.add(
         frequent == null
             ? "There is no whenFrequent: it asks nothing of clients when that comes often."
-            : "After more than %s of its rollbacks within %s, clients write to all replicas for another %s."
-                .formatted(Shown.number(frequent.over()), period(frequent), period(frequent)));
+            : "After more than %s rollbacks within %s that touch the same keys, clients use these%s with R + W > N until %s have passed without one, or longer where that has not helped before."
+                .formatted(
+                    Shown.number(frequent.over()),
+                    period(frequent.per()),
+                    frequent.guards().isEmpty() ? "" : " and their guards",
+                    period(frequent.per())));
     sentences.addAll(unreachable());
+    gate(sentences);
     return new Topic("rollback", sentences);
+  }
+
+  private void gate(List<String> sentences) {
+    Budget budget = action.budget();
+    if (budget != null) {
+      sentences.add(
+          "At most %s within %s open by themselves; beyond, violations stand."
+              .formatted(Shown.number(budget.atMost()), period(budget.per())));
+    }
+    if (action.approval() == Approval.REQUIRED) {
+      sentences.add("It waits for an operator's approval, and the safe point with it.");
+    }
   }
 
   /** Nothing of what is usual. */
@@ -85,8 +105,8 @@ final class ActionTopics {
     };
   }
 
-  private static String period(WhenFrequent frequent) {
-    long ms = frequent.per().toMillis();
+  private static String period(Duration period) {
+    long ms = period.toMillis();
     return ms % 1_000 == 0 ? Shown.number(ms / 1_000) + " s" : Shown.number(ms) + " ms";
   }
 }

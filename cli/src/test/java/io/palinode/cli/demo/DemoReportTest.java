@@ -33,7 +33,8 @@ class DemoReportTest {
           170,
           0,
           7,
-          List.of(rule("first", 2, null)));
+          List.of(rule("first", 2, null)),
+          List.of());
 
   @Test
   void jsonNamesEveryFigureInTheDocumentedOrder() throws JsonProcessingException {
@@ -58,6 +59,41 @@ class DemoReportTest {
     assertThat(names(watched.get("detectionLatencyMs")))
         .containsExactly("p50", "p99", "p999", "max");
     assertThat(names(watched.get("rollbackMs"))).containsExactly("p50", "max");
+  }
+
+  @Test
+  void tableTellsWhenKeysWereSequentialAndComparesWithSequential() {
+    ModeResult stalled =
+        new ModeResult(
+            "watched",
+            1,
+            2,
+            1,
+            2,
+            1,
+            1.0,
+            0.5,
+            9,
+            null,
+            null,
+            0,
+            true,
+            0,
+            1,
+            1,
+            0,
+            0,
+            List.of(),
+            List.of(
+                new AntiStallChange(3.2, 10, 2, false, 4),
+                new AntiStallChange(4, 10, 2, true, 9),
+                new AntiStallChange(9.25, 0, 0, false, 9)));
+    assertThat(report(unwatched("sequential", true), stalled).table())
+        .containsPattern("3\\.2 +4 +10 keys +2 instances")
+        .containsPattern("4\\.0 +9 +all keys +2 instances")
+        .containsPattern("9\\.3 +9 +none")
+        .contains("watched: 2.00 tasks/s, 0.03 times those of sequential");
+    assertThat(table(WATCHED)).doesNotContain("R+W>N for");
   }
 
   @Test
@@ -98,7 +134,26 @@ class DemoReportTest {
 
   private static ModeResult judgedBy(RuleResult... rules) {
     return new ModeResult(
-        "watched", 1, 1, 1, 2, 1, 1.0, 0.5, 0, null, null, 0, true, 0, 1, 1, 0, 0, List.of(rules));
+        "watched",
+        1,
+        1,
+        1,
+        2,
+        1,
+        1.0,
+        0.5,
+        0,
+        null,
+        null,
+        0,
+        true,
+        0,
+        1,
+        1,
+        0,
+        0,
+        List.of(rules),
+        List.of());
   }
 
   private static RuleResult rule(String replicas, long definite, @Nullable Long phantoms) {
@@ -113,7 +168,7 @@ class DemoReportTest {
   private static ModeResult unwatched(String mode, boolean right) {
     return new ModeResult(
         mode, 2_507, 58, 2.9, 0, 4, null, null, 0, null, null, 0, right, 0, 7_270, 170, 3, 0,
-        List.of());
+        List.of(), List.of());
   }
 
   private static DemoReport report(ModeResult... modes) {

@@ -144,6 +144,12 @@ final class Effects {
     if (isLive && ends) {
       metrics.ended(rollback);
     }
+    if (isLive) {
+      metrics.sequentialEntered(
+          record.getResume().getSequentialList().stream()
+              .filter(span -> span.getSinceMicros() == record.getAtMicros())
+              .count());
+    }
     boolean isOperators = record.hasRetry() || record.hasAbandon();
     if (record.hasPlanOpened() || record.hasRestore() || isOperators || ends) {
       log.info(

@@ -13,6 +13,7 @@ import io.palinode.orchestrator.Effect;
 import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.Evidence;
 import io.palinode.orchestrator.Findings;
+import io.palinode.orchestrator.Gate;
 import io.palinode.orchestrator.Intervention;
 import io.palinode.orchestrator.LatencySnapshot;
 import io.palinode.orchestrator.MachineState;
@@ -27,6 +28,7 @@ import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.RollbackMachine;
 import io.palinode.orchestrator.RollbackProgress;
+import io.palinode.orchestrator.SequentialSpan;
 import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.Unjudged;
 import io.palinode.orchestrator.WatchedVersions;
@@ -250,7 +252,19 @@ public final class Orchestrator implements Backend, AutoCloseable {
         registry.all().size(),
         config.rollback().nodes(),
         memory.nodes().size(),
+        sequential(),
+        Gate.of(state),
         failure.get());
+  }
+
+  /** What rollbacks have made sequential, and when, the latest first; also what is over. */
+  public List<SequentialSpan> sequentialSpans(int limit) {
+    return memory.sequential(limit);
+  }
+
+  private List<SequentialSpan> sequential() {
+    long now = wallMicros.getAsLong();
+    return loop.state().journal().sequential().stream().filter(s -> s.isInForce(now)).toList();
   }
 
   @Override
@@ -295,6 +309,18 @@ public final class Orchestrator implements Backend, AutoCloseable {
   public void cancelRollback(long epoch) throws RefusedException {
     requireWorking();
     rollbacks.cancel(epoch);
+  }
+
+  @Override
+  public void answerRequest(long number, boolean approve) throws RefusedException {
+    requireWorking();
+    rollbacks.answer(number, approve);
+  }
+
+  @Override
+  public void renewBudget(String predicate) throws RefusedException {
+    requireWorking();
+    rollbacks.renew(predicate);
   }
 
   @Override
@@ -399,6 +425,25 @@ public final class Orchestrator implements Backend, AutoCloseable {
         "palinode.coverage.held",
         "1 while lost coverage, or an abandoned rollback, holds the safe point",
         () -> loop.state().heldAt() == Findings.NOT_HELD ? 0 : 1);
+    metrics.gauge(
+        "palinode.sequential.keys",
+        "Keys that clients are asked to use with R + W > N",
+        () -> sequential().stream().flatMap(s -> s.keys().stream()).distinct().count());
+    metrics.gauge(
+        "palinode.sequential.all",
+        "1 while that is all keys",
+        () -> sequential().stream().anyMatch(SequentialSpan::isAll) ? 1 : 0);
+    metrics.gauge(
+        "palinode.approvals.waiting",
+        "Rollbacks that wait for an operator's approval",
+        () -> loop.state().journal().gates().requests().size());
+    metrics.gauge(
+        "palinode.budgets.spent",
+        "Predicates whose budget of rollbacks is spent: their violations stand",
+        () ->
+            Gate.of(loop.state()).budgets().stream()
+                .filter(account -> account.standsUntilMicros() > 0)
+                .count());
     metrics.gauge("palinode.predicates", "Predicates in force", () -> registry.all().size());
     metrics.gauge(
         "palinode.orchestrator.up", "1 while it works", () -> failure.get() == null ? 1 : 0);

@@ -2,6 +2,7 @@ package io.palinode.orchestrator.kafka;
 
 import io.palinode.orchestrator.Effect;
 import io.palinode.orchestrator.Event;
+import io.palinode.orchestrator.Gate;
 import io.palinode.orchestrator.MachineState;
 import io.palinode.orchestrator.Memory;
 import io.palinode.orchestrator.Plan;
@@ -162,6 +163,54 @@ final class RollbackDesk {
       loop.put(new Event.CancelWanted(epoch, wallMicros.getAsLong()));
     }
     throw new UnavailableException("the control log did not take the cancel in " + ANSWER_MAX);
+  }
+
+  /**
+   * Returns when the log has the answer: an approved rollback then goes on whoever dies.
+   *
+   * @throws RefusedException when nothing of that number waits, or it is out of reach by now
+   */
+  void answer(long number, boolean approve) throws RefusedException {
+    RollbackMachine.requireAnswerable(loop.state(), number, approve);
+    if (approve) {
+      requireInReach(number);
+    }
+    for (long end = System.nanoTime() + ANSWER_MAX.toNanos(); System.nanoTime() < end; look()) {
+      MachineState state = loop.state();
+      if (state.journal().gates().requests().stream().noneMatch(r -> r.number() == number)) {
+        return;
+      }
+      RollbackMachine.requireAnswerable(state, number, approve);
+      loop.put(new Event.ApprovalAnswered(number, approve, wallMicros.getAsLong()));
+    }
+    throw new UnavailableException("the control log did not take the answer in " + ANSWER_MAX);
+  }
+
+  /** Clients went on meanwhile: what a node no longer reaches would halt with all nodes paused. */
+  private void requireInReach(long number) throws RefusedException {
+    for (Gate.Waiting waiting : Gate.of(loop.state()).approvals()) {
+      if (waiting.request().number() == number) {
+        Effect unused = effect(Wish.to("approval " + number, waiting.target()));
+      }
+    }
+  }
+
+  /**
+   * Returns when the log has it.
+   *
+   * @throws RefusedException when the predicate has no budget
+   */
+  void renew(String predicate) throws RefusedException {
+    long since = wallMicros.getAsLong();
+    for (long end = System.nanoTime() + ANSWER_MAX.toNanos(); System.nanoTime() < end; look()) {
+      MachineState state = loop.state();
+      if (state.journal().gates().renewed().getOrDefault(predicate, 0L) >= since) {
+        return;
+      }
+      RollbackMachine.requireRenewable(state, predicate);
+      loop.put(new Event.RenewalWanted(predicate, wallMicros.getAsLong()));
+    }
+    throw new UnavailableException("the control log did not take the renewal in " + ANSWER_MAX);
   }
 
   private static void look() {

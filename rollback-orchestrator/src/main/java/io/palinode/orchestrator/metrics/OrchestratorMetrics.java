@@ -39,6 +39,7 @@ public final class OrchestratorMetrics implements AutoCloseable {
   private final Counter unreadable;
   private final Counter coverageLost;
   private final Counter undoneWrites;
+  private final Counter sequentialEntered;
   private final Counter resumed;
   private final Counter halted;
   private final Counter abandoned;
@@ -52,6 +53,9 @@ public final class OrchestratorMetrics implements AutoCloseable {
     unreadable = counter("palinode.records.unreadable", "Records of any log that cannot be read");
     coverageLost = counter("palinode.coverage.lost", "Ranges of events that were not judged");
     undoneWrites = counter("palinode.undone.writes", "Writes undone by rollbacks, on all nodes");
+    sequentialEntered =
+        counter(
+            "palinode.sequential.entered", "Instances whose keys began to be used with R + W > N");
     resumed = rollbacks("resumed");
     halted = rollbacks("halted");
     abandoned = rollbacks("abandoned");
@@ -101,6 +105,11 @@ public final class OrchestratorMetrics implements AutoCloseable {
 
   public void coverageLost() {
     coverageLost.increment();
+  }
+
+  /** So many instances have become sequential. */
+  public void sequentialEntered(long instances) {
+    sequentialEntered.increment((double) instances);
   }
 
   /** A rollback was resumed, halted, abandoned or cancelled, or ended in a restart. */

@@ -37,6 +37,21 @@ public interface RollbackBackend {
   Rollback rollBack(Wish wish) throws RefusedException;
 
   /**
+   * Opens a rollback that waits for approval, or lets its violations stand; returns when the
+   * control log has it.
+   *
+   * @throws RefusedException when none of that number waits, or it is out of reach by now
+   */
+  void answerRequest(long number, boolean approve) throws RefusedException;
+
+  /**
+   * Lets a predicate's budget of rollbacks begin anew.
+   *
+   * @throws RefusedException when it has none
+   */
+  void renewBudget(String predicate) throws RefusedException;
+
+  /**
    * Wants no more of it; returns when that is in the control log.
    *
    * @throws RefusedException when nodes were told to restore already

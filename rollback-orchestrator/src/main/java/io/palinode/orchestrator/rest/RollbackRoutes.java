@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class RollbackRoutes {
   private static final String ROLLBACKS = "/api/v1/rollbacks";
   private static final String ONE = ROLLBACKS + "/{id}";
+  private static final String APPROVALS = "/api/v1/approvals/{id}";
   private static final ObjectMapper JSON =
       new ObjectMapper().enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
 
@@ -52,6 +53,9 @@ final class RollbackRoutes {
     server.post(ROLLBACKS, ctx -> ctx.status(202).json(view(backend.rollBack(wish(ctx)))));
     server.post(ROLLBACKS + "/plan", ctx -> ctx.json(EffectView.of(backend.effect(wish(ctx)))));
     server.post(ONE + "/cancel", this::cancel);
+    server.post(APPROVALS + "/approve", ctx -> answer(ctx, true));
+    server.post(APPROVALS + "/reject", ctx -> answer(ctx, false));
+    server.post("/api/v1/budgets/{predicate}/renew", this::renew);
   }
 
   private static void describe(Context ctx) throws IOException {
@@ -76,6 +80,20 @@ final class RollbackRoutes {
     backend.cancelRollback(rollback.epoch());
     ctx.status(202)
         .json(view(Objects.requireNonNullElse(backend.rollback(rollback.epoch()), rollback)));
+  }
+
+  private void answer(Context ctx, boolean approve) throws RefusedException {
+    String id = ctx.pathParam("id");
+    if (!id.matches("[0-9]{1,18}")) {
+      throw new RefusedException("no rollback '%s' waits for approval".formatted(id));
+    }
+    backend.answerRequest(Long.parseLong(id), approve);
+    ctx.status(202);
+  }
+
+  private void renew(Context ctx) throws RefusedException {
+    backend.renewBudget(ctx.pathParam("predicate"));
+    ctx.status(202);
   }
 
   private Wish wish(Context ctx) {

@@ -5,10 +5,13 @@ import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.orchestrator.AppliedPredicate;
 import io.palinode.orchestrator.Evidence;
+import io.palinode.orchestrator.Gate;
 import io.palinode.orchestrator.Grades;
 import io.palinode.orchestrator.NodeStatus;
 import io.palinode.orchestrator.ReceivedViolation;
+import io.palinode.orchestrator.Request;
 import io.palinode.orchestrator.Rollback;
+import io.palinode.orchestrator.SequentialSpan;
 import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.Unjudged;
 import io.palinode.orchestrator.WatchedVersions;
@@ -17,6 +20,7 @@ import io.palinode.wire.v1.VariableVersion;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.Witness;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -196,6 +200,90 @@ final class Views {
     }
   }
 
+  /**
+   * What clients are asked to use with R + W > N.
+   *
+   * @param instances the ones whose keys it is, those that end last first; not all of them
+   */
+  record SequentialView(
+      boolean allKeys,
+      long keys,
+      @Nullable Long untilMicros,
+      List<SequentialInstanceView> instances) {
+    private static final int INSTANCES_MAX = 100;
+
+    static SequentialView of(List<SequentialSpan> spans) {
+      return new SequentialView(
+          spans.stream().anyMatch(SequentialSpan::isAll),
+          spans.stream().flatMap(s -> s.keys().stream()).distinct().count(),
+          spans.stream().map(SequentialSpan::untilMicros).max(Long::compare).orElse(null),
+          spans.stream()
+              .sorted(Comparator.comparingLong(SequentialSpan::untilMicros).reversed())
+              .limit(INSTANCES_MAX)
+              .map(SequentialInstanceView::of)
+              .toList());
+    }
+  }
+
+  /**
+   * A rollback that waits for an operator.
+   *
+   * @param id to be approved or rejected by
+   */
+  record ApprovalView(
+      long id,
+      String predicate,
+      long askedMicros,
+      int violations,
+      List<String> violationIds,
+      String target) {
+    static ApprovalView of(Gate.Waiting waiting) {
+      Request request = waiting.request();
+      return new ApprovalView(
+          request.number(),
+          request.predicate(),
+          request.askedMicros(),
+          waiting.violations(),
+          request.violationIds(),
+          Hlc.format(waiting.target()));
+    }
+  }
+
+  /**
+   * @param spent rollbacks that count now
+   * @param standsUntilMicros violations stand until then; null: there is room
+   */
+  record BudgetView(
+      String predicate, int atMost, double perMs, int spent, @Nullable Long standsUntilMicros) {
+    static BudgetView of(Gate.Account account) {
+      return new BudgetView(
+          account.predicate(),
+          account.budget().atMost(),
+          account.budget().per().toMillis(),
+          account.spent(),
+          account.standsUntilMicros() == 0 ? null : account.standsUntilMicros());
+    }
+  }
+
+  /** {@code keys} is empty when it is all of them. */
+  record SequentialInstanceView(
+      String predicate,
+      String binding,
+      List<String> keys,
+      long sinceMicros,
+      long untilMicros,
+      double holdMs) {
+    static SequentialInstanceView of(SequentialSpan span) {
+      return new SequentialInstanceView(
+          span.predicate(),
+          span.binding(),
+          span.keys().stream().map(Evidence::text).toList(),
+          span.sinceMicros(),
+          span.untilMicros(),
+          span.holdMicros() / MICROS_PER_MS);
+    }
+  }
+
   record StatusView(
       long epoch,
       @Nullable Long openEpoch,
@@ -215,6 +303,9 @@ final class Views {
       int predicates,
       int nodes,
       int nodesJoined,
+      SequentialView sequential,
+      List<ApprovalView> approvals,
+      List<BudgetView> budgets,
       @Nullable String failure) {
 
     static StatusView of(Status s, List<Unjudged> unjudged) {
@@ -238,6 +329,9 @@ final class Views {
           s.predicates(),
           s.nodes(),
           s.nodesJoined(),
+          SequentialView.of(s.sequential()),
+          s.gate().approvals().stream().map(ApprovalView::of).toList(),
+          s.gate().budgets().stream().map(BudgetView::of).toList(),
           s.failure());
     }
   }

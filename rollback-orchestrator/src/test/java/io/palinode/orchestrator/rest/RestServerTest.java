@@ -15,6 +15,7 @@ import io.palinode.orchestrator.Command;
 import io.palinode.orchestrator.Discarded;
 import io.palinode.orchestrator.Effect;
 import io.palinode.orchestrator.Evidence;
+import io.palinode.orchestrator.Gate;
 import io.palinode.orchestrator.Intervention;
 import io.palinode.orchestrator.MachineState;
 import io.palinode.orchestrator.Memory;
@@ -87,6 +88,16 @@ class RestServerTest {
   @AfterEach
   void stop() {
     server.close();
+  }
+
+  @Test
+  void anOperatorAnswersRequestsAndRenewsBudgets() throws Exception {
+    assertThat(send("POST", "/api/v1/budgets/p/renew", "").statusCode()).isEqualTo(202);
+    assertThat(backend.renewed).isEqualTo("p");
+    assertThat(send("POST", "/api/v1/approvals/3/approve", "").statusCode()).isEqualTo(409);
+    assertThat(send("POST", "/api/v1/approvals/x/reject", "").statusCode()).isEqualTo(409);
+    assertThat(get("/api/v1/status").get("approvals").isEmpty()).isTrue();
+    assertThat(get("/api/v1/status").get("sequential").get("keys").asLong()).isZero();
   }
 
   @Test
@@ -424,6 +435,7 @@ class RestServerTest {
     private final WatchedVersions watched = new WatchedVersions(2);
     private volatile boolean unavailable;
     private volatile boolean acknowledged;
+    private volatile @Nullable String renewed;
     private volatile @Nullable Wish wished;
     private volatile @Nullable String witnessText;
     private volatile @Nullable String failure;
@@ -590,6 +602,16 @@ class RestServerTest {
     }
 
     @Override
+    public void answerRequest(long number, boolean approve) throws RefusedException {
+      throw new RefusedException("no rollback %d waits for approval".formatted(number));
+    }
+
+    @Override
+    public void renewBudget(String predicate) throws RefusedException {
+      renewed = predicate;
+    }
+
+    @Override
     public Status status() {
       return new Status(
           3,
@@ -609,6 +631,8 @@ class RestServerTest {
           1,
           2,
           2,
+          List.of(),
+          Gate.OPEN,
           failure);
     }
 

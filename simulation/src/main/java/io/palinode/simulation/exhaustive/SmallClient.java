@@ -2,6 +2,7 @@ package io.palinode.simulation.exhaustive;
 
 import io.palinode.voldemort.client.EpochView;
 import io.palinode.voldemort.client.RolledBack;
+import io.palinode.voldemort.client.SequentialKeys;
 import io.palinode.voldemort.protocol.Pb0.ResponseContext;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +39,7 @@ final class SmallClient {
   private final List<Acknowledged> acknowledged;
 
   SmallClient() {
-    this.view = new EpochView(0, null, List.of());
+    this.view = new EpochView(0, null, List.of(), SequentialKeys.NONE);
     this.acknowledged = new ArrayList<>();
   }
 

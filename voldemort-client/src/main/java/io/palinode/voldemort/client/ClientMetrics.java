@@ -15,6 +15,7 @@ public final class ClientMetrics {
   final LongAdder reconnects = new LongAdder();
   final LongAdder requestsRefused = new LongAdder();
   final LongAdder rollbacks = new LongAdder();
+  final LongAdder sequentialWrites = new LongAdder();
 
   ClientMetrics() {}
 
@@ -67,5 +68,10 @@ public final class ClientMetrics {
 
   public long rollbacks() {
     return rollbacks.sum();
+  }
+
+  /** Writes that waited for more replicas than W, because the cluster asked for it. */
+  public long sequentialWrites() {
+    return sequentialWrites.sum();
   }
 }

@@ -12,10 +12,13 @@ import org.jspecify.annotations.Nullable;
  * @param doubt set from the first sign of a newer epoch until a node serves it and names its
  *     target; calls wait meanwhile, since a target may still move back
  * @param rollbacks the latest ones, oldest first
+ * @param sequential what the epoch began with, or a node told when it was met
  */
-public record EpochView(long epoch, @Nullable Doubt doubt, List<RolledBack> rollbacks) {
+public record EpochView(
+    long epoch, @Nullable Doubt doubt, List<RolledBack> rollbacks, SequentialKeys sequential) {
   public static final long UNKNOWN = -1;
-  public static final EpochView INITIAL = new EpochView(UNKNOWN, null, List.of());
+  public static final EpochView INITIAL =
+      new EpochView(UNKNOWN, null, List.of(), SequentialKeys.NONE);
 
   private static final int ROLLBACKS_MAX = 64;
 
@@ -40,7 +43,9 @@ public record EpochView(long epoch, @Nullable Doubt doubt, List<RolledBack> roll
       return this;
     }
     if (epoch == UNKNOWN) {
-      return new EpochView(newest, null, List.of());
+      SequentialKeys told =
+          SequentialKeys.of(context.getSequentialUntilMicros(), context.getSequentialKeysList());
+      return new EpochView(newest, null, List.of(), told);
     }
     return context.hasFence()
         ? fenced(newest, context.getFence(), safePoint)
@@ -65,7 +70,9 @@ public record EpochView(long epoch, @Nullable Doubt doubt, List<RolledBack> roll
       RolledBack oldest = all.remove(0);
       all.set(0, join(oldest, all.get(0)));
     }
-    return new EpochView(newest, null, all);
+    SequentialKeys told =
+        SequentialKeys.of(fence.getSequentialUntilMicros(), fence.getSequentialKeysList());
+    return new EpochView(newest, null, all, told);
   }
 
   private EpochView doubting(long newest, Pb0.@Nullable Fence fence) {
@@ -73,7 +80,7 @@ public record EpochView(long epoch, @Nullable Doubt doubt, List<RolledBack> roll
     if (fence != null && fence.hasTarget()) {
       least = Math.min(least, fence.getTarget());
     }
-    return new EpochView(epoch, new Doubt(newest, least), rollbacks);
+    return new EpochView(epoch, new Doubt(newest, least), rollbacks, sequential);
   }
 
   /** Whether a result of this epoch counts. */
@@ -102,10 +109,5 @@ public record EpochView(long epoch, @Nullable Doubt doubt, List<RolledBack> roll
         Math.min(first.target(), second.target()),
         Math.max(first.sequentialUntilMicros(), second.sequentialUntilMicros()),
         first.restart() || second.restart());
-  }
-
-  /** Until this wall clock, writes go to all replicas; 0: no. */
-  long sequentialUntilMicros() {
-    return rollbacks.isEmpty() ? 0 : rollbacks.get(rollbacks.size() - 1).sequentialUntilMicros();
   }
 }

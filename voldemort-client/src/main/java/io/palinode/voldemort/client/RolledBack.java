@@ -8,7 +8,8 @@ package io.palinode.voldemort.client;
  * @param target HLC of the cut: of the writes that this client got acknowledged, those with {@code
  *     acceptedAt <= target} stand. When the client has missed a rollback in between (the epochs
  *     differ by more than one), no later than its safe point; later writes may stand then
- * @param sequentialUntilMicros until this wall clock the client writes to all replicas; 0: no
+ * @param sequentialUntilMicros until this wall clock the client uses all keys with R + W > N; 0:
+ *     not all
  * @param restart no state that is known to be good could be restored, in this rollback or in one
  *     that the client has missed: nothing was taken back then, and what is there may be wrong, also
  *     before {@code target}. The program begins its work anew

@@ -170,7 +170,7 @@ public final class Store {
         new ReplicatedWrite(
             replicas,
             "PUT on " + definition.name(),
-            writesNeeded(now),
+            writesNeeded(key, now),
             node -> {
               VectorClock clock = onTopOf.clock().incremented(node, now);
               return Ask.put(definition.name(), key, new Versioned(onTopOf.value(), clock));
@@ -179,10 +179,21 @@ public final class Store {
     return new Written(outcome.node(), outcome.acceptedAt());
   }
 
-  /** W; but N while the cluster asks for it after a rollback. */
-  private int writesNeeded(long nowMillis) {
-    boolean sequential = nowMillis * 1_000 < replicas.session().view().sequentialUntilMicros();
-    return sequential ? definition.replicationFactor() : definition.requiredWrites();
+  /**
+   * W; but as many more as make R + W > N, while the cluster asks for that after rollbacks that
+   * touched the key: then each read of the key meets the last write that has returned. All clients
+   * learn it before they write in the epoch, and a rollback leaves replicas equal.
+   */
+  private int writesNeeded(byte[] key, long nowMillis) {
+    int needed = definition.requiredWrites();
+    if (!replicas.session().view().sequential().covers(key, nowMillis * 1_000)) {
+      return needed;
+    }
+    int sequential = definition.replicationFactor() - definition.requiredReads() + 1;
+    if (sequential > needed) {
+      replicas.metrics().sequentialWrites.increment();
+    }
+    return Math.max(needed, sequential);
   }
 
   /** Deletes the versions that R nodes have. Returns whether there was any. */
@@ -203,7 +214,7 @@ public final class Store {
         new ReplicatedWrite(
             replicas,
             "DELETE on " + definition.name(),
-            writesNeeded(epochMillis.getAsLong()),
+            writesNeeded(key, epochMillis.getAsLong()),
             node -> Ask.delete(definition.name(), key, clock));
     return write.run(call, order(key)).changed();
   }

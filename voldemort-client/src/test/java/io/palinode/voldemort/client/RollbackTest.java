@@ -272,6 +272,46 @@ class RollbackTest {
   }
 
   @Test
+  void onlyWritesOfTheKeysThatTheClusterNamesGoToAllReplicas() {
+    AtomicLong nowMillis = new AtomicLong(1_000);
+    StoreClient client = cluster.client(cluster.config().withLinks(links), nowMillis::get);
+    Store store = client.store(R1W1);
+    String key = cluster.keyOf(0, 0);
+    String other = cluster.keyOf(0, 1);
+    cluster.all(node -> node.pause(1));
+    cluster.all(node -> node.restore(0));
+    cluster.all(node -> node.sequential(2_000_000, key));
+    cluster.all(node -> node.resume(0));
+    assertThatThrownBy(() -> store.get(key)).isInstanceOf(RolledBackException.class);
+    requireSequentialUntilTwoSeconds(store, key, other, nowMillis);
+    assertThat(client.metrics().sequentialWrites()).isEqualTo(1);
+  }
+
+  @Test
+  void aClientThatComesLaterLearnsOfSequentialKeysToo() {
+    AtomicLong nowMillis = new AtomicLong(1_000);
+    String key = cluster.keyOf(0, 0);
+    cluster.all(node -> node.sequential(2_000_000, key));
+    StoreClient client = cluster.client(cluster.config().withLinks(links), nowMillis::get);
+    requireSequentialUntilTwoSeconds(client.store(R1W1), key, cluster.keyOf(0, 1), nowMillis);
+  }
+
+  private void requireSequentialUntilTwoSeconds(
+      Store store, String key, String other, AtomicLong nowMillis) {
+    links.hold(2, Direction.RESPONSE);
+    store.put(other, "v");
+    await().until(() -> links.heldCount(2, Direction.RESPONSE) == 1);
+    Future<Written> put = background.start(() -> store.put(key, "v"));
+    await().until(() -> links.heldCount(2, Direction.RESPONSE) == 2);
+    assertThat(put).isNotDone();
+    nowMillis.set(2_000);
+    store.put(key, "w");
+    assertThat(put).isNotDone();
+    links.release(2, Direction.RESPONSE);
+    Background.end(put);
+  }
+
+  @Test
   void safePointIsAwaited() {
     StoreClient client = cluster.client();
     long accepted = client.store(R1W3).put("k", "v").acceptedAt();

@@ -65,6 +65,7 @@ final class TestNode implements AutoCloseable {
   private boolean fencingMetadata;
   private @Nullable Long target;
   private long sequentialUntilMicros;
+  private List<Pb0.SequentialKeys> sequentialKeys = List.of();
   private long safePoint;
 
   private record Undo(
@@ -213,13 +214,17 @@ final class TestNode implements AutoCloseable {
     if (target != null) {
       fence.setTarget(target);
     }
-    return fence.setSequentialUntilMicros(sequentialUntilMicros).build();
+    return fence
+        .setSequentialUntilMicros(sequentialUntilMicros)
+        .addAllSequentialKeys(sequentialKeys)
+        .build();
   }
 
   private Pb0.ResponseContext.Builder context(Hvc now) {
     return Pb0.ResponseContext.newBuilder()
         .setHvc(ByteString.copyFrom(HvcCodec.encode(now)))
         .setEpoch(epoch)
+        .addAllSequentialKeys(sequentialKeys)
         .setSafePoint(safePoint);
   }
 
@@ -367,6 +372,16 @@ final class TestNode implements AutoCloseable {
   synchronized void resume(long newSequentialUntilMicros) {
     sequentialUntilMicros = newSequentialUntilMicros;
     paused = false;
+  }
+
+  /** Also to clients that come without an epoch. */
+  synchronized void sequential(long untilMicros, String key) {
+    sequentialKeys =
+        List.of(
+            Pb0.SequentialKeys.newBuilder()
+                .setUntilMicros(untilMicros)
+                .addKeys(ByteString.copyFromUtf8(key))
+                .build());
   }
 
   synchronized void safePoint(long hlc) {

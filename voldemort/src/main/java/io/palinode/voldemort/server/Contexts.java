@@ -9,10 +9,12 @@ import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.Reply;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.ErrorCode;
+import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.Pb0.Fence;
 import io.palinode.voldemort.protocol.Pb0.RequestContext;
 import io.palinode.voldemort.protocol.Pb0.ResponseContext;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
+import java.util.List;
 
 /** What rides along with requests and responses, between its bytes and its meaning. */
 final class Contexts {
@@ -40,8 +42,16 @@ final class Contexts {
         context.hasOrigin() ? origin : null);
   }
 
-  ResponseContext of(Reply<?> reply) {
+  ResponseContext of(Reply<?> reply, boolean knowsEpoch) {
     ResponseContext.Builder context = at(reply.hvc(), reply.epoch());
+    if (!knowsEpoch) {
+      // It has met no fence, and will not before the next rollback.
+      FenceState fence = node.fence();
+      if (fence.sequentialUntilMicros() != 0) {
+        context.setSequentialUntilMicros(fence.sequentialUntilMicros());
+      }
+      context.addAllSequentialKeys(sequentialKeys());
+    }
     if (reply.acceptedAt() != 0) {
       context.setAcceptedAt(reply.acceptedAt());
     }
@@ -69,7 +79,7 @@ final class Contexts {
     return node.fence().epoch() == epoch ? context.setSafePoint(safePoint) : context;
   }
 
-  private static Fence toProto(FenceState fence) {
+  private Fence toProto(FenceState fence) {
     Fence.Builder proto = Fence.newBuilder().setEpoch(fence.epoch()).setPaused(fence.paused());
     Long target = fence.target();
     if (target != null) {
@@ -81,7 +91,21 @@ final class Contexts {
     if (fence.restartEpoch() != 0) {
       proto.setRestartEpoch(fence.restartEpoch());
     }
+    if (!fence.paused()) {
+      proto.addAllSequentialKeys(sequentialKeys());
+    }
     return proto.build();
+  }
+
+  private List<Pb0.SequentialKeys> sequentialKeys() {
+    return node.sequential().stream()
+        .map(
+            span ->
+                Pb0.SequentialKeys.newBuilder()
+                    .setUntilMicros(span.untilMicros())
+                    .addAllKeys(span.keys())
+                    .build())
+        .toList();
   }
 
   private Hvc hvc(ByteString bytes) throws RefusedException {

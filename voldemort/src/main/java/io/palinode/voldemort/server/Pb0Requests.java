@@ -199,7 +199,7 @@ public final class Pb0Requests {
   private void respond(VoldemortRequest request, Operation operation, Outcome outcome) {
     ResponseContext context;
     try {
-      context = contexts.of(run(request, operation));
+      context = contexts.of(run(request, operation), request.getPalinode().hasEpoch());
     } catch (RefusedException refused) {
       outcome.refuse(refused);
       context = contexts.of(refused);

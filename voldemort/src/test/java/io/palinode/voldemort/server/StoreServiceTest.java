@@ -19,6 +19,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
+import io.palinode.detector.SequentialKeys;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
@@ -473,16 +474,34 @@ class StoreServiceTest {
       PutResponse stock = connection.call(put("k", "v", 1), PutResponse.parser());
       assertThat(stock.getError().getErrorCode()).isEqualTo(7);
       assertThat(stock.hasPalinode()).isFalse();
+      node.sequential(List.of(new SequentialKeys(77, List.of(ByteString.copyFromUtf8("k")))));
       node.resume(1, 55, 66);
+      Pb0.SequentialKeys keys =
+          Pb0.SequentialKeys.newBuilder()
+              .setUntilMicros(77)
+              .addKeys(ByteString.copyFromUtf8("k"))
+              .build();
       Fence resumed =
           Fence.newBuilder()
               .setEpoch(1)
               .setPaused(false)
               .setTarget(55)
               .setSequentialUntilMicros(66)
+              .addSequentialKeys(keys)
               .build();
       assertFenced(connection, 0, resumed);
       assertFenced(connection, 2, Fence.newBuilder().setEpoch(2).setPaused(true).build());
+      ResponseContext toNewcomer =
+          connection
+              .call(with(context(), get(EVERYWHERE, "k")), GetResponse.parser())
+              .getPalinode();
+      assertThat(toNewcomer.getSequentialUntilMicros()).isEqualTo(66);
+      assertThat(toNewcomer.getSequentialKeysList()).containsExactly(keys);
+      ResponseContext toOthers =
+          connection
+              .call(with(context().setEpoch(1), get(EVERYWHERE, "k")), GetResponse.parser())
+              .getPalinode();
+      assertThat(toOthers.getSequentialKeysList()).isEmpty();
       assertThat(connection.call(put("k", "v", 1), PutResponse.parser()).hasError()).isFalse();
     }
   }

@@ -9,10 +9,7 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
-/**
- * Which client works on which vertex: regions of near equal size, grown so that few edges cross.
- * The same graph gives the same partition. Immutable.
- */
+/** Which client works on which vertex. The same graph gives the same partition. Immutable. */
 public final class Partition {
   private static final int NOBODY = -1;
 
@@ -26,7 +23,10 @@ public final class Partition {
     this.owner = owner;
   }
 
-  /** Sizes differ by one at most. O(edges · log vertices). */
+  /**
+   * Regions of near equal size, grown so that few edges cross. Sizes differ by one at most. O(edges
+   * · log vertices).
+   */
   public static Partition of(Graph graph, int clients) {
     Graph.requireCount("clients", clients, 1, graph.vertices());
     Regions regions = new Regions(graph);
@@ -37,6 +37,26 @@ public final class Partition {
       regions.grow(client, (int) (end - begin));
     }
     return new Partition(graph, clients, regions.owner);
+  }
+
+  /**
+   * The {@code hubs} vertices with most neighbours, dealt out in turn, so that most of the edges
+   * between them cross; nobody works on the others, and no edge to one has a lock.
+   */
+  public static Partition ofHubs(Graph graph, int clients, int hubs) {
+    Graph.requireCount("hubs", hubs, clients, graph.vertices());
+    int[] owner = new int[graph.vertices()];
+    Arrays.fill(owner, NOBODY);
+    List<Integer> byDegree =
+        IntStream.range(0, graph.vertices())
+            .boxed()
+            .sorted(Comparator.comparingInt(graph::degree).reversed())
+            .limit(hubs)
+            .toList();
+    for (int i = 0; i < hubs; i++) {
+      owner[byDegree.get(i)] = i % clients;
+    }
+    return new Partition(graph, clients, owner);
   }
 
   public Graph graph() {
@@ -63,7 +83,9 @@ public final class Partition {
   }
 
   public boolean crosses(Edge edge) {
-    return owner[edge.a()] != owner[edge.b()];
+    int a = owner[edge.a()];
+    int b = owner[edge.b()];
+    return a != b && a != NOBODY && b != NOBODY;
   }
 
   /** The edges with locks, in ascending order. */

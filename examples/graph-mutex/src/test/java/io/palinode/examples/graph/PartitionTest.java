@@ -60,4 +60,30 @@ class PartitionTest {
         .isThrownBy(() -> Partition.of(Graphs.parse("karate"), 35))
         .withMessage("clients must be in [1, 34]: clients=35");
   }
+
+  @Test
+  void hubsAreDealtOutInTurnAndOnlyEdgesBetweenThemCross() {
+    for (long seed = 0; seed < 50; seed++) {
+      Graph graph = Graphs.parse("powerlaw:60", seed);
+      Partition partition = Partition.ofHubs(graph, 3, 12);
+      int least = Integer.MAX_VALUE;
+      int others = 0;
+      for (int client = 0; client < 3; client++) {
+        assertThat(partition.verticesOf(client)).as("seed=%d", seed).hasSize(4);
+        for (int vertex : partition.verticesOf(client)) {
+          least = Math.min(least, graph.degree(vertex));
+        }
+      }
+      for (int vertex = 0; vertex < graph.vertices(); vertex++) {
+        if (partition.owner(vertex) < 0) {
+          others = Math.max(others, graph.degree(vertex));
+          assertThat(partition.crossEdges(vertex)).isEmpty();
+        }
+      }
+      assertThat(least).as("seed=%d", seed).isGreaterThanOrEqualTo(others);
+      assertThat(partition.crossEdges())
+          .isNotEmpty()
+          .allMatch(e -> partition.owner(e.a()) >= 0 && partition.owner(e.b()) >= 0);
+    }
+  }
 }

@@ -18,7 +18,7 @@ class RuleTest {
     assertThat(rule.yaml())
         .contains("name: " + rule.predicate() + "\n")
         .contains("rollbackOn: possible")
-        .contains("whenFrequent: {over: 3, per: 5s, then: sequential}")
+        .contains("then: sequential")
         .doesNotContain("epsilon");
   }
 
@@ -32,6 +32,12 @@ class RuleTest {
         assertThat(template.replace("{a}", "3").replace("{b}", "7")).isEqualTo(Keys.cs(edge, end));
       }
     }
+    for (Rule rule : Rule.values()) {
+      assertThat(rule.yaml())
+          .contains("\"flag_{a}_{b}_{a}\", \"flag_{a}_{b}_{b}\", \"turn_{a}_{b}\"");
+    }
+    assertThat(Keys.flag(edge, 3)).isEqualTo("flag_3_7_3");
+    assertThat(Keys.turn(edge)).isEqualTo("turn_3_7");
     assertThat(Rule.EDGE_MUTEX.yaml()).contains("equals: \"" + Keys.INSIDE + "\"");
     assertThat(Rule.PROPER_COLOURING.yaml()).contains("equals: \"c{k}\"");
     assertThat(Keys.published(5)).isEqualTo("c5");

@@ -4,8 +4,10 @@ import io.palinode.examples.graph.Edge;
 import io.palinode.examples.graph.Keys;
 import io.palinode.examples.graph.Partition;
 import io.palinode.examples.graph.truth.SectionLog;
+import io.palinode.voldemort.client.RestartBackOff;
 import io.palinode.voldemort.client.RolledBack;
 import io.palinode.voldemort.client.RolledBackException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -25,9 +27,6 @@ import org.jspecify.annotations.Nullable;
  * anew, too.
  */
 public final class ColouringClient {
-  private static final long BACK_OFF_NANOS_MIN = 2_000_000;
-  private static final int BACK_OFF_DOUBLINGS_MAX = 5;
-
   private final int index;
   private final RunConfig config;
   private final Partition partition;
@@ -36,12 +35,12 @@ public final class ColouringClient {
   private final CountedCells cells;
   private final Timing timing;
   private final PetersonLock lock;
-  private final Random random;
+  private final RestartBackOff backOff;
   private final SectionLog log;
   private final Journal journal = new Journal();
   private final Map<Integer, Integer> colours = new HashMap<>();
 
-  private int rollbacksInVain;
+  private Duration restartPause = Duration.ZERO;
   private int tasksEver;
   private long operationsAccounted;
 
@@ -69,7 +68,7 @@ public final class ColouringClient {
     this.cells = new CountedCells(cells, stopped);
     this.timing = timing;
     this.lock = new PetersonLock(this.cells, timing, config.lockWaitMax());
-    this.random = new Random(config.seed() * 1_000_003 + index);
+    this.backOff = RestartBackOff.of(new Random(config.seed() * 1_000_003 + index));
     this.log = new SectionLog(index);
   }
 
@@ -82,7 +81,10 @@ public final class ColouringClient {
     while (!done) {
       try {
         clearAway();
-        backOff();
+        if (!restartPause.isZero()) {
+          timing.pauseNanos().accept(restartPause.toNanos());
+          restartPause = Duration.ZERO;
+        }
         while (journal.size() < config.rounds() * vertices.size()) {
           perform(journal.size() / vertices.size(), vertices.get(journal.size() % vertices.size()));
         }
@@ -93,6 +95,7 @@ public final class ColouringClient {
         done = true;
       } catch (RolledBackException e) {
         takeBack(e.rolledBack());
+        restartPause = backOff.rolledBack();
       }
     }
     // Others may still wait for a lock that this client has released on one replica only.
@@ -155,7 +158,7 @@ public final class ColouringClient {
     tasks = journal.size();
     if (tasks > tasksEver) {
       tasksEver = tasks;
-      rollbacksInVain = 0;
+      backOff.progressed();
     }
   }
 
@@ -233,19 +236,10 @@ public final class ColouringClient {
     }
   }
 
-  /** Clients that ran into each other start again at different times. */
-  private void backOff() {
-    if (rollbacksInVain > 0) {
-      long most = BACK_OFF_NANOS_MIN << Math.min(rollbacksInVain - 1, BACK_OFF_DOUBLINGS_MAX);
-      timing.pauseNanos().accept(random.nextLong(1, most + 1));
-    }
-  }
-
   private void takeBack(RolledBack rolledBack) {
     log.rolledBack(rolledBack, timing.nanoTime().getAsLong());
     wasted.addAndGet(takeOperations() + journal.undoAfter(rolledBack.target()));
     tasks = journal.size();
-    rollbacksInVain++;
     List<RolledBack> seen = new ArrayList<>(rollbacks);
     seen.add(rolledBack);
     rollbacks = List.copyOf(seen);

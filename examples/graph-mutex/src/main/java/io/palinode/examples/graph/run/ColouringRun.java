@@ -35,7 +35,7 @@ public final class ColouringRun implements AutoCloseable {
    */
   public ColouringRun(RunConfig config, IntFunction<Cells> connect) {
     this.config = config;
-    this.partition = Partition.of(config.graph(), config.clients());
+    this.partition = config.partition();
     this.connected = new CyclicBarrier(config.clients(), () -> startedNanos = System.nanoTime());
     for (int client = 0; client < config.clients(); client++) {
       threads.add(new ClientThread(client, this, connect, connected));

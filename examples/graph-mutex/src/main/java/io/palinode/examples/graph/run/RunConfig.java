@@ -1,6 +1,7 @@
 package io.palinode.examples.graph.run;
 
 import io.palinode.examples.graph.Graph;
+import io.palinode.examples.graph.Partition;
 import java.time.Duration;
 
 /**
@@ -15,6 +16,8 @@ import java.time.Duration;
  * @param finish when a client is done
  * @param safeWaitMax a longer wait for the safe point, or for the last writes to reach all
  *     replicas, is an error
+ * @param hubs 0: all vertices are coloured; else only so many of those with most neighbours, which
+ *     the clients share out so that they are in each other's way. The others are to have colours
  */
 public record RunConfig(
     Graph graph,
@@ -24,7 +27,8 @@ public record RunConfig(
     long seed,
     Duration lockWaitMax,
     Finish finish,
-    Duration safeWaitMax) {
+    Duration safeWaitMax,
+    int hubs) {
   public static final int ROUNDS_MAX = 100_000;
   public static final int WORK_OPERATIONS_MAX = 100_000;
   public static final int WORK_OPERATIONS_DEFAULT = 20;
@@ -45,6 +49,7 @@ public record RunConfig(
     requireIn("workOperations", workOperations, 0, WORK_OPERATIONS_MAX);
     requirePositive("lockWaitMax", lockWaitMax);
     requirePositive("safeWaitMax", safeWaitMax);
+    requireIn("hubs", hubs, 0, graph.vertices());
     requireIn("tasks", (long) rounds * graph.vertices(), 1, Journal.TASKS_MAX);
   }
 
@@ -58,27 +63,37 @@ public record RunConfig(
         seed,
         LOCK_WAIT_MAX_DEFAULT,
         Finish.SAFE,
-        SAFE_WAIT_MAX_DEFAULT);
+        SAFE_WAIT_MAX_DEFAULT,
+        0);
   }
 
   public RunConfig withWorkOperations(int newWorkOperations) {
     return new RunConfig(
-        graph, clients, rounds, newWorkOperations, seed, lockWaitMax, finish, safeWaitMax);
+        graph, clients, rounds, newWorkOperations, seed, lockWaitMax, finish, safeWaitMax, hubs);
   }
 
   public RunConfig withLockWaitMax(Duration newLockWaitMax) {
     return new RunConfig(
-        graph, clients, rounds, workOperations, seed, newLockWaitMax, finish, safeWaitMax);
+        graph, clients, rounds, workOperations, seed, newLockWaitMax, finish, safeWaitMax, hubs);
   }
 
   public RunConfig withFinish(Finish newFinish, Duration newSafeWaitMax) {
     return new RunConfig(
-        graph, clients, rounds, workOperations, seed, lockWaitMax, newFinish, newSafeWaitMax);
+        graph, clients, rounds, workOperations, seed, lockWaitMax, newFinish, newSafeWaitMax, hubs);
+  }
+
+  public RunConfig withHubs(int newHubs) {
+    return new RunConfig(
+        graph, clients, rounds, workOperations, seed, lockWaitMax, finish, safeWaitMax, newHubs);
+  }
+
+  Partition partition() {
+    return hubs == 0 ? Partition.of(graph, clients) : Partition.ofHubs(graph, clients, hubs);
   }
 
   /** Of all clients. */
   public int tasks() {
-    return rounds * graph.vertices();
+    return rounds * (hubs == 0 ? graph.vertices() : hubs);
   }
 
   private static void requireIn(String what, long value, long min, long max) {

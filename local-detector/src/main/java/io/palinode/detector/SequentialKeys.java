@@ -1,0 +1,25 @@
+package io.palinode.detector;
+
+import com.google.protobuf.ByteString;
+import io.palinode.wire.v1.Resume;
+import io.palinode.wire.v1.Sequential;
+import java.util.List;
+
+/** Keys of any store that clients are asked to use with R + W > N, until a wall clock. */
+public record SequentialKeys(long untilMicros, List<ByteString> keys) {
+  public SequentialKeys {
+    keys = List.copyOf(keys);
+  }
+
+  /** What a record asks for; what it only remembers is over already, and asks for nothing. */
+  static List<SequentialKeys> of(Resume resume) {
+    return resume.getSequentialList().stream()
+        .filter(span -> span.getKeysCount() > 0)
+        .map(SequentialKeys::of)
+        .toList();
+  }
+
+  private static SequentialKeys of(Sequential span) {
+    return new SequentialKeys(span.getUntilMicros(), span.getKeysList());
+  }
+}

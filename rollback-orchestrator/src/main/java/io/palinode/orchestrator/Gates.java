@@ -1,0 +1,199 @@
+package io.palinode.orchestrator;
+
+import io.palinode.hvc.Hlc;
+import io.palinode.predicate.OnViolation.Approval;
+import io.palinode.predicate.OnViolation.Budget;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.GateStep;
+import io.palinode.wire.v1.LetStand;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What stands between violations and plans, as the control log tells it (ADR 0017). Immutable.
+ *
+ * @param lastNumber of a request
+ * @param requests those without an answer, oldest first; one a predicate
+ * @param standing violations that open no plan, as far as the safe point has not passed them
+ * @param renewed when an operator last let a predicate's budget begin anew, wall clock; by
+ *     predicate
+ */
+public record Gates(
+    long lastNumber,
+    List<Request> requests,
+    List<LetStanding> standing,
+    Map<String, Long> renewed) {
+  /** The oldest go: violations that they let stand would ask anew, in vain. */
+  static final int STANDING_MAX = 1_000;
+
+  static final int RENEWED_MAX = 1_000;
+  static final Gates NONE = new Gates(0, List.of(), List.of(), Map.of());
+
+  public Gates {
+    requests = List.copyOf(requests);
+    standing = List.copyOf(standing);
+    renewed = Map.copyOf(renewed);
+  }
+
+  /** Why violations of a predicate open no plan. */
+  enum Verdict {
+    FREE,
+    NEEDS_APPROVAL,
+    OVER_BUDGET
+  }
+
+  /** For violations that wait for a plan now. */
+  static Verdict verdict(MachineState state, String predicate) {
+    Policy policy = state.policies().get(predicate);
+    Budget budget = policy == null ? null : policy.budget();
+    if (budget != null && roomAtMicros(state, predicate, budget) > state.nowMicros()) {
+      return Verdict.OVER_BUDGET;
+    }
+    boolean asked = state.journal().gates().request(predicate) != null;
+    boolean deleted = policy == null || policy.onViolation() == null;
+    return (asked && deleted) || (policy != null && policy.approval() == Approval.REQUIRED)
+        ? Verdict.NEEDS_APPROVAL
+        : Verdict.FREE;
+  }
+
+  /** From when on the budget has room for one more plan, wall clock; 0: it has. */
+  static long roomAtMicros(MachineState state, String predicate, Budget budget) {
+    List<PastPlan> spent = spent(state, predicate, budget);
+    return spent.size() < budget.atMost()
+        ? 0
+        : spent.get(spent.size() - budget.atMost()).openedMicros()
+            + RollbackSettings.micros(budget.per());
+  }
+
+  /**
+   * The plans that count against the budget now, oldest first: those that nobody wanted by hand.
+   */
+  static List<PastPlan> spent(MachineState state, String predicate, Budget budget) {
+    Journal journal = state.journal();
+    long since =
+        Math.max(
+            state.nowMicros() - RollbackSettings.micros(budget.per()),
+            journal.gates().renewed().getOrDefault(predicate, 0L));
+    return journal.past().stream()
+        .filter(plan -> plan.openedMicros() > since && !plan.byHand())
+        .filter(plan -> plan.predicate().equals(predicate) || isTouched(journal, plan, predicate))
+        .toList();
+  }
+
+  private static boolean isTouched(Journal journal, PastPlan plan, String predicate) {
+    TouchingRollback touching = journal.touching(plan.epoch());
+    return touching != null && touching.isOf(predicate);
+  }
+
+  @Nullable Request request(String predicate) {
+    return requests.stream().filter(r -> r.predicate().equals(predicate)).findFirst().orElse(null);
+  }
+
+  @Nullable Request request(long number) {
+    return requests.stream().filter(r -> r.number() == number).findFirst().orElse(null);
+  }
+
+  /** Why a violation stands; null: it does not. */
+  @Nullable LetStanding standing(String predicate, long hlc) {
+    return standing.stream().filter(s -> s.includes(predicate, hlc)).findFirst().orElse(null);
+  }
+
+  boolean lets(Demand demand) {
+    return standing.stream()
+        .anyMatch(
+            s ->
+                s.includes(demand.predicate(), demand.violate())
+                    && s.includes(demand.predicate(), demand.last()));
+  }
+
+  Gates read(ControlRecord record) {
+    GateStep step = record.getGate();
+    return switch (step.getStepCase()) {
+      case ASKED ->
+          step.getAsked().getNumber() > lastNumber
+                  && request(step.getAsked().getPredicate()) == null
+              ? new Gates(
+                  step.getAsked().getNumber(),
+                  plus(
+                      requests,
+                      Request.of(record.getEpoch(), record.getAtMicros(), step.getAsked())),
+                  standing,
+                  renewed)
+              : this;
+      case LET_STAND -> standing(step.getLetStand());
+      case RENEWED -> renewed(step.getRenewed().getPredicate(), record.getAtMicros());
+      case STEP_NOT_SET -> this;
+    };
+  }
+
+  /** One that was answered already lets nothing stand. */
+  private Gates standing(LetStand let) {
+    if (let.getRejects() != 0 && request(let.getRejects()) == null) {
+      return this;
+    }
+    LetStanding next =
+        new LetStanding(let.getPredicate(), let.getFromHlc(), let.getToHlc(), let.getRejects());
+    List<LetStanding> longer =
+        Stream.concat(
+                standing.stream().skip(Math.max(0, standing.size() + 1 - STANDING_MAX)),
+                Stream.of(next))
+            .toList();
+    return new Gates(lastNumber, without(r -> r.number() == let.getRejects()), longer, renewed);
+  }
+
+  private Gates renewed(String predicate, long atMicros) {
+    Map<String, Long> more = new HashMap<>(renewed);
+    more.put(predicate, atMicros);
+    while (more.size() > RENEWED_MAX) {
+      String oldest =
+          more.entrySet().stream().min(Map.Entry.comparingByValue()).orElseThrow().getKey();
+      more.remove(oldest);
+    }
+    List<LetStanding> shorter =
+        standing.stream()
+            .map(
+                s ->
+                    s.isForBudget() && s.predicate().equals(predicate)
+                        ? s.upTo(Hlc.ofMicros(atMicros))
+                        : s)
+            .toList();
+    return new Gates(lastNumber, requests, shorter, more);
+  }
+
+  /** An operator has approved it. */
+  Gates answered(long number) {
+    return number == 0 || request(number) == null
+        ? this
+        : new Gates(lastNumber, without(r -> r.number() == number), standing, renewed);
+  }
+
+  /** Whatever asks for it is settled: the request is of no use any more. */
+  Gates withoutSettled(Predicate<Request> settled) {
+    return requests.stream().noneMatch(settled)
+        ? this
+        : new Gates(lastNumber, without(settled), standing, renewed);
+  }
+
+  /** What the safe point has passed asks for nothing anyway. */
+  Gates passed(long safePoint) {
+    return standing.stream().noneMatch(s -> s.toHlc() <= safePoint)
+        ? this
+        : new Gates(
+            lastNumber,
+            requests,
+            standing.stream().filter(s -> s.toHlc() > safePoint).toList(),
+            renewed);
+  }
+
+  private List<Request> without(Predicate<Request> some) {
+    return requests.stream().filter(some.negate()).toList();
+  }
+
+  private static <T> List<T> plus(List<T> some, T one) {
+    return Stream.concat(some.stream(), Stream.of(one)).toList();
+  }
+}

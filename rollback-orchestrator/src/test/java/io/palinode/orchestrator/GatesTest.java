@@ -1,0 +1,269 @@
+package io.palinode.orchestrator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.palinode.hvc.Hlc;
+import io.palinode.predicate.OnViolation.Approval;
+import io.palinode.predicate.OnViolation.Budget;
+import io.palinode.wire.v1.ViolationGrade;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Two rollbacks in ten seconds are the budget here; HLCs are the wall clock of their violation. */
+class GatesTest {
+  private static final long PER = 10_000_000;
+  private static final Policy LIMITED =
+      Policies.gated("p", new Budget(2, Duration.ofSeconds(10)), Approval.AUTOMATIC);
+  private static final Policy APPROVED = Policies.gated("p", null, Approval.REQUIRED);
+  private static final Policy FREE = Policies.beforeViolation("q");
+
+  // Budget
+
+  @Test
+  void overTheBudgetViolationsAreToldAndStandAndTheSafePointGoesOn() {
+    Script script = spent();
+    violation(script, "p", 1_500_000, 2);
+    assertThat(script.steps()).containsExactly("2: let stand p from 1500000 to 11000000");
+    violation(script, "p", 1_600_000, 2);
+    assertThat(script.outcomes()).endsWith(Command.Outcome.OVER_BUDGET);
+    assertThat(script.judged(1_700_000).pass(50_000).steps()).containsExactly("2: safe 1700000");
+    assertThat(script.alerts().stream().filter(a -> a.kind() == Alert.Kind.BUDGET_SPENT))
+        .hasSize(1);
+    assertThat(script.alerts().stream().filter(a -> a.kind() == Alert.Kind.VIOLATION)).hasSize(4);
+    assertThat(Gate.of(script.state()).budgets())
+        .singleElement()
+        .satisfies(
+            account -> {
+              assertThat(account.spent()).isEqualTo(2);
+              assertThat(account.standsUntilMicros()).isEqualTo(11_000_000);
+            });
+  }
+
+  @Test
+  void whenThePeriodHasRoomAgainViolationsAreRolledBack() {
+    Script script = spent();
+    violation(script, "p", 1_500_000, 2);
+    script.pass(PER).steps();
+    violation(script, "p", 11_100_000, 2);
+    assertThat(script.steps()).startsWith("3: open [p@11100000] to 11100000-");
+    assertThat(Gate.of(script.state()).budgets().get(0).standsUntilMicros()).isZero();
+  }
+
+  @Test
+  void anOperatorLetsTheBudgetBeginAnew() {
+    Script script = spent();
+    violation(script, "p", 1_500_000, 2);
+    assertThat(script.renew("q").renew("p").steps()).endsWith("2: renew p");
+    violation(script, "p", 1_600_000, 2);
+    assertThat(script.steps()).startsWith("3: open [p@1600000] to 1600000-");
+  }
+
+  @Test
+  void anotherPredicateIsNotLimitedAndCoversWhatStands() {
+    Script script = spent(LIMITED, FREE);
+    violation(script, "p", 1_500_000, 2);
+    script.steps();
+    violation(script, "q", 1_400_000, 2);
+    assertThat(script.steps()).startsWith("3: open [q@1400000] to 1400000-");
+  }
+
+  @Test
+  void whatWasLetStandStandsAfterARestart() {
+    Script script = spent();
+    violation(script, "p", 1_500_000, 2);
+    assertThat(script.restart().pass(1_000).steps()).doesNotContain("3: pause");
+    assertThat(script.state().journal().plan()).isNull();
+    assertThat(script.state().findings().isSettled()).isTrue();
+  }
+
+  @Test
+  void rollbacksByHandAreNotCounted() {
+    Script script = Script.of(1, LIMITED);
+    for (int i = 1; i <= 3; i++) {
+      script.judged(1_000L * i).wish(Wish.to("w" + i, Hlc.ofMicros(900L * i)));
+      script.carryOut(i);
+    }
+    assertThat(script.state().journal().epoch()).isEqualTo(3);
+    assertThat(Gate.of(script.state()).budgets().get(0).spent()).isZero();
+  }
+
+  // Approval
+
+  @Test
+  void aRollbackWaitsForApprovalWhileClientsGoOnAndTheSafePointWaits() {
+    Script script = Script.of(1, APPROVED);
+    violation(script, "p", 500, 0);
+    assertThat(script.judged(600).pass(50_000).steps()).containsExactly("0: ask 1 for p");
+    assertThat(script.state().journal().plan()).isNull();
+    assertThat(script.alerts().stream().filter(a -> a.kind() == Alert.Kind.APPROVAL_NEEDED))
+        .hasSize(1);
+  }
+
+  @Test
+  void anApprovedRollbackGoesToBeforeAllThatWaitsByThen() {
+    Script script = Script.of(1, APPROVED);
+    violation(script, "p", 500, 0);
+    violation(script, "p", 400, 0);
+    assertThat(Gate.of(script.state()).approvals().get(0).violations()).isEqualTo(2);
+    script.judged(600).steps();
+    assertThat(script.answer(1, true).steps()).startsWith("1: open [p@500, p@400] to 400-");
+    script.carryOut(1);
+    assertThat(script.steps()).contains("1: restore 1 to 400-", "1: resume from 400-");
+    assertThat(Gate.of(script.state()).approvals()).isEmpty();
+    assertThat(script.answerRefusal(1)).isEqualTo("no rollback 1 waits for approval");
+  }
+
+  @Test
+  void whatIsRejectedStandsAndLaterViolationsAskAnew() {
+    Script script = Script.of(1, APPROVED);
+    violation(script, "p", 500, 0);
+    script.judged(600).steps();
+    assertThat(script.answer(1, false).pass(50_000).steps())
+        .containsExactly("0: let stand p from 500 to 500", "0: safe 600");
+    violation(script, "p", 700, 0);
+    assertThat(script.steps()).containsExactly("0: ask 2 for p");
+  }
+
+  @Test
+  void anotherPredicatesRollbackGoesOnMeanwhileAndMayAnswerTheRequest() {
+    Script script = Script.of(1, APPROVED, FREE);
+    violation(script, "p", 500, 0);
+    violation(script, "q", 550, 0);
+    assertThat(script.judged(600).carryOut(1).steps())
+        .contains("1: open [q@550] to 550-", "1: restore 1 to 550-");
+    assertThat(Gate.of(script.state()).approvals()).hasSize(1);
+    violation(script, "q", 450, 1);
+    script.carryOut(2);
+    assertThat(Gate.of(script.state()).approvals()).isEmpty();
+    assertThat(script.state().journal().gates().requests()).isEmpty();
+  }
+
+  @Test
+  void aRequestWaitsAfterARestartUnderItsNumber() {
+    Script script = Script.of(1, APPROVED);
+    violation(script, "p", 500, 0);
+    script.judged(600).restart();
+    assertThat(script.steps()).containsExactly("0: ask 1 for p");
+    assertThat(script.answer(1, true).steps()).startsWith("1: open [p@500] to 500-");
+    script.restart().carryOut(1);
+    assertThat(script.state().journal().epoch()).isEqualTo(1);
+  }
+
+  @Test
+  void whileAPlanIsOpenNothingIsApproved() {
+    Script script = Script.of(1, APPROVED, FREE);
+    violation(script, "p", 500, 0);
+    violation(script, "q", 600, 0);
+    assertThat(script.answerRefusal(1)).isEqualTo("rollback 1 is under way: one at a time");
+  }
+
+  @Test
+  void whatStandsHaltsNoOtherRollbackAndIsNotAskedForAgainInTheNextEpoch() {
+    Script script = Script.of(1, APPROVED, FREE);
+    violation(script, "p", 500, 0);
+    script.judged(600).answer(1, false).pass(50_000).steps();
+    violation(script, "q", 700, 0);
+    script.judged(800).paused(1, 0, 0).restored(1, 0, 1);
+    script.converged(1, 0, 1, "p", 0, 1);
+    assertThat(script.steps()).contains("1: restore 1 to 700-").doesNotContain("1: restore 2");
+    assertThat(script.state().journal().epoch()).isEqualTo(1);
+    long clock = script.state().journal().past().get(0).clock();
+    script.violation(
+        "again", "p", Hlc.micros(clock), Hlc.micros(clock), 1, ViolationGrade.POSSIBLE);
+    assertThat(script.outcomes()).endsWith(Command.Outcome.STANDS);
+    assertThat(Gate.of(script.state()).approvals()).isEmpty();
+    violation(script, "p", 900, 1);
+    assertThat(script.steps()).containsExactly("1: ask 2 for p");
+  }
+
+  @Test
+  void whatAnApprovedRollbackIsAboutIsCheckedOnItsCut() {
+    Script script = Script.of(1, APPROVED);
+    script.violation("p", "", 500_000, 0, List.of("x")).judged(600_000).answer(1, true);
+    script.paused(1, 0, 0).restored(1, 0, 1).converged(1, 0, 1, "p", 0, 1);
+    assertThat(script.steps())
+        .contains("1: restore 1 to 500000-")
+        .anyMatch(step -> step.startsWith("1: restore 2 to "));
+  }
+
+  // Both
+
+  @Test
+  void restartsAtAnyMomentChangeNoDecision() {
+    for (long seed = 0; seed < 80; seed++) {
+      assertThat(run(seed, true)).as("seed=%d", seed).isEqualTo(run(seed, false));
+    }
+  }
+
+  /** At most as many as the budget allows in any period, however violations come. */
+  @Test
+  void theBudgetHoldsForEverySeed() {
+    for (long seed = 0; seed < 80; seed++) {
+      Script script = Script.of(1, LIMITED);
+      drive(script, 2 * seed + 1, false);
+      List<PastPlan> plans = script.state().journal().past();
+      for (int i = 2; i < plans.size(); i++) {
+        assertThat(plans.get(i).openedMicros() - plans.get(i - 2).openedMicros())
+            .as("seed=%d plan=%d", seed, i)
+            .isGreaterThanOrEqualTo(PER);
+      }
+      assertThat(plans).as("seed=%d", seed).isNotEmpty();
+    }
+  }
+
+  private static List<String> run(long seed, boolean restarts) {
+    Script script = seed % 2 == 0 ? Script.of(1, LIMITED, FREE) : Script.of(1, APPROVED, FREE);
+    return drive(script, seed, restarts);
+  }
+
+  private static List<String> drive(Script script, long seed, boolean restarts) {
+    Random random = new Random(seed);
+    List<String> steps = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      script.pass(random.nextLong(PER / 4));
+      long now = script.state().nowMicros();
+      switch (random.nextInt(6)) {
+        case 0 -> script.judged(now);
+        case 1 -> script.answer(1 + random.nextInt(8), random.nextBoolean());
+        case 2 -> renew(script, seed);
+        case 3 -> violation(script, "q", now, script.state().journal().epoch());
+        default -> violation(script, "p", now, script.state().journal().epoch());
+      }
+      if (restarts) {
+        script.restart();
+      }
+      if (script.state().journal().plan() != null) {
+        script.judged(now);
+        script.carryOut(script.state().journal().plan().epoch());
+      }
+      if (restarts) {
+        script.restart();
+      }
+    }
+    steps.addAll(script.steps().stream().filter(s -> !s.contains("safe")).toList());
+    return steps;
+  }
+
+  private static void renew(Script script, long seed) {
+    if (seed % 4 == 0) {
+      script.renew("p");
+    }
+  }
+
+  private static Script spent(Policy... policies) {
+    Script script = policies.length == 0 ? Script.of(1, LIMITED) : Script.of(1, policies);
+    for (int epoch = 0; epoch < 2; epoch++) {
+      violation(script, "p", 1_000L * (epoch + 1), epoch);
+      script.judged(1_000L * (epoch + 1)).carryOut(epoch + 1);
+    }
+    script.steps();
+    return script;
+  }
+
+  private static void violation(Script script, String predicate, long at, long epoch) {
+    script.violation(predicate + "@" + at, predicate, at, at, epoch, ViolationGrade.POSSIBLE);
+  }
+}
