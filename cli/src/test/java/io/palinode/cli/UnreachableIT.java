@@ -124,6 +124,8 @@ class UnreachableIT {
         "restart",
         (plane, cluster, a, b) -> {
           put(a, "before", "1");
+          // From here on nothing is slow for being done for the first time.
+          bulk(b, "old");
           violate(a, b);
 
           assertThat(awaitState(plane, 1, Rollback.State.RESTARTED)).isNotNull();
