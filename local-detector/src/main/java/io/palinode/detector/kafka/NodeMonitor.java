@@ -200,6 +200,13 @@ public final class NodeMonitor implements AutoCloseable {
   }
 
   /**
+   * The store's writes are heard no more: it is told as lost coverage, and then the node is silent.
+   */
+  public void giveUp() {
+    detector.giveUp();
+  }
+
+  /**
    * Sends what is still queued, and then that the node has stopped, if it can; ends within about 30
    * seconds even without a broker. The store must serve no more: a write after this is unheard, and
    * nobody will know.
