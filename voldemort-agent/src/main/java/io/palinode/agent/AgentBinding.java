@@ -6,12 +6,14 @@ import io.palinode.detector.StoreKey;
 import io.palinode.detector.UndoEffect;
 import io.palinode.detector.Version;
 import io.palinode.hvc.HvcClock;
+import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.snapshot.RollbackTimes;
 import io.palinode.voldemort.StoreNode;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,17 +25,24 @@ final class AgentBinding implements StoreBinding {
   private final StoreNode node;
   private final LongConsumer dropHintsAfter;
   private final BooleanSupplier off;
+  private final LongSupplier missedAt;
   private final AtomicBoolean listening = new AtomicBoolean();
   private volatile @Nullable WriteListener listener;
 
   /**
    * @param dropHintsAfter removes the hints that this server keeps for others of writes after an
    *     HLC
+   * @param missedAt when a write may have been missed last, which nothing can undo; 0: never
    */
-  AgentBinding(StoreNode node, LongConsumer dropHintsAfter, BooleanSupplier off) {
+  AgentBinding(
+      StoreNode node,
+      LongConsumer dropHintsAfter,
+      BooleanSupplier off,
+      LongSupplier missedAt) {
     this.node = node;
     this.dropHintsAfter = dropHintsAfter;
     this.off = off;
+    this.missedAt = missedAt;
   }
 
   /** {@inheritDoc} A later listener takes the place of the one before, whose monitor failed. */
@@ -60,6 +69,9 @@ final class AgentBinding implements StoreBinding {
   @Override
   public Restoration restore(long epoch, int attempt, long target) {
     requireOn();
+    if (target < missedAt.getAsLong()) {
+      throw new OutOfReachException(target, reach(), node.lastReading().own());
+    }
     Restoration done = node.restore(epoch, attempt, target);
     dropHintsAfter.accept(target);
     return done;
@@ -122,7 +134,7 @@ final class AgentBinding implements StoreBinding {
 
   @Override
   public long reach() {
-    return node.reach();
+    return Math.max(node.reach(), missedAt.getAsLong());
   }
 
   @Override

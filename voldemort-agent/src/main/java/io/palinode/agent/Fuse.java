@@ -15,16 +15,21 @@ final class Fuse {
   private static final Logger log = LoggerFactory.getLogger(Fuse.class);
 
   private final int failuresMax;
+  private final Runnable tell;
   private final Runnable blow;
   private final AtomicInteger failures = new AtomicInteger();
   private final AtomicBoolean blown = new AtomicBoolean();
   private final AtomicReference<@Nullable String> first = new AtomicReference<>();
 
   /**
-   * @param blow runs once, on the thread of the last failure; must not wait
+   * Both run on the thread of a failure, which is a client's: they must not wait.
+   *
+   * @param tell runs at each failure
+   * @param blow runs once, at the last one
    */
-  Fuse(int failuresMax, Runnable blow) {
+  Fuse(int failuresMax, Runnable tell, Runnable blow) {
     this.failuresMax = failuresMax;
+    this.tell = tell;
     this.blow = blow;
   }
 
@@ -32,6 +37,7 @@ final class Fuse {
     if (first.compareAndSet(null, String.valueOf(bug))) {
       log.error("agent failures=1 limit={}; the first, kept from the server:", failuresMax, bug);
     }
+    tell.run();
     if (failures.incrementAndGet() >= failuresMax && blown.compareAndSet(false, true)) {
       log.error(
           "agent state=OFF failures={} first={}: this node is not watched any more, until its server is started anew",

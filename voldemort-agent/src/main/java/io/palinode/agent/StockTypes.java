@@ -84,7 +84,7 @@ final class StockTypes {
   }
 
   private static MethodHandle generic(MethodHandle handle) {
-    return handle.asType(handle.type().generic());
+    return handle.asFixedArity().asType(handle.type().generic());
   }
 
   /** What a field of {@code owner}, or of a class above it, holds. */
@@ -119,11 +119,7 @@ final class StockTypes {
   }
 
   byte[] bytes(Object key) {
-    try {
-      return (byte[]) keyBytes.invokeExact(key);
-    } catch (Throwable e) {
-      throw new IllegalStateException(e);
-    }
+    return (byte[]) call(keyBytes, key);
   }
 
   /** Of a version that is a vector clock, as all are. */

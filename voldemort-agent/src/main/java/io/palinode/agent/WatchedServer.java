@@ -17,7 +17,11 @@ import io.palinode.wire.Topics;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +44,9 @@ final class WatchedServer implements Lifecycle {
   private final LongSupplier epochMicros = new SystemMicros();
   private final CountDownLatch joined = new CountDownLatch(1);
   private final CountDownLatch stopping = new CountDownLatch(1);
+  private final AtomicLong missedAt = new AtomicLong();
+  private final ExecutorService teller =
+      Executors.newSingleThreadExecutor(WatchedServer::tellerThread);
   private volatile @Nullable StoreNode node;
   private volatile @Nullable NodeMonitor monitor;
   private volatile List<String> watched = List.of();
@@ -49,7 +56,7 @@ final class WatchedServer implements Lifecycle {
   WatchedServer(AgentConfig config, MeterRegistry registry) {
     this.config = config;
     this.registry = registry;
-    this.fuse = new Fuse(config.failuresMax(), this::turnOff);
+    this.fuse = new Fuse(config.failuresMax(), this::missed, this::turnOff);
   }
 
   /**
@@ -90,7 +97,7 @@ final class WatchedServer implements Lifecycle {
             server.slopEngine(),
             watched.stream().collect(Collectors.toUnmodifiableSet()),
             own);
-    AgentBinding binding = new AgentBinding(opened, hints::dropAfter, fuse::isBlown);
+    AgentBinding binding = new AgentBinding(opened, hints::dropAfter, fuse::isBlown, missedAt::get);
     LocalSnapshots snapshots =
         new LocalSnapshots(opened.node(), opened.history(), folder.resolve("snapshots"));
     log.info("node={} stores={} state=HOOKED", opened.node(), watched);
@@ -98,6 +105,12 @@ final class WatchedServer implements Lifecycle {
     thread.setDaemon(true);
     thread.start();
     joiner = thread;
+  }
+
+  private static Thread tellerThread(Runnable work) {
+    Thread thread = new Thread(work, "palinode-missed");
+    thread.setDaemon(true);
+    return thread;
   }
 
   private boolean isAlone() {
@@ -181,14 +194,25 @@ final class WatchedServer implements Lifecycle {
     log.error("agent state=UNWATCHED, the server serves all the same: {}", why);
   }
 
-  /** Not on this thread, which is a client's: telling takes the node's lock. */
+  /** What failed may have been the telling of a write, which then cannot be undone either. */
+  private void missed() {
+    StoreNode missing = node;
+    if (missing != null) {
+      missedAt.accumulateAndGet(missing.lastReading().own(), Math::max);
+      tell(NodeMonitor::missed);
+    }
+  }
+
   private void turnOff() {
     Hooks.listen(null);
+    tell(NodeMonitor::giveUp);
+  }
+
+  /** On a thread of its own: telling takes the node's lock, and a client's thread may have it. */
+  private void tell(Consumer<NodeMonitor> what) {
     NodeMonitor telling = monitor;
     if (telling != null) {
-      Thread thread = new Thread(telling::giveUp, "palinode-off");
-      thread.setDaemon(true);
-      thread.start();
+      teller.execute(() -> what.accept(telling));
     }
   }
 
@@ -214,6 +238,7 @@ final class WatchedServer implements Lifecycle {
       monitor = null;
     }
     Hooks.listen(null);
+    teller.shutdown();
     if (closing != null) {
       closing.close();
     }

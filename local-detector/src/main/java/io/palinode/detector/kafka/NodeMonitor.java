@@ -199,6 +199,11 @@ public final class NodeMonitor implements AutoCloseable {
     return emitter.isRunning() && predicateTail.failure() == null && controlTail.failure() == null;
   }
 
+  /** A write of the store was not heard: it is told as lost coverage. */
+  public void missed() {
+    detector.missed();
+  }
+
   /**
    * The store's writes are heard no more: it is told as lost coverage, and then the node is silent.
    */

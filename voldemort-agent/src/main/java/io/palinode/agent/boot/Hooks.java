@@ -133,7 +133,12 @@ public final class Hooks {
       throw fatal;
     }
     if (heard != null) {
-      heard.failed(bug);
+      try {
+        heard.failed(bug);
+      } catch (RuntimeException untold) {
+        // A bug in counting bugs: there is nobody left to tell.
+        listener = null;
+      }
     }
   }
 }
