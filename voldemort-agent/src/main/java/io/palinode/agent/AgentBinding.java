@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The node as the detector and the control log see it: a {@link StoreNode} whose writes are the
- * server's. Beside what that does, a restore drops the hints of what it undoes; and once the
- * agent is off, nothing of a rollback is done any more, for writes were missed.
+ * server's. Beside what that does, a restore drops the hints of what it undoes; and once the agent
+ * is off, nothing of a rollback is done any more, for writes were missed.
  */
 final class AgentBinding implements StoreBinding {
   private final StoreNode node;
@@ -35,10 +35,7 @@ final class AgentBinding implements StoreBinding {
    * @param missedAt when a write may have been missed last, which nothing can undo; 0: never
    */
   AgentBinding(
-      StoreNode node,
-      LongConsumer dropHintsAfter,
-      BooleanSupplier off,
-      LongSupplier missedAt) {
+      StoreNode node, LongConsumer dropHintsAfter, BooleanSupplier off, LongSupplier missedAt) {
     this.node = node;
     this.dropHintsAfter = dropHintsAfter;
     this.off = off;

@@ -139,7 +139,8 @@ record AgentConfig(
     try {
       return reader.apply(text);
     } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException("'%s' cannot be read: %s".formatted(key, text), e);
+      throw new IllegalArgumentException(
+          "'%s' cannot be read: %s (%s)".formatted(key, text, e.getMessage()), e);
     }
   }
 

@@ -72,16 +72,16 @@ final class EngineHooks implements Listener {
       @Nullable Object argument,
       Conversation conversation)
       throws RefusedException {
-      return switch (operation) {
-        case GET -> read(conversation);
-        case BDB_PUT -> key == null ? null : write(watched, key, null, conversation);
-        case BDB_DELETE -> key == null ? null : delete(watched, key, argument, conversation);
-        case BDB_LOCK -> key == null ? null : lock(watched, key, conversation);
-        case BDB_PUT_AND_UNLOCK -> putAndUnlock(argument, conversation);
-        case BDB_RELEASE -> release(argument, conversation);
-        case MEMORY_WRITE -> key == null ? null : inMemory(watched, key, argument, conversation);
-        case BDB_TRUNCATE, MEMORY_CLEAR -> clear(watched, conversation);
-      };
+    return switch (operation) {
+      case GET -> read(conversation);
+      case BDB_PUT -> key == null ? null : write(watched, key, null, conversation);
+      case BDB_DELETE -> key == null ? null : delete(watched, key, argument, conversation);
+      case BDB_LOCK -> key == null ? null : lock(watched, key, conversation);
+      case BDB_PUT_AND_UNLOCK -> putAndUnlock(argument, conversation);
+      case BDB_RELEASE -> release(argument, conversation);
+      case MEMORY_WRITE -> key == null ? null : inMemory(watched, key, argument, conversation);
+      case BDB_TRUNCATE, MEMORY_CLEAR -> clear(watched, conversation);
+    };
   }
 
   private @Nullable StockEngine watched(Object engine) {
@@ -158,8 +158,7 @@ final class EngineHooks implements Listener {
     EngineWrite write = begun(engine, key, null, conversation);
     node.enteredAlone(conversation.caller());
     return leavingAlone(
-        () -> write.changes(own.run(() -> engine.get(engine.clientKey(key))), null),
-        write::failed);
+        () -> write.changes(own.run(() -> engine.get(engine.clientKey(key))), null), write::failed);
   }
 
   /** Tells what is going to happen, and lets others in when it has. */

@@ -56,8 +56,7 @@ final class Hints {
     close = types.method(iterator, "close", void.class);
     first = types.method(pair, "getFirst", Object.class);
     second = types.method(pair, "getSecond", Object.class);
-    value =
-        types.method(types.type("voldemort.versioning.Versioned"), "getValue", Object.class);
+    value = types.method(types.type("voldemort.versioning.Versioned"), "getValue", Object.class);
     arrived = types.method(slop, "getArrived", Date.class);
     storeOf = types.method(slop, "getStoreName", String.class);
   }

@@ -112,8 +112,7 @@ final class MetaFiles {
     }
   }
 
-  private static void writeArray(DataOutputStream out, byte @Nullable [] array)
-      throws IOException {
+  private static void writeArray(DataOutputStream out, byte @Nullable [] array) throws IOException {
     out.writeInt(array == null ? -1 : array.length);
     if (array != null) {
       out.write(array);

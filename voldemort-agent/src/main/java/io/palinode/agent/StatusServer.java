@@ -46,8 +46,7 @@ final class StatusServer {
       http.createContext(
           "/status", exchange -> answer(exchange, "application/json", status.json()));
       http.createContext(
-          "/metrics",
-          exchange -> answer(exchange, "text/plain; version=0.0.4", registry.scrape()));
+          "/metrics", exchange -> answer(exchange, "text/plain; version=0.0.4", registry.scrape()));
       http.start();
     } catch (IOException e) {
       throw new IllegalArgumentException("statusPort=" + port + ": " + e.getMessage(), e);

@@ -76,8 +76,7 @@ final class StockTypes {
 
   MethodHandle constructor(Class<?> type, Class<?>... parameters) {
     try {
-      return generic(
-          LOOKUP.findConstructor(type, MethodType.methodType(void.class, parameters)));
+      return generic(LOOKUP.findConstructor(type, MethodType.methodType(void.class, parameters)));
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException("the server has no constructor of " + type, e);
     }

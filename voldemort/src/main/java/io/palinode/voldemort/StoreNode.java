@@ -587,8 +587,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   }
 
   /** The newest version that was not there: engines append what is put. */
-  private static @Nullable Versioned added(
-      byte @Nullable [] before, List<Versioned> siblings) {
+  private static @Nullable Versioned added(byte @Nullable [] before, List<Versioned> siblings) {
     List<Versioned> old = LocalStore.versions(before);
     for (int i = siblings.size() - 1; i >= 0; i--) {
       if (!old.contains(siblings.get(i))) {

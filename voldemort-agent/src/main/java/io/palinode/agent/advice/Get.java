@@ -17,8 +17,7 @@ public final class Get {
   }
 
   @Advice.OnMethodExit(onThrowable = Throwable.class)
-  static void exit(
-      @Advice.Enter @Nullable Frame frame, @Advice.Thrown @Nullable Throwable thrown) {
+  static void exit(@Advice.Enter @Nullable Frame frame, @Advice.Thrown @Nullable Throwable thrown) {
     Hooks.exit(frame, null, thrown);
   }
 }

@@ -11,14 +11,12 @@ public final class MemoryClear {
   private MemoryClear() {}
 
   @Advice.OnMethodEnter
-  static @Nullable Frame enter(
-      @Advice.This Object engine) {
+  static @Nullable Frame enter(@Advice.This Object engine) {
     return Hooks.enter(Operation.MEMORY_CLEAR, engine, null, null);
   }
 
   @Advice.OnMethodExit(onThrowable = Throwable.class)
-  static void exit(
-      @Advice.Enter @Nullable Frame frame, @Advice.Thrown @Nullable Throwable thrown) {
+  static void exit(@Advice.Enter @Nullable Frame frame, @Advice.Thrown @Nullable Throwable thrown) {
     Hooks.exit(frame, null, thrown);
   }
 }

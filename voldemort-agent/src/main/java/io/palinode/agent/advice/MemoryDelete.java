@@ -12,13 +12,14 @@ public final class MemoryDelete {
 
   @Advice.OnMethodEnter
   static @Nullable Frame enter(
-      @Advice.This Object engine, @Advice.Argument(0) @Nullable Object key, @Advice.Argument(1) @Nullable Object argument) {
+      @Advice.This Object engine,
+      @Advice.Argument(0) @Nullable Object key,
+      @Advice.Argument(1) @Nullable Object argument) {
     return Hooks.enter(Operation.MEMORY_WRITE, engine, key, argument);
   }
 
   @Advice.OnMethodExit(onThrowable = Throwable.class)
-  static void exit(
-      @Advice.Enter @Nullable Frame frame, @Advice.Thrown @Nullable Throwable thrown) {
+  static void exit(@Advice.Enter @Nullable Frame frame, @Advice.Thrown @Nullable Throwable thrown) {
     Hooks.exit(frame, null, thrown);
   }
 }

@@ -11,7 +11,8 @@ public final class WriteMessage {
   @Advice.OnMethodEnter
   @SuppressWarnings("UnusedVariable") // Assigning it replaces the argument.
   static void enter(
-      @Advice.Argument(value = 1, readOnly = false, typing = Assigner.Typing.DYNAMIC) Object message) {
+      @Advice.Argument(value = 1, readOnly = false, typing = Assigner.Typing.DYNAMIC)
+          Object message) {
     message = Hooks.answering(message);
   }
 }

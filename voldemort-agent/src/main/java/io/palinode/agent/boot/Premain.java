@@ -19,8 +19,7 @@ public final class Premain {
 
   public static void premain(@Nullable String argument, Instrumentation instrumentation)
       throws IOException, URISyntaxException, ReflectiveOperationException {
-    Path jar =
-        Path.of(Premain.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    Path jar = Path.of(Premain.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     AgentLoader loader = AgentLoader.open(jar, Premain.class.getClassLoader());
     Thread thread = Thread.currentThread();
     ClassLoader ofTheServer = thread.getContextClassLoader();
