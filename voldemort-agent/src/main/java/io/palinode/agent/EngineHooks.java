@@ -52,7 +52,7 @@ final class EngineHooks implements Listener {
   public @Nullable Frame entered(
       Operation operation, Object engine, @Nullable Object key, @Nullable Object argument) {
     StockEngine watched = watched(engine);
-    if (watched == null || own.isOwn()) {
+    if (watched == null || own.isOwn() || (fuse.isBlown() && !endsLock(operation))) {
       return null;
     }
     Conversation conversation = conversations.get();
@@ -82,6 +82,11 @@ final class EngineHooks implements Listener {
       case MEMORY_WRITE -> key == null ? null : inMemory(watched, key, argument, conversation);
       case BDB_TRUNCATE, MEMORY_CLEAR -> clear(watched, conversation);
     };
+  }
+
+  /** Whoever has locked a record is in the node, and must get out also when all else is off. */
+  private static boolean endsLock(Operation operation) {
+    return operation == Operation.BDB_PUT_AND_UNLOCK || operation == Operation.BDB_RELEASE;
   }
 
   private @Nullable StockEngine watched(Object engine) {
@@ -198,8 +203,11 @@ final class EngineHooks implements Listener {
     };
   }
 
-  private Frame putAndUnlock(@Nullable Object handle, Conversation conversation) {
+  private @Nullable Frame putAndUnlock(@Nullable Object handle, Conversation conversation) {
     EngineWrite write = conversation.unlocked(handle);
+    if (write == null && fuse.isBlown()) {
+      return null;
+    }
     if (write == null) {
       throw new IllegalStateException("a record is written that was not locked by this thread");
     }
@@ -283,7 +291,9 @@ final class EngineHooks implements Listener {
   @Override
   public Object answering(Object message) {
     Conversation conversation = conversations.get();
-    return conversation.isOurs() ? piggyBack.answer(message, conversation) : message;
+    return conversation.isOurs() && !fuse.isBlown()
+        ? piggyBack.answer(message, conversation)
+        : message;
   }
 
   @Override

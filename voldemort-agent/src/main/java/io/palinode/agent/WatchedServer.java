@@ -6,6 +6,7 @@ import io.palinode.agent.boot.Hooks;
 import io.palinode.agent.boot.Lifecycle;
 import io.palinode.detector.kafka.NodeMonitor;
 import io.palinode.detector.kafka.NodeMonitorConfig;
+import io.palinode.hvc.Hlc;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.voldemort.StorageEngine.Durability;
@@ -37,6 +38,9 @@ final class WatchedServer implements Lifecycle {
   private static final Logger log = LoggerFactory.getLogger(WatchedServer.class);
   private static final long RETRY_SECONDS = 5;
   private static final long CLOCK_WAIT_MICROS_MAX = 2_000_000;
+
+  /** A write that was missed may be committed this much later than its failure. */
+  private static final long MISSED_MARGIN_HLC = Hlc.ofMicros(1_000_000);
 
   private final AgentConfig config;
   private final MeterRegistry registry;
@@ -198,13 +202,13 @@ final class WatchedServer implements Lifecycle {
   private void missed() {
     StoreNode missing = node;
     if (missing != null) {
-      missedAt.accumulateAndGet(missing.lastReading().own(), Math::max);
+      missedAt.accumulateAndGet(missing.lastReading().own() + MISSED_MARGIN_HLC, Math::max);
       tell(NodeMonitor::missed);
     }
   }
 
+  /** The hooks stay, and pass everything by: who is in the node gets out. */
   private void turnOff() {
-    Hooks.listen(null);
     tell(NodeMonitor::giveUp);
   }
 

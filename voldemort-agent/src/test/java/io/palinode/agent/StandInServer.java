@@ -34,7 +34,7 @@ final class StandInServer implements AutoCloseable {
 
   final List<WriteEvent> events = Collections.synchronizedList(new ArrayList<>());
   final StoreNode node;
-  final Fuse fuse = new Fuse(FAILURES_MAX, () -> {}, () -> Hooks.listen(null));
+  final Fuse fuse = new Fuse(FAILURES_MAX, () -> {}, () -> {});
   private final StockTypes types;
   private final Object disk;
   private final Object memory;
