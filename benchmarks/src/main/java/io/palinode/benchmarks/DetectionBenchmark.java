@@ -90,7 +90,7 @@ public final class DetectionBenchmark {
   public Result run(Case of) {
     Workload workload = Workload.make(of.shape(), seed);
     long[] reports = {0};
-    Replay.run(workload, Streaming::new, report -> reports[0]++);
+    new Replay(workload, Streaming::new, report -> reports[0]++).forEachRemaining(Runnable::run);
     List<Measurement> measured =
         Measurement.compare(
             effort,
@@ -99,7 +99,7 @@ public final class DetectionBenchmark {
                 contender(workload, Streaming::new),
                 contender(workload, EveryCombination::new),
                 new Contender(
-                    () -> Replay.run(workload, Classifying.ofOneRun(), report -> {}),
+                    () -> new Replay(workload, Classifying.ofOneRun(), report -> {}),
                     workload.shape().candidates())));
     return new Result(of, measured.get(0), measured.get(2), measured.get(1), reports[0]);
   }
@@ -108,6 +108,6 @@ public final class DetectionBenchmark {
       Workload workload, Function<DetectionSpec, Detector> detectors) {
     Consumer<Witness> nobody = report -> {};
     return new Contender(
-        () -> Replay.run(workload, detectors, nobody), workload.shape().candidates());
+        () -> new Replay(workload, detectors, nobody), workload.shape().candidates());
   }
 }

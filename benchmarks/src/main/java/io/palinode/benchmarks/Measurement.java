@@ -3,8 +3,10 @@ package io.palinode.benchmarks;
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * What one candidate costs: the median of several rounds, the quickest and the slowest of them.
@@ -24,8 +26,11 @@ public record Measurement(
     }
   }
 
-  /** The same work, done by one of those that are compared. */
-  record Contender(Runnable work, int candidates) {}
+  /**
+   * The same work, done by one of those that are compared, in steps. What it takes to make a step,
+   * before it runs, is not measured.
+   */
+  record Contender(Supplier<Iterator<Runnable>> work, int candidates) {}
 
   public double candidatesPerSecond() {
     return 1e9 / medianNanos;
@@ -68,18 +73,28 @@ public record Measurement(
     }
 
     Round run(Contender contender, double seconds) {
-      long bytes = THREADS.getThreadAllocatedBytes(Thread.currentThread().getId());
-      long begin = nanos.getAsLong();
+      long spent = 0;
+      long allocated = 0;
       long candidates = 0;
       do {
-        contender.work().run();
+        Iterator<Runnable> steps = contender.work().get();
+        while (steps.hasNext()) {
+          Runnable step = steps.next();
+          long bytes = allocatedBytes();
+          long begin = nanos.getAsLong();
+          step.run();
+          spent += nanos.getAsLong() - begin;
+          allocated += allocatedBytes() - bytes;
+        }
         candidates += contender.candidates();
-      } while (nanos.getAsLong() - begin < seconds * 1e9);
-      nanosEach = (nanos.getAsLong() - begin) / (double) candidates;
-      bytesEach =
-          (THREADS.getThreadAllocatedBytes(Thread.currentThread().getId()) - bytes)
-              / (double) candidates;
+      } while (spent < seconds * 1e9);
+      nanosEach = spent / (double) candidates;
+      bytesEach = allocated / (double) candidates;
       return this;
+    }
+
+    private static long allocatedBytes() {
+      return THREADS.getThreadAllocatedBytes(Thread.currentThread().getId());
     }
   }
 }

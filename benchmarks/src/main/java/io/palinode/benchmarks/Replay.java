@@ -3,6 +3,7 @@ package io.palinode.benchmarks;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.detection.Witness;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -10,8 +11,12 @@ import java.util.function.Function;
 /**
  * Passes a workload's events to a detector for each instance, and tells it the watermark whenever
  * it asked for that: after an event, and, as a timer would, when progress comes in.
+ *
+ * <p>It goes in steps. What a step passes on is copied before, so that it is as near to the
+ * processor as what was just decoded.
  */
-final class Replay {
+final class Replay implements Iterator<Runnable> {
+  private static final int STEP_EVENTS = 256;
   private static final long NEVER = Long.MAX_VALUE;
 
   private final Workload workload;
@@ -19,8 +24,11 @@ final class Replay {
   private final long[] wakes;
   private final Consumer<Witness> reports;
   private long watermark;
+  private long nextProgress = Workload.PROGRESS_MICROS;
+  private int next;
 
-  private Replay(
+  /** With new detectors. */
+  Replay(
       Workload workload, Function<DetectionSpec, Detector> detectors, Consumer<Witness> reports) {
     this.workload = workload;
     this.reports = reports;
@@ -30,15 +38,23 @@ final class Replay {
     Arrays.fill(wakes, NEVER);
   }
 
-  /** With new detectors. */
-  static void run(
-      Workload workload, Function<DetectionSpec, Detector> detectors, Consumer<Witness> reports) {
-    new Replay(workload, detectors, reports).run();
+  @Override
+  public boolean hasNext() {
+    return next < workload.events().size();
   }
 
-  private void run() {
-    long nextProgress = Workload.PROGRESS_MICROS;
-    for (Workload.Event event : workload.events()) {
+  /** The next step, to be run before the one after it is asked for. */
+  @Override
+  public Runnable next() {
+    int to = Math.min(next + STEP_EVENTS, workload.events().size());
+    List<Workload.Event> fresh =
+        workload.events().subList(next, to).stream().map(Workload.Event::copy).toList();
+    next = to;
+    return () -> run(fresh);
+  }
+
+  private void run(List<Workload.Event> events) {
+    for (Workload.Event event : events) {
       while (event.atMicros() >= nextProgress) {
         watermark = workload.watermark(nextProgress);
         wakeAllThatAsked();

@@ -12,8 +12,10 @@ import io.palinode.hvc.Interval;
 import io.palinode.hvc.Uncertainty;
 import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.ReplicaRule;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
@@ -66,7 +68,35 @@ public final class Workload {
   }
 
   /** An opening or a closing; when it reaches detection, in microseconds from the begin. */
-  record Event(int instance, long atMicros, Candidate candidate) {}
+  record Event(int instance, long atMicros, Candidate candidate) {
+    /** With all that a decoder makes anew. */
+    Event copy() {
+      CandidateId id = candidate.id();
+      Interval interval = candidate.interval();
+      Hvc end = interval.end();
+      return new Event(
+          instance,
+          atMicros,
+          new Candidate(
+              candidate.clause(),
+              candidate.term(),
+              new CandidateId(id.node(), id.incarnation(), id.sequence()),
+              new Interval(copy(interval.start()), end == null ? null : copy(end)),
+              copy(candidate.version()),
+              candidate.origin(),
+              candidate.payload().clone()));
+    }
+
+    private static Hvc copy(Hvc hvc) {
+      long[] entries = new long[hvc.nodes()];
+      Arrays.setAll(entries, hvc::get);
+      return Hvc.of(hvc.owner(), entries);
+    }
+
+    private static String copy(String text) {
+      return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+    }
+  }
 
   private final Shape shape;
   private final DetectionSpec spec;

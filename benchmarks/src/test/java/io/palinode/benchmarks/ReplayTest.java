@@ -53,7 +53,7 @@ class ReplayTest {
   private static List<Witness> reports(
       Workload workload, Function<DetectionSpec, Detector> detectors) {
     List<Witness> reports = new ArrayList<>();
-    Replay.run(workload, detectors, reports::add);
+    new Replay(workload, detectors, reports::add).forEachRemaining(Runnable::run);
     return reports;
   }
 }

@@ -12,6 +12,7 @@ import io.palinode.cli.terminal.StoresOption;
 import io.palinode.cli.terminal.WindowLogOptions;
 import io.palinode.hvc.Epsilon;
 import io.palinode.retroscope.DiskBound;
+import io.palinode.voldemort.RestoreLimit;
 import io.palinode.voldemort.bdb.DataFolder;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import java.io.IOException;
@@ -94,6 +95,7 @@ final class UpCommand implements Callable<Integer> {
     check("--nodes", nodes, 1, NODES_MAX);
     check("--port-base", portBase, 1, PORT_MAX - KAFKA_OFFSET);
     DiskBound past = windowLog.bound();
+    RestoreLimit restores = windowLog.restores(nodes);
     ControlPlane.Settings settings =
         new ControlPlane.Settings(detection.settings(), predicates.limits());
     List<StoreDefinition> definitions = stores.definitions(nodes);
@@ -121,6 +123,7 @@ final class UpCommand implements Callable<Integer> {
                 definitions,
                 data,
                 past,
+                node -> node.withRestores(restores),
                 epsilon,
                 plane.watch(),
                 plane.registry())) {

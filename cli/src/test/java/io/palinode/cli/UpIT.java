@@ -13,12 +13,14 @@ import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
 import io.palinode.voldemort.client.StoreException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,6 +29,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -96,8 +99,21 @@ class UpIT {
     await("the safe point goes on").atMost(START_MAX).until(this::isSafePointPastNow);
     assertThat(status().path("coverageLosses").asInt()).as("after a stop in order").isZero();
     assertThat(send(at("/metrics").GET()))
-        .contains(
-            "palinode_detector_opened_total", "palinode_epoch", "palinode_job_restarts_total");
+        .contains("palinode_detector_opened_total", "palinode_epoch", "palinode_job_restarts_total")
+        .contains(listedOfTheStore());
+  }
+
+  /** {@code # TYPE} lines of the store's metrics that panels read. */
+  private static List<String> listedOfTheStore() throws IOException {
+    try (InputStream in =
+        Objects.requireNonNull(
+            UpIT.class.getResourceAsStream("/palinode/dashboards/metrics.txt"))) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8)
+          .lines()
+          .filter(line -> line.startsWith("store "))
+          .map(line -> "# TYPE " + line.substring("store ".length()))
+          .toList();
+    }
   }
 
   @Test

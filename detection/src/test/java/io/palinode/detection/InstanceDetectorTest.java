@@ -182,6 +182,20 @@ class InstanceDetectorTest {
     assertThat(detector.wakeAt()).isEqualTo(Long.MAX_VALUE);
   }
 
+  /** As when it was dropped where it was to be sent, and told anew. */
+  @Test
+  void anEndThatIsToldLateEndsItsIntervalThoughProgressHasPassedIt() {
+    for (boolean joined : new boolean[] {false, true}) {
+      DetectionSpec spec = causal(2, "10us", 2);
+      detector = InstanceDetector.create(joined ? firstReplicas(spec) : spec);
+      detector.opened(version(0, 0, 1, "100/90", null, "v", 0));
+      detector.progress(at(200));
+      detector.closed(version(0, 0, 1, "100/90", "110/100", "v", 0), "w", 0);
+      assertThat(detector.opened(version(1, 1, 1, "220/230", null, "u", 1))).isEmpty();
+      assertThat(detector.progress(at(300))).as("joined=%s", joined).isEmpty();
+    }
+  }
+
   @Test
   void aRestartEndsWhatTheNodeLeftOpen() {
     opened(0, 0, 1, "100/90");

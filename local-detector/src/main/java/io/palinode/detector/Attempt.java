@@ -6,7 +6,9 @@ import io.palinode.wire.v1.KeyVersions;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -16,38 +18,37 @@ import java.util.function.ToIntFunction;
  * What the log says of one attempt of a plan to restore. Immutable.
  *
  * <p>It holds the pieces that nodes published: at most what their window-logs hold, for nothing
- * else changed near or after the target.
+ * else changed near or after the target; or digests of all slices, and what differs.
  *
- * @param keep whether it undoes nothing
- * @param past the node undoes nothing before this HLC
+ * @param asked what is to be done
  * @param converged whether this node has said all of its {@code Converged}
  */
 record Attempt(
-    int number,
-    long target,
-    boolean keep,
-    long past,
-    List<Restored> restored,
-    List<Contribution> contributions,
-    boolean converged) {
+    Restore asked, List<Restored> restored, List<Contribution> contributions, boolean converged) {
 
-  static Attempt of(int number, Restore asked) {
-    return new Attempt(
-        number, asked.getTarget(), asked.getKeep(), asked.getPast(), List.of(), List.of(), false);
+  static Attempt of(Restore asked) {
+    return new Attempt(asked, List.of(), List.of(), false);
   }
 
   Attempt with(Restored piece) {
-    return new Attempt(
-        number, target, keep, past, append(restored, piece), contributions, converged);
+    return new Attempt(asked, append(restored, piece), contributions, converged);
   }
 
   Attempt with(Contribution piece) {
-    return new Attempt(
-        number, target, keep, past, restored, append(contributions, piece), converged);
+    return new Attempt(asked, restored, append(contributions, piece), converged);
   }
 
   Attempt withConverged() {
-    return new Attempt(number, target, keep, past, restored, contributions, true);
+    return new Attempt(asked, restored, contributions, true);
+  }
+
+  int number() {
+    return asked.getAttempt();
+  }
+
+  /** Some node has said that it cannot restore; so another attempt may follow at once. */
+  boolean hasFailed() {
+    return restored.stream().anyMatch(piece -> !piece.getFailure().isEmpty());
   }
 
   /** The nodes that said all of {@code Restored}, and did restore. */
@@ -64,16 +65,33 @@ record Attempt(
     return nodes(contributions, Contribution::getLast, Contribution::getNode);
   }
 
-  /** The keys that changed at any node, each once, but those that all replicas have alike. */
+  /**
+   * The slices that this attempt exchanges, when it compares all keys: some of {@link #unsettled}.
+   */
+  SliceRound round() {
+    Map<StoreKey, Long> weights = new HashMap<>();
+    for (Restored piece : restored) {
+      for (io.palinode.wire.v1.StoreKey slice : piece.getChangedList()) {
+        weights.merge(key(slice), slice.getWeight(), Long::sum);
+      }
+    }
+    StoreKey from = asked.hasFromSlice() ? key(asked.getFromSlice()) : null;
+    return SliceRound.of(unsettled(), weights, from, asked.getRoundBytes());
+  }
+
+  private static StoreKey key(io.palinode.wire.v1.StoreKey told) {
+    return new StoreKey(told.getStore(), told.getKey().toByteArray());
+  }
+
+  /**
+   * The keys that changed at any node, each once, but those that all replicas have alike; of an
+   * attempt that compares all keys, the slices.
+   */
   List<StoreKey> unsettled() {
     Agreement agreement = new Agreement();
     for (Restored piece : restored) {
       for (io.palinode.wire.v1.StoreKey key : piece.getChangedList()) {
-        agreement.add(
-            piece.getNode(),
-            new StoreKey(key.getStore(), key.getKey().toByteArray()),
-            key.getDigest(),
-            key.getReplicas());
+        agreement.add(piece.getNode(), key(key), key.getDigest(), key.getReplicas());
       }
     }
     return agreement.unsettled();

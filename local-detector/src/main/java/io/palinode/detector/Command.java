@@ -2,6 +2,7 @@ package io.palinode.detector;
 
 import io.palinode.detector.StoreBinding.KeyRecord;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What {@link NodeControl} wants done at its node. Each may be repeated. */
 public sealed interface Command {
@@ -24,10 +25,11 @@ public sealed interface Command {
   }
 
   /** Serve requests of this epoch. */
-  record Serve(long epoch, long target, long sequentialUntilMicros) implements Command {
+  record Serve(long epoch, long target, long sequentialUntilMicros, long restartEpoch)
+      implements Command {
     @Override
     public void execute(ControlExecution node) {
-      node.serve(epoch, target, sequentialUntilMicros);
+      node.serve(epoch, target, sequentialUntilMicros, restartEpoch);
     }
   }
 
@@ -55,6 +57,14 @@ public sealed interface Command {
     }
   }
 
+  /** Go to the cut of a snapshot, and publish digests of all that is there then. */
+  record RestoreFrom(long epoch, io.palinode.wire.v1.Restore asked) implements Command {
+    @Override
+    public void execute(ControlExecution node) {
+      node.restoreFrom(epoch, asked);
+    }
+  }
+
   /** Stay where it is, and publish which keys changed near and after the target. */
   record Keep(long epoch, int attempt, long target) implements Command {
     @Override
@@ -63,19 +73,33 @@ public sealed interface Command {
     }
   }
 
-  /** Publish the versions of these keys. */
-  record Contribute(long epoch, int attempt, List<StoreKey> keys) implements Command {
+  /** Stay where it is, and publish digests of all that is there. */
+  record KeepAll(long epoch, io.palinode.wire.v1.Restore asked) implements Command {
     @Override
     public void execute(ControlExecution node) {
-      node.contribute(epoch, attempt, keys);
+      node.keepAll(epoch, asked);
     }
   }
 
-  /** Merge what all nodes contributed, and publish what holds then. */
-  record Converge(long epoch, int attempt, List<KeyRecord> records) implements Command {
+  /** Publish the versions of these keys; or of those in these slices, if all keys are compared. */
+  record Contribute(long epoch, io.palinode.wire.v1.Restore asked, List<StoreKey> keys)
+      implements Command {
     @Override
     public void execute(ControlExecution node) {
-      node.converge(epoch, attempt, records);
+      node.contribute(epoch, asked, keys);
+    }
+  }
+
+  /**
+   * Merge what all nodes contributed, and publish what holds then.
+   *
+   * @param rest the first slice that is left for the next attempt; null: none
+   */
+  record Converge(long epoch, int attempt, List<KeyRecord> records, @Nullable StoreKey rest)
+      implements Command {
+    @Override
+    public void execute(ControlExecution node) {
+      node.converge(epoch, attempt, records, rest);
     }
   }
 }

@@ -2,18 +2,25 @@ package io.palinode.detector;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
+import io.palinode.detector.RestoreRefusedException.Reason;
 import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.detector.StoreBinding.Replica;
 import io.palinode.detector.StoreBinding.Restoration;
 import io.palinode.retroscope.OutOfReachException;
+import io.palinode.retroscope.snapshot.LocalSnapshots;
+import io.palinode.retroscope.snapshot.OpenSnapshot;
+import io.palinode.retroscope.snapshot.Ref;
 import io.palinode.retroscope.snapshot.RollbackTimes;
+import io.palinode.retroscope.snapshot.SnapshotException;
 import io.palinode.wire.v1.Contribution;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.KeyVersions;
 import io.palinode.wire.v1.NodeJoined;
 import io.palinode.wire.v1.Paused;
+import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
+import io.palinode.wire.v1.SnapshotRef;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
@@ -32,6 +39,7 @@ public final class ControlExecution {
   private final LongSupplier epochMicros;
   private final Runnable awaitHeard;
   private final int pieceBytesMax;
+  private @Nullable LocalSnapshots snapshots;
   private @Nullable Undo lastUndo;
 
   /** An attempt to restore, and the node's HLC when it began with the first of its plan. */
@@ -66,6 +74,12 @@ public final class ControlExecution {
     this.pieceBytesMax = pieceBytesMax;
   }
 
+  /** From here on the node can be restored from its parts of snapshots. */
+  public ControlExecution restoringFrom(LocalSnapshots parts) {
+    snapshots = parts;
+    return this;
+  }
+
   void pause(long epoch) {
     long quietSince = store.pause(epoch);
     // A restore waits until all nodes have told progress past its target.
@@ -86,9 +100,9 @@ public final class ControlExecution {
     detector.reset(epoch, clock);
   }
 
-  void serve(long epoch, long target, long sequentialUntilMicros) {
+  void serve(long epoch, long target, long sequentialUntilMicros, long restartEpoch) {
     awaitHeard.run();
-    store.resume(epoch, target, sequentialUntilMicros);
+    store.resume(epoch, target, sequentialUntilMicros, restartEpoch);
   }
 
   void join(long epoch) {
@@ -116,10 +130,43 @@ public final class ControlExecution {
     lastUndo = undo;
     try {
       tellRestored(undo, store.restore(epoch, attempt, target), begun);
-    } catch (OutOfReachException e) {
-      Restored failed = restored(undo).setFailure(e.getMessage()).setLast(true).build();
-      log.append(List.of(record(epoch).setRestored(failed).build()));
+    } catch (OutOfReachException | RestoreRefusedException e) {
+      tellFailed(undo, e);
     }
+  }
+
+  void restoreFrom(long epoch, Restore asked) {
+    long begun = epochMicros.getAsLong();
+    Undo undo = undo(epoch, asked.getAttempt(), asked.getPast());
+    lastUndo = undo;
+    try (OpenSnapshot part = open(asked.getSnapshot())) {
+      detector.noteAnyChanged();
+      publish(undo, store.restoreFrom(epoch, asked.getAttempt(), part), begun);
+    } catch (RestoreRefusedException e) {
+      tellFailed(undo, e);
+    }
+  }
+
+  /** All of it is read first: of a damaged one nothing is restored. */
+  private OpenSnapshot open(SnapshotRef snapshot) {
+    LocalSnapshots parts = snapshots;
+    if (parts == null) {
+      throw new RestoreRefusedException(Reason.NO_SNAPSHOT, "this node keeps no snapshots");
+    }
+    try {
+      return parts.openVerified(new Ref(snapshot.getId(), snapshot.getNumber()));
+    } catch (SnapshotException e) {
+      throw new RestoreRefusedException(Reason.NO_SNAPSHOT, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private void tellFailed(Undo undo, RuntimeException why) {
+    Restored.Builder failed =
+        restored(undo).setFailure(String.valueOf(why.getMessage())).setLast(true);
+    if (why instanceof RestoreRefusedException refused) {
+      failed.setTooLarge(refused.reason() == Reason.TOO_LARGE);
+    }
+    log.append(List.of(record(undo.epoch()).setRestored(failed).build()));
   }
 
   /**
@@ -135,11 +182,30 @@ public final class ControlExecution {
 
   void keep(long epoch, int attempt, long target) {
     long begun = epochMicros.getAsLong();
-    tellRestored(new Undo(epoch, attempt, 0), store.keep(epoch, attempt, target), begun);
+    Undo none = new Undo(epoch, attempt, 0);
+    try {
+      tellRestored(none, store.keep(epoch, attempt, target), begun);
+    } catch (RestoreRefusedException e) {
+      tellFailed(none, e);
+    }
+  }
+
+  void keepAll(long epoch, Restore asked) {
+    long begun = epochMicros.getAsLong();
+    int attempt = asked.getAttempt();
+    // Of a plan that undoes, it goes on with what an attempt before has begun.
+    Undo undo =
+        asked.getKeep() ? new Undo(epoch, attempt, 0) : undo(epoch, attempt, asked.getPast());
+    detector.noteAnyChanged();
+    publish(undo, store.keepAll(epoch, attempt), begun);
   }
 
   private void tellRestored(Undo undo, Restoration restoration, long begun) {
     detector.noteChanged(restoration.changed());
+    publish(undo, restoration, begun);
+  }
+
+  private void publish(Undo undo, Restoration restoration, long begun) {
     long durationMicros = epochMicros.getAsLong() - begun;
     append(
         undo.epoch(),
@@ -155,15 +221,13 @@ public final class ControlExecution {
                     .setLast(last)));
   }
 
-  void contribute(long epoch, int attempt, List<StoreKey> keys) {
+  void contribute(long epoch, Restore asked, List<StoreKey> keys) {
     List<KeyVersions> entries = new ArrayList<>();
-    for (int from = 0; from < keys.size(); from += KEYS_PER_READ) {
-      for (KeyRecord found :
-          store.read(keys.subList(from, Math.min(from + KEYS_PER_READ, keys.size())))) {
-        // What is absent here, and nobody knows why, adds nothing elsewhere.
-        if (found.siblings().length > 0 || found.past().length > 0) {
-          entries.add(message(found));
-        }
+    if (asked.getWhole()) {
+      add(store.readSlices(keys, asked.getTarget(), asked.getKeep()), entries);
+    } else {
+      for (int from = 0; from < keys.size(); from += KEYS_PER_READ) {
+        add(store.read(keys.subList(from, Math.min(from + KEYS_PER_READ, keys.size()))), entries);
       }
     }
     append(
@@ -173,12 +237,21 @@ public final class ControlExecution {
             record.setContribution(
                 Contribution.newBuilder()
                     .setNode(store.node())
-                    .setAttempt(attempt)
+                    .setAttempt(asked.getAttempt())
                     .addAllEntries(piece)
                     .setLast(last)));
   }
 
-  void converge(long epoch, int attempt, List<KeyRecord> contributed) {
+  private static void add(List<KeyRecord> found, List<KeyVersions> entries) {
+    for (KeyRecord record : found) {
+      // What is absent here, and nobody knows why, adds nothing elsewhere.
+      if (record.siblings().length > 0 || record.past().length > 0) {
+        entries.add(message(record));
+      }
+    }
+  }
+
+  void converge(long epoch, int attempt, List<KeyRecord> contributed, @Nullable StoreKey rest) {
     // Before any node can be told to resume, for that waits for this node's answer.
     detector.endEpoch();
     long changed = store.merge(contributed);
@@ -186,15 +259,20 @@ public final class ControlExecution {
     append(
         epoch,
         detector.holding(),
-        (record, piece, last) ->
-            record.setConverged(
-                Converged.newBuilder()
-                    .setNode(store.node())
-                    .setAttempt(attempt)
-                    .setChangedKeys(changed)
-                    .setClock(store.clock().last().own())
-                    .addAllHolding(piece)
-                    .setLast(last)));
+        (record, piece, last) -> {
+          Converged.Builder converged =
+              Converged.newBuilder()
+                  .setNode(store.node())
+                  .setAttempt(attempt)
+                  .setChangedKeys(changed)
+                  .setClock(store.clock().last().own())
+                  .addAllHolding(piece)
+                  .setLast(last);
+          if (rest != null) {
+            converged.setRest(message(rest, null));
+          }
+          record.setConverged(converged);
+        });
   }
 
   /** Makes the record of one piece. */
@@ -231,6 +309,7 @@ public final class ControlExecution {
         .setKey(ByteString.copyFrom(key.key()))
         .setDigest(here == null ? 0 : here.digest())
         .setReplicas(here == null ? 0 : here.replicas())
+        .setWeight(here == null ? 0 : here.weight())
         .build();
   }
 

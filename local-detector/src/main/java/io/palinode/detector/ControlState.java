@@ -44,9 +44,10 @@ public record ControlState(
    * What the newest {@code Resume} told.
    *
    * @param clock the epoch is later than this on every node
+   * @param restartEpoch the newest one, this or before, in which programs begin anew; 0: none
    */
-  record Resumed(long target, long sequentialUntilMicros, long clock) {
-    static final Resumed NEVER = new Resumed(0, 0, 0);
+  record Resumed(long target, long sequentialUntilMicros, long clock, long restartEpoch) {
+    static final Resumed NEVER = new Resumed(0, 0, 0, 0);
   }
 
   static ControlState initial(int node, int nodes, long incarnation) {
@@ -98,7 +99,11 @@ public record ControlState(
   ControlState resumed(ControlRecord record) {
     Resume resume = record.getResume();
     Resumed newest =
-        new Resumed(resume.getTarget(), resume.getSequentialUntilMicros(), resume.getClock());
+        new Resumed(
+            resume.getTarget(),
+            resume.getSequentialUntilMicros(),
+            resume.getClock(),
+            resume.getRestart() ? record.getEpoch() : resumed.restartEpoch());
     return new ControlState(
         node,
         nodes,

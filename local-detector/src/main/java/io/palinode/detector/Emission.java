@@ -4,7 +4,10 @@ import io.palinode.hvc.Hvc;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a detector sends out. In each partition the order is that of the node's clock. */
+/**
+ * What a detector sends out. In each partition the order is that of the node's clock, but for ends
+ * that are told late because Kafka had refused them.
+ */
 public sealed interface Emission {
   long epoch();
 
@@ -78,6 +81,11 @@ public sealed interface Emission {
       String writer,
       @Nullable Integer origin)
       implements Event {
+    /** The same end, told when it was not before. */
+    Closed toldAs(long newSequence) {
+      return new Closed(epoch, newSequence, interval, end, endedBy, writer, origin);
+    }
+
     @Override
     public int partition() {
       return interval.partition();

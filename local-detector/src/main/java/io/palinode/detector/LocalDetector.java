@@ -1,6 +1,7 @@
 package io.palinode.detector;
 
 import io.palinode.detector.Emission.Closed;
+import io.palinode.detector.Emission.Event;
 import io.palinode.detector.Emission.Gap;
 import io.palinode.detector.Emission.Opened;
 import io.palinode.detector.Emission.Progress;
@@ -11,9 +12,11 @@ import io.palinode.hvc.Hvc;
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.Term;
 import io.palinode.wire.v1.IntervalRef;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -83,6 +86,9 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   /** Keys that the store changed by itself since the last reset; guarded by the monitor. */
   private final Set<StoreKey> changed = new HashSet<>();
 
+  /** It may have changed any; guarded likewise. */
+  private boolean anyChanged;
+
   /** Whether the newest reset has yet to open something; guarded by the monitor. */
   private boolean resetUnfinished;
 
@@ -103,6 +109,9 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   /** Intervals that are open, and that the ring had no room to tell of; oldest first. */
   private final Set<OpenInterval> untold = new LinkedHashSet<>();
+
+  /** Ends of intervals that were told, and that were not told themselves; oldest first. */
+  private final Deque<Closed> untoldEnds = new ArrayDeque<>();
 
   /** When the epoch was over for this node, or the next one began; null while it speaks. */
   private @Nullable Hvc overSince;
@@ -147,6 +156,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
           if (left) {
             open.forget(term -> !isVersionIn(next, term));
             untold.removeIf(interval -> !isVersionIn(next, interval.holding().term()));
+            untoldEnds.removeIf(end -> !isVersionIn(next, end.interval().holding().term()));
           }
         });
     if (watching && overSince == null && !arrived.isEmpty()) {
@@ -192,6 +202,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     }
     Collection<StoreKey> known = keysThatMayHold();
     changed.clear();
+    anyChanged = false;
     resetUnfinished = true;
     store.atomically(
         () -> {
@@ -201,6 +212,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
           unopened = false;
           open.clear();
           untold.clear();
+          untoldEnds.clear();
           if (overSince != null) {
             long begin = Math.max(overSince.own(), after + 1);
             overSince = overSince.withOwn(Math.min(begin, store.clock().tick().own()));
@@ -232,17 +244,23 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     changed.addAll(keys);
   }
 
+  /** The store changed keys by itself, while it was paused, and does not tell which. */
+  public synchronized void noteAnyChanged() {
+    anyChanged = true;
+  }
+
   /**
    * Hears no more writes and reports no more progress, for good. Returns how far the node has come
    * when that is all that it had to say: with everything in the ring sent, nothing of it is
-   * missing. Null when it has not begun, and between two epochs, where what it would find is
-   * untold.
+   * missing. Null when it has not begun, between two epochs, where what it would find is untold,
+   * and while an end is.
    */
   public synchronized @Nullable Progress stop() {
     @Nullable Progress[] last = {null};
     store.atomically(
         () -> {
-          last[0] = watching && !resetUnfinished && overSince == null ? progress() : null;
+          boolean whole = !resetUnfinished && overSince == null && untoldEnds.isEmpty();
+          last[0] = watching && whole ? progress() : null;
           watching = false;
         });
     return last[0];
@@ -307,7 +325,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
             if (watching && overSince == null) {
               tellAnew();
               tellUnopened();
-              added[0] = ring.add(progress());
+              added[0] = tellEnds() && ring.add(progress());
             }
           });
     } catch (RuntimeException bug) {
@@ -347,12 +365,20 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     }
   }
 
-  /** This has not arrived, and never will: its interval is told anew while it is open. */
-  public void openingLost(Opened lost) {
+  /**
+   * This has not arrived, and never will. An end is told late; an interval is told anew while it is
+   * open.
+   */
+  public void lost(Event event) {
     store.atomically(
         () -> {
-          if (watching && lost.epoch() == epoch && open.contains(lost.interval())) {
-            untold.add(lost.interval());
+          if (!watching || event.epoch() != epoch) {
+            return;
+          }
+          if (event instanceof Closed end) {
+            keepEnd(end);
+          } else if (open.contains(event.interval())) {
+            untold.add(event.interval());
           }
         });
   }
@@ -374,6 +400,34 @@ public final class LocalDetector implements StoreBinding.WriteListener {
       active = true;
       ring.wake();
     }
+  }
+
+  private void keepEnd(Closed end) {
+    if (untoldEnds.size() >= open.intervalsMax()) {
+      untoldEnds.remove();
+    }
+    untoldEnds.add(end);
+  }
+
+  /**
+   * Adds the event. While an end is untold, nothing later is told, nor how far the node has come:
+   * it would show an interval that is over as one that holds.
+   */
+  private boolean tell(Event event) {
+    if (tellEnds()) {
+      return ring.add(event);
+    }
+    ring.lost(event.lost());
+    return false;
+  }
+
+  /** With the times at which they were. Whether none is left. */
+  private boolean tellEnds() {
+    while (!untoldEnds.isEmpty() && ring.hasRoom(1)) {
+      Closed end = untoldEnds.remove();
+      boolean unused = ring.add(end.toldAs(++sequences[end.partition()]));
+    }
+    return untoldEnds.isEmpty();
   }
 
   /** From what is kept in memory: the store, which may fail, is not asked here. */
@@ -452,17 +506,19 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   }
 
   private void close(OpenInterval interval, WriteEvent event) {
-    untold.remove(interval);
-    long sequence = ++sequences[interval.partition()];
-    ring.add(
+    boolean wasTold = !untold.remove(interval);
+    Closed end =
         new Closed(
             epoch,
-            sequence,
+            ++sequences[interval.partition()],
             interval,
             event.before(),
             event.written() == null ? null : event.written().beginning(VALUE_KEPT_MAX),
             event.writer(),
-            event.origin()));
+            event.origin());
+    if (!tell(end) && wasTold) {
+      keepEnd(end);
+    }
     closedCount.increment();
   }
 
@@ -480,7 +536,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
         new OpenInterval(
             key, held.beginning(VALUE_KEPT_MAX), instance, partition, sequence, start, source);
     open.add(interval);
-    if (!ring.add(new Opened(epoch, interval, versions(held, holding)))) {
+    if (!tell(new Opened(epoch, interval, versions(held, holding)))) {
       untold.add(interval);
     }
     openedCount.increment();
@@ -506,7 +562,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
    */
   private @Nullable Collection<StoreKey> keysThatMayHold() {
     Set<StoreKey> keys = new LinkedHashSet<>(changed);
-    boolean[] known = {unscanned.isEmpty() && !resetUnfinished};
+    boolean[] known = {unscanned.isEmpty() && !resetUnfinished && !anyChanged};
     store.atomically(
         () -> {
           known[0] &= complete;

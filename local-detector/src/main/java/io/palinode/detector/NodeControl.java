@@ -2,6 +2,7 @@ package io.palinode.detector;
 
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.NodeJoined;
+import io.palinode.wire.v1.Restore;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -141,24 +142,38 @@ public final class NodeControl {
       case WATCH -> new Command.Watch(duty.epoch(), state.resumed().clock());
       case SERVE ->
           new Command.Serve(
-              duty.epoch(), state.resumed().target(), state.resumed().sequentialUntilMicros());
+              duty.epoch(),
+              state.resumed().target(),
+              state.resumed().sequentialUntilMicros(),
+              state.resumed().restartEpoch());
       case JOIN -> new Command.Join(state.epoch());
       case TELL_SAFE_POINT -> new Command.TellSafePoint(duty.number());
-      case RESTORE -> {
-        Attempt attempt = attemptOf(state);
-        yield attempt.keep()
-            ? new Command.Keep(duty.epoch(), attempt.number(), attempt.target())
-            : new Command.Restore(duty.epoch(), attempt.number(), attempt.target(), attempt.past());
-      }
+      case RESTORE -> restore(duty.epoch(), attemptOf(state).asked());
       case CONTRIBUTE -> {
         Attempt attempt = attemptOf(state);
-        yield new Command.Contribute(duty.epoch(), attempt.number(), attempt.unsettled());
+        boolean whole = attempt.asked().getWhole();
+        List<StoreKey> keys = whole ? attempt.round().slices() : attempt.unsettled();
+        yield new Command.Contribute(duty.epoch(), attempt.asked(), keys);
       }
       case CONVERGE -> {
         Attempt attempt = attemptOf(state);
-        yield new Command.Converge(duty.epoch(), attempt.number(), attempt.contributed());
+        StoreKey rest = attempt.asked().getWhole() ? attempt.round().rest() : null;
+        yield new Command.Converge(duty.epoch(), attempt.number(), attempt.contributed(), rest);
       }
     };
+  }
+
+  private static Command restore(long epoch, Restore asked) {
+    int attempt = asked.getAttempt();
+    if (asked.hasFromSlice() || (asked.getKeep() && asked.getWhole())) {
+      return new Command.KeepAll(epoch, asked);
+    }
+    if (asked.getKeep()) {
+      return new Command.Keep(epoch, attempt, asked.getTarget());
+    }
+    return asked.hasSnapshot()
+        ? new Command.RestoreFrom(epoch, asked)
+        : new Command.Restore(epoch, attempt, asked.getTarget(), asked.getPast());
   }
 
   private static Attempt attemptOf(ControlState state) {

@@ -128,11 +128,22 @@ record Plan(
 
   private Plan restore(Restore asked) {
     int next = attempt == null ? 1 : attempt.number() + 1;
-    boolean isDue = phase == Phase.PAUSING || phase == Phase.CONVERGING;
-    boolean keep = abandoned || cancelled;
-    return isDue && asked.getAttempt() == next && asked.getKeep() == keep
-        ? in(Phase.RESTORING, Attempt.of(next, asked))
+    boolean isDue =
+        phase == Phase.PAUSING
+            || phase == Phase.CONVERGING
+            || (phase == Phase.RESTORING && attempt != null && attempt.hasFailed());
+    return isDue && asked.getAttempt() == next && isOfThisPlan(asked)
+        ? in(Phase.RESTORING, Attempt.of(asked))
         : this;
+  }
+
+  /** Not one that was decided before the plan was given up, in whichever way. */
+  private boolean isOfThisPlan(Restore asked) {
+    boolean givenUp = abandoned || cancelled;
+    boolean restarts = attempt != null && attempt.asked().getRestart();
+    return asked.getRestart()
+        ? asked.getKeep() && !givenUp
+        : !restarts && asked.getKeep() == givenUp;
   }
 
   private Plan answered(ControlRecord record, int self) {

@@ -1,6 +1,7 @@
 package io.palinode.detector;
 
 import io.palinode.hvc.HvcClock;
+import io.palinode.retroscope.snapshot.OpenSnapshot;
 import io.palinode.retroscope.snapshot.RollbackTimes;
 import java.util.List;
 import java.util.Map;
@@ -53,9 +54,10 @@ public interface StoreBinding {
   /**
    * Undoes every write after {@code target}, in one storage transaction that also records {@code
    * (epoch, attempt)} as done; a repeat of the same pair changes nothing and tells the same changed
-   * keys, also after a crash. Only while paused.
+   * keys, also after a crash, until the epoch is resumed. Only while paused.
    *
    * @throws io.palinode.retroscope.OutOfReachException and changes nothing
+   * @throws RestoreRefusedException likewise, when that would be too many keys
    */
   Restoration restore(long epoch, int attempt, long target);
 
@@ -81,8 +83,41 @@ public interface StoreBinding {
    * Like {@link #restore}, a step of the plan that is done once, but undoes nothing: what changed
    * near and after {@code target} is to be made equal on all replicas as it is now. As far as the
    * node's past reaches.
+   *
+   * @throws RestoreRefusedException when these are too many keys; {@link #keepAll} is to be used
    */
   Restoration keep(long epoch, int attempt, long target);
+
+  /**
+   * Like {@link #keep}, of all keys that are there, whether they changed or not: what it gives as
+   * changed are slices of keys, with a digest of all that this node has in each. O(keys), and
+   * little memory.
+   */
+  default Restoration keepAll(long epoch, int attempt) {
+    throw new UnsupportedOperationException("this store does not compare all its keys");
+  }
+
+  /**
+   * Like {@link #restore}, to the cut of a snapshot, from this node's part of it, which the
+   * window-log need not reach; and gives slices of all keys, like {@link #keepAll}. It is done in
+   * many storage transactions: a repeat goes on where a crash has ended it. O(keys), and little
+   * memory.
+   *
+   * @throws RestoreRefusedException and changes nothing, when the part lacks a store
+   */
+  default Restoration restoreFrom(long epoch, int attempt, OpenSnapshot part) {
+    throw new RestoreRefusedException(
+        RestoreRefusedException.Reason.NO_SNAPSHOT, "this store is restored from no snapshot");
+  }
+
+  /**
+   * Like {@link #read}, of the keys that lie in these slices. O(keys).
+   *
+   * @param kept what is known is told up to now; else up to {@code target}
+   */
+  default List<KeyRecord> readSlices(List<StoreKey> slices, long target, boolean kept) {
+    throw new UnsupportedOperationException("this store does not compare all its keys");
+  }
 
   /**
    * The records of these keys, in the store's own format, an empty array for an absent key; and
@@ -114,6 +149,14 @@ public interface StoreBinding {
    * Idempotent.
    */
   void resume(long epoch, long target, long sequentialUntilMicros);
+
+  /**
+   * Likewise, and the fence also names the newest epoch in which programs begin anew; 0: there was
+   * none. A store whose clients cannot be told so leaves it out.
+   */
+  default void resume(long epoch, long target, long sequentialUntilMicros, long restartEpoch) {
+    resume(epoch, target, sequentialUntilMicros);
+  }
 
   /** All rollbacks that are known, the open one too: no time within one is to be read. */
   void rollbacks(RollbackTimes times);
@@ -157,6 +200,11 @@ public interface StoreBinding {
    *
    * @param digest equal when the records are; not 0
    * @param replicas on so many nodes the key lives, this one included
+   * @param weight of a slice, what its keys take here, in bytes, nearly; of a key 0
    */
-  record Replica(long digest, int replicas) {}
+  record Replica(long digest, int replicas, long weight) {
+    public Replica(long digest, int replicas) {
+      this(digest, replicas, 0);
+    }
+  }
 }

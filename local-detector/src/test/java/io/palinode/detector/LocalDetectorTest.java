@@ -316,13 +316,18 @@ class LocalDetectorTest {
     assertThat(detector.stop()).isNull();
   }
 
-  @Test
-  void anOpeningThatTheRingDroppedIsToldAnewWhenThereIsRoom() {
-    CandidateRing small = new CandidateRing(70, 2);
+  private LocalDetector mutexDetector(CandidateRing small) {
     LocalDetector narrow = new LocalDetector(store, small, instance -> 1, 1_000);
     narrow.setPredicates(List.of(Watched.edgeMutex(1)));
     narrow.reset(7);
     store.listen(narrow);
+    return narrow;
+  }
+
+  @Test
+  void anOpeningThatTheRingDroppedIsToldAnewWhenThereIsRoom() {
+    CandidateRing small = new CandidateRing(70, 2);
+    LocalDetector narrow = mutexDetector(small);
     for (int i = 0; i < 100; i++) {
       store.put("cs_%d_1000_%d".formatted(i, i), "1");
     }
@@ -344,12 +349,41 @@ class LocalDetectorTest {
   }
 
   @Test
+  void aStopIsNotWholeWhileAnEndIsUntold() {
+    CandidateRing small = new CandidateRing(2, 2);
+    LocalDetector narrow = mutexDetector(small);
+    store.put("cs_1_1000_1", "1");
+    store.put("cs_2_1000_2", "1");
+    store.put("cs_1_1000_1", "0");
+    assertThat(narrow.stop()).isNull();
+  }
+
+  @Test
+  void anEndThatTheRingDroppedIsToldLateWithItsOwnTime() {
+    CandidateRing small = new CandidateRing(4, 2);
+    LocalDetector narrow = mutexDetector(small);
+    for (int i = 0; i < 4; i++) {
+      store.put("cs_%d_1000_%d".formatted(i, i), "1");
+    }
+    store.put("cs_0_1000_0", "0");
+    long ended = store.clock().last().own();
+    store.put("cs_5_1000_5", "1");
+    store.put("cs_5_1000_5", "0");
+    assertThat(narrow.reportProgress()).isFalse();
+    assertThat(drain(small)).hasSize(5).last().isInstanceOf(Gap.class);
+    assertThat(narrow.reportProgress()).isTrue();
+    List<Emission> late = drain(small);
+    assertThat(late).hasSize(2);
+    Closed end = (Closed) late.get(0);
+    assertThat(end.interval().key()).isEqualTo(MemoryNode.key("cs_0_1000_0"));
+    assertThat(end.hlc()).as("right before its write").isLessThan(ended);
+    assertThat(late.get(1)).isInstanceOf(Progress.class);
+  }
+
+  @Test
   void whatIsToldAnewKeepsItsOriginAndNeedsNoStore() {
     CandidateRing small = new CandidateRing(70, 2);
-    LocalDetector narrow = new LocalDetector(store, small, instance -> 1, 1_000);
-    narrow.setPredicates(List.of(Watched.edgeMutex(1)));
-    narrow.reset(7);
-    store.listen(narrow);
+    LocalDetector narrow = mutexDetector(small);
     for (int i = 0; i < 69; i++) {
       store.put("cs_%d_1000_%d".formatted(i, i), "1");
     }
@@ -374,10 +408,7 @@ class LocalDetectorTest {
   @Test
   void whatIsUntoldOfAPredicateThatLeftIsNotToldAnew() {
     CandidateRing small = new CandidateRing(4, 2);
-    LocalDetector narrow = new LocalDetector(store, small, instance -> 1, 1_000);
-    narrow.setPredicates(List.of(Watched.edgeMutex(1)));
-    narrow.reset(7);
-    store.listen(narrow);
+    LocalDetector narrow = mutexDetector(small);
     for (int i = 0; i < 6; i++) {
       store.put("cs_%d_1000_%d".formatted(i, i), "1");
     }

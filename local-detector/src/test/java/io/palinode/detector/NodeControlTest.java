@@ -156,7 +156,7 @@ class NodeControlTest {
     log.add(step(1).setCancel(Cancel.getDefaultInstance()).build());
     assertThat(commandsAtStart(log, 5))
         .as("the pause is still to come")
-        .contains(new Command.Serve(0, 0, 0));
+        .contains(new Command.Serve(0, 0, 0, 0));
     log.add(step(1).setPause(Pause.getDefaultInstance()).build());
     log.add(step(1).setRestore(Restore.newBuilder().setAttempt(1).setTarget(9)).build());
     assertThat(commandsAtStart(log, 5)).doesNotContain(new Command.Restore(1, 1, 9, 0));
@@ -207,7 +207,8 @@ class NodeControlTest {
     List<ControlRecord> log =
         List.of(step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build());
     assertThat(commandsAtStart(log, 5))
-        .containsExactly(new Command.Watch(0, 0), new Command.Serve(0, 0, 0), new Command.Join(0));
+        .containsExactly(
+            new Command.Watch(0, 0), new Command.Serve(0, 0, 0, 0), new Command.Join(0));
   }
 
   @Test
@@ -298,11 +299,13 @@ class NodeControlTest {
     // An orchestrator that is mistaken asks too early.
     state = taken(state, converge(1));
     NodeControl.Step step = NodeControl.step(state, restored(2));
-    assertThat(step.commands()).containsExactly(new Command.Contribute(1, 1, List.of()));
+    assertThat(step.commands())
+        .containsExactly(
+            new Command.Contribute(1, Restore.newBuilder().setAttempt(1).build(), List.of()));
     state = taken(step.next(), contributed(2));
     state = taken(state, contributed(1));
     assertThat(NodeControl.step(state, contributed(0)).commands())
-        .containsExactly(new Command.Converge(1, 1, List.of()));
+        .containsExactly(new Command.Converge(1, 1, List.of(), null));
   }
 
   @Test
@@ -401,7 +404,7 @@ class NodeControlTest {
             .setResume(Resume.newBuilder().setTarget(5).setSequentialUntilMicros(6).setClock(7))
             .build();
     assertThat(NodeControl.step(state, resume).commands())
-        .containsExactly(new Command.Watch(1, 7), new Command.Serve(1, 5, 6));
+        .containsExactly(new Command.Watch(1, 7), new Command.Serve(1, 5, 6, 0));
   }
 
   private static List<Command> commandsAtStart(List<ControlRecord> log, long incarnation) {

@@ -3,6 +3,7 @@ package io.palinode.predicate;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.OnViolation.OnUnreachable;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import java.util.LinkedHashMap;
@@ -187,7 +188,11 @@ final class FormReader {
                     text -> Word.read("alertOn", text, Grade.class),
                     defaults.alertOn()),
                 alerts == null ? defaults.alerts() : alerts(alerts),
-                form.whenFrequent == null ? null : whenFrequent(form.whenFrequent)));
+                form.whenFrequent == null ? null : whenFrequent(form.whenFrequent),
+                optional(
+                    form.onUnreachable,
+                    text -> Word.read("onUnreachable", text, OnUnreachable.class),
+                    defaults.onUnreachable())));
   }
 
   private static List<String> alerts(List<Text> alerts) {

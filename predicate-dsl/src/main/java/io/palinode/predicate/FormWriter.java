@@ -1,5 +1,6 @@
 package io.palinode.predicate;
 
+import io.palinode.predicate.OnViolation.OnUnreachable;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import java.util.List;
@@ -50,6 +51,8 @@ final class FormWriter {
             ? List.of(text("none"))
             : action.alerts().stream().map(FormWriter::text).toList();
     form.whenFrequent = whenFrequent(action.whenFrequent());
+    form.onUnreachable =
+        action.onUnreachable() == OnUnreachable.HALT ? null : text(Word.of(action.onUnreachable()));
     return form;
   }
 

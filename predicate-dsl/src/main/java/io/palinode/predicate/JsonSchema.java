@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.OnViolation.OnUnreachable;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -191,6 +192,9 @@ final class JsonSchema {
         said(
             "More than over rollbacks in per: clients write to all replicas for another per.",
             object(YamlReader.WHEN_FREQUENT, "over", "per", "then")));
+    shapes.put(
+        "onUnreachable",
+        said("What to do when a node cannot go back so far.", words(OnUnreachable.class)));
     shapes.put("onViolation", said("What a violation causes.", object(YamlReader.ACTION)));
   }
 

@@ -16,13 +16,15 @@ import org.jspecify.annotations.Nullable;
  * @param alertOn the least grade that alerts
  * @param alerts where to: {@code console}, {@code webhook:URL}
  * @param whenFrequent null: never
+ * @param onUnreachable what comes of a rollback whose target some node cannot restore
  */
 public record OnViolation(
     @Nullable RollbackTarget rollbackTo,
     Grade rollbackOn,
     Grade alertOn,
     List<String> alerts,
-    @Nullable WhenFrequent whenFrequent) {
+    @Nullable WhenFrequent whenFrequent,
+    OnUnreachable onUnreachable) {
 
   public static final int ALERTS_MAX = 8;
   public static final int ALERT_LENGTH_MAX = 1_024;
@@ -32,6 +34,16 @@ public record OnViolation(
   /** No rollback; every violation that is at least possible is shown on the console. */
   public static final OnViolation DEFAULT =
       new OnViolation(null, Grade.POSSIBLE, Grade.POSSIBLE, List.of("console"), null);
+
+  /** One whose rollbacks halt when their target is out of reach. */
+  public OnViolation(
+      @Nullable RollbackTarget rollbackTo,
+      Grade rollbackOn,
+      Grade alertOn,
+      List<String> alerts,
+      @Nullable WhenFrequent whenFrequent) {
+    this(rollbackTo, rollbackOn, alertOn, alerts, whenFrequent, OnUnreachable.HALT);
+  }
 
   public OnViolation {
     alerts = List.copyOf(alerts);
@@ -47,6 +59,11 @@ public record OnViolation(
       throw new IllegalArgumentException(
           "whenFrequent counts rollbacks, so there must be a rollback: whenFrequent="
               + whenFrequent);
+    }
+    if (onUnreachable != OnUnreachable.HALT && rollbackTo == null) {
+      throw new IllegalArgumentException(
+          "onUnreachable is about rollbacks, so there must be a rollback: onUnreachable="
+              + Word.of(onUnreachable));
     }
   }
 
@@ -83,6 +100,16 @@ public record OnViolation(
     BEFORE_VIOLATION,
     /** Right before the first witness began; that can be far back. */
     BEFORE_FIRST_WITNESS
+  }
+
+  /** What comes of a rollback whose target some node cannot restore. */
+  public enum OnUnreachable {
+    /** Nodes stay paused until an operator says how to go on. */
+    HALT,
+    /** The store goes back to the newest snapshot before it, be that before the safe point. */
+    NEAREST_SNAPSHOT,
+    /** The store stays as it is, and programs are told to begin their work anew. */
+    RESTART
   }
 
   /**

@@ -188,7 +188,8 @@ final class PredicateForm extends Placed {
     }
   }
 
-  @XmlType(propOrder = {"rollback", "rollbackOn", "alertOn", "alerts", "whenFrequent"})
+  @XmlType(
+      propOrder = {"rollback", "rollbackOn", "alertOn", "alerts", "whenFrequent", "onUnreachable"})
   static final class Action extends Placed {
     @Nullable Rollback rollback;
     @Nullable Text rollbackOn;
@@ -199,6 +200,7 @@ final class PredicateForm extends Placed {
     @Nullable List<Text> alerts;
 
     @Nullable WhenFrequentForm whenFrequent;
+    @Nullable Text onUnreachable;
   }
 
   static final class Rollback extends Placed {

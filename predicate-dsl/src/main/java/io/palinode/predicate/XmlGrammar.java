@@ -83,7 +83,11 @@ final class XmlGrammar {
         Shape.of("sum", "of", String.join(" ", ClauseForms.RELATIONS), false),
         Shape.of("group", "term", "on", false),
         Shape.of("term", "in", inTerm, false),
-        Shape.of("onViolation", "rollback rollbackOn alertOn alert whenFrequent", "", false));
+        Shape.of(
+            "onViolation",
+            "rollback rollbackOn alertOn alert whenFrequent onUnreachable",
+            "",
+            false));
   }
 
   private static Stream<Shape> empties() {
@@ -94,7 +98,8 @@ final class XmlGrammar {
 
   private static Stream<Shape> leaves() {
     String plain =
-        "name value id type epsilon uncertainty replicas where in rollbackOn alertOn alert";
+        "name value id type epsilon uncertainty replicas where in rollbackOn alertOn alert"
+            + " onUnreachable";
     return Stream.concat(
         words(plain).stream().map(leaf -> Shape.of(leaf, "", "", true)),
         Stream.of(

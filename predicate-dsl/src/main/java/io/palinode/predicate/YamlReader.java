@@ -47,7 +47,14 @@ final class YamlReader {
           Stream.concat(Stream.of("store", "var"), TermForms.WORDS.stream()).toList(),
           Set.of());
   static final Vocabulary ACTION =
-      fields("onViolation", "rollback", "rollbackOn", "alertOn", "alert", "whenFrequent");
+      fields(
+          "onViolation",
+          "rollback",
+          "rollbackOn",
+          "alertOn",
+          "alert",
+          "whenFrequent",
+          "onUnreachable");
   static final Vocabulary ROLLBACK = fields("rollback", "scope", "to");
   static final Vocabulary WHEN_FREQUENT = fields("whenFrequent", "over", "per", "then");
 
@@ -234,6 +241,7 @@ final class YamlReader {
     YamlNode.Mapping whenFrequent = mapping.mapping("whenFrequent");
     action.whenFrequent =
         whenFrequent == null ? null : whenFrequent(whenFrequent.with(WHEN_FREQUENT));
+    action.onUnreachable = mapping.text("onUnreachable");
     return action;
   }
 

@@ -1,6 +1,7 @@
 package io.palinode.predicate;
 
 import io.palinode.predicate.Comparison.In;
+import io.palinode.predicate.OnViolation.OnUnreachable;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import java.util.List;
@@ -124,6 +125,9 @@ final class YamlWriter {
     if (frequent != null) {
       String per = Period.format(frequent.per());
       line(4, "whenFrequent: {over: " + frequent.over() + ", per: " + per + ", then: sequential}");
+    }
+    if (action.onUnreachable() != OnUnreachable.HALT) {
+      line(4, "onUnreachable: " + Word.of(action.onUnreachable()));
     }
   }
 

@@ -3,6 +3,7 @@ package io.palinode.predicate;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.OnViolation.OnUnreachable;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import java.math.BigDecimal;
@@ -243,7 +244,8 @@ final class RandomPredicate {
         pick(List.of(Grade.values())),
         pick(List.of(Grade.values())),
         alerts,
-        target == null || random.nextBoolean() ? null : whenFrequent());
+        target == null || random.nextBoolean() ? null : whenFrequent(),
+        target == null ? OnUnreachable.HALT : pick(List.of(OnUnreachable.values())));
   }
 
   private WhenFrequent whenFrequent() {

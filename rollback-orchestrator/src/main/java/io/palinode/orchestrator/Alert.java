@@ -39,6 +39,7 @@ public record Alert(
     PLAN_WAITS("PalinodePlanWaits"),
     PLAN_HALTED("PalinodePlanHalted"),
     PLAN_ABANDONED("PalinodePlanAbandoned"),
+    PLAN_RESTARTED("PalinodePlanRestarted"),
     COVERAGE_LOST("PalinodeCoverageLost"),
     CONTROL_WRITE_FAILED("PalinodeControlWriteFailed"),
     ORCHESTRATOR_STOPPED("PalinodeOrchestratorStopped");

@@ -82,6 +82,16 @@ final class Alerts {
         nowMicros);
   }
 
+  static Alert planRestarted(PastPlan plan, long nowMicros) {
+    return Alert.toOperator(
+        Alert.Kind.PLAN_RESTARTED,
+        Map.of("epoch", Long.toString(plan.epoch()), "predicate", plan.predicate()),
+        "the rollback to "
+            + Hlc.format(plan.target())
+            + " could not be carried out: nothing was taken back, and programs were told to begin anew",
+        nowMicros);
+  }
+
   static Alert coverageLost(CoverageLost loss, long heldAt, Duration hold, long nowMicros) {
     return coverageLost(
         loss,

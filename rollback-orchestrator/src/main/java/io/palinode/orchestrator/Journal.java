@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param past the latest plans, oldest first; enough to know what is covered, and what is frequent
  * @param safePoint the greatest safe point published
  * @param sequentialUntilMicros until when the last resume asks clients to write to all replicas
+ * @param snapshots what a plan can go to when window-logs do not reach
  */
 public record Journal(
     int nodes,
@@ -22,12 +23,13 @@ public record Journal(
     @Nullable Plan plan,
     List<PastPlan> past,
     long safePoint,
-    long sequentialUntilMicros) {
+    long sequentialUntilMicros,
+    WholeSnapshots snapshots) {
   /** Also the most rollbacks that {@code whenFrequent} can count. */
   static final int PAST_MAX = 1_024;
 
   public static Journal empty(int nodes) {
-    return new Journal(nodes, 0, null, List.of(), 0, 0);
+    return new Journal(nodes, 0, null, List.of(), 0, 0, WholeSnapshots.NONE);
   }
 
   /** The journal with one more record; the same object when the record has no effect. */
@@ -45,7 +47,13 @@ public record Journal(
       case SAFE_POINT ->
           plan == null && record.getSafePoint().getHlc() > safePoint
               ? new Journal(
-                  nodes, epoch, null, past, record.getSafePoint().getHlc(), sequentialUntilMicros)
+                  nodes,
+                  epoch,
+                  null,
+                  past,
+                  record.getSafePoint().getHlc(),
+                  sequentialUntilMicros,
+                  snapshots)
               : this;
       case NODE_JOINED -> plan == null ? this : withPlan(plan.read(record));
       case PAUSE,
@@ -60,7 +68,8 @@ public record Journal(
           ABANDON,
           CANCEL ->
           plan != null && record.getEpoch() == plan.epoch() ? withPlan(plan.read(record)) : this;
-      case WATCHING, SNAPSHOT, EFFECT, STEP_NOT_SET -> this;
+      case SNAPSHOT -> withSnapshots(snapshots.read(record.getSnapshot(), nodes));
+      case WATCHING, EFFECT, STEP_NOT_SET -> this;
     };
   }
 
@@ -75,7 +84,7 @@ public record Journal(
   /** It is settled, but not taken back. */
   boolean isGivenUp(long ofEpoch, long hlc) {
     return isSettled(ofEpoch, hlc)
-        && past.stream().filter(p -> p.settles(ofEpoch, hlc)).allMatch(PastPlan::abandoned);
+        && past.stream().filter(p -> p.settles(ofEpoch, hlc)).allMatch(PastPlan::keptAll);
   }
 
   /** The newest plan that was abandoned, unless the safe point has passed it since; or null. */
@@ -131,14 +140,14 @@ public record Journal(
 
   /**
    * The earliest cut that is the same as the one at {@code hlc}, as if the plans that ended there
-   * had not been; 0: there is none, the plan was abandoned.
+   * had not been; 0: there is none, the plan kept what it should have taken back.
    */
   long beforePlansAt(long hlc) {
     long cut = hlc;
     for (int i = past.size() - 1; i >= 0; i--) {
       PastPlan plan = past.get(i);
       boolean endsThere = plan.clock() == cut && !plan.undone();
-      cut = !endsThere ? cut : plan.abandoned() ? 0 : plan.target();
+      cut = !endsThere ? cut : plan.keptAll() ? 0 : plan.target();
     }
     return cut;
   }
@@ -163,6 +172,19 @@ public record Journal(
       }
     }
     return null;
+  }
+
+  /** Whether the cut is the store of one epoch, and brings back nothing that a plan took back. */
+  boolean isWholeAt(long hlc) {
+    return takenBackAround(hlc) == null && past.stream().noneMatch(p -> p.isHalfDoneAt(hlc));
+  }
+
+  /** The newest plan that {@code predicate} caused and that ended in a restart, or null. */
+  @Nullable PastPlan lastRestart(String predicate) {
+    return past.stream()
+        .filter(p -> p.restarted() && p.predicate().equals(predicate))
+        .reduce((older, newer) -> newer)
+        .orElse(null);
   }
 
   /** A plan undoes nothing before the one before it is over, on no node. */
@@ -207,7 +229,13 @@ public record Journal(
   private Journal withPlan(Plan next) {
     return next.equals(plan)
         ? this
-        : new Journal(nodes, epoch, next, past, safePoint, sequentialUntilMicros);
+        : new Journal(nodes, epoch, next, past, safePoint, sequentialUntilMicros, snapshots);
+  }
+
+  private Journal withSnapshots(WholeSnapshots next) {
+    return next.equals(snapshots)
+        ? this
+        : new Journal(nodes, epoch, plan, past, safePoint, sequentialUntilMicros, next);
   }
 
   private Journal resumed(Plan done, ControlRecord record) {
@@ -227,6 +255,7 @@ public record Journal(
         null,
         longer,
         safePoint,
-        record.getResume().getSequentialUntilMicros());
+        record.getResume().getSequentialUntilMicros(),
+        snapshots);
   }
 }

@@ -12,6 +12,7 @@ import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Resume;
 import io.palinode.wire.v1.Retry;
+import io.palinode.wire.v1.StoreKey;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * the same answer, so an orchestrator that was killed before it wrote a step decides it again.
  */
 final class NextStep {
+  /** What nodes exchange at once when they compare all keys; each holds it. */
+  private static final long ROUND_BYTES = 32L << 20;
+
   private final MachineState state;
 
   private NextStep(MachineState state) {
@@ -151,11 +155,11 @@ final class NextStep {
     }
     long target = target(state, plan);
     if (plan.reachMax() > target) {
-      return halt(plan, outOfReach(plan, target));
+      return instead(plan, target, outOfReach(plan, target));
     }
     PastPlan earlier = state.journal().takenBackAround(target, plan.hand().undoes());
     if (earlier != null) {
-      return halt(plan, amidEarlier(earlier, target));
+      return instead(plan, target, amidEarlier(earlier, target));
     }
     // An undo may take itself back: then all that is there now stands, and has to be judged.
     long stands = plan.hand().isUndo() ? Math.max(target, plan.clock()) : target;
@@ -169,16 +173,48 @@ final class NextStep {
 
   private @Nullable ControlRecord afterRestore(Plan plan) {
     if (!plan.failure().isEmpty()) {
-      return halt(plan, plan.failure());
+      return afterFailure(plan);
     }
     return plan.ackedByAll(state.settings().nodes())
         ? step(plan).setConverge(Converge.newBuilder().setAttempt(plan.attempt())).build()
         : null;
   }
 
+  private @Nullable ControlRecord afterFailure(Plan plan) {
+    Fallback tried = plan.halts().fallback();
+    if (plan.isKept()) {
+      return tried.tooLarge() ? keepAll(plan) : halt(plan, plan.failure());
+    }
+    long latest = tried.snapshot() == null ? plan.target() : plan.target() - 1;
+    return instead(plan, latest, plan.failure());
+  }
+
+  /**
+   * The target cannot be restored: what the predicate wants then, to a cut at {@code latest} at the
+   * latest. Null while that waits.
+   */
+  private @Nullable ControlRecord instead(Plan plan, long latest, String why) {
+    Unreachable.Way way = Unreachable.of(state, plan, latest, why);
+    SnapshotCut cut = way.snapshot();
+    if (way.kind() == Unreachable.Kind.HALT) {
+      return halt(plan, way.why());
+    }
+    if (!plan.hasPaused(state.settings().nodes())) {
+      return null;
+    }
+    if (cut == null) {
+      return restart(plan, plan.phase().isBeforeRestore() ? latest : plan.target(), way.why());
+    }
+    return isJudged(latest) ? restore(plan, cut, Unreachable.text(cut, way.why())) : null;
+  }
+
   private @Nullable ControlRecord afterConverge(Plan plan) {
     if (!plan.ackedByAll(state.settings().nodes())) {
       return null;
+    }
+    StoreKey rest = plan.halts().fallback().rest();
+    if (rest != null) {
+      return nextRound(plan, rest);
     }
     if (plan.isKept()) {
       return resume(plan);
@@ -193,8 +229,11 @@ final class NextStep {
    * node can restore, and not before the safe point, which is a promise. What an earlier plan took
    * back is passed over: it must not come again.
    */
-  private ControlRecord stepBack(Plan plan, String violated) {
+  private @Nullable ControlRecord stepBack(Plan plan, String violated) {
     String still = violated + " still holds at " + Hlc.format(plan.target());
+    if (plan.halts().fallback().snapshot() != null) {
+      return instead(plan, plan.target() - 1, still);
+    }
     if (plan.hand().isUndo() && plan.attempt() == 1 && plan.branchEnd() > 0) {
       // What was discarded is violated itself: so it stays discarded, and what was there is kept.
       return restore(plan, plan.branchEnd(), still);
@@ -206,7 +245,7 @@ final class NextStep {
     }
     long from = state.journal().beforePlansAt(plan.target());
     if (from <= floor) {
-      return halt(plan, still + " and nothing before can be restored");
+      return instead(plan, plan.target() - 1, still + " and nothing before can be restored");
     }
     long back = RollbackSettings.micros(state.settings().stepBack());
     long further = back << (plan.attemptsOfThisTry() - 1);
@@ -221,6 +260,7 @@ final class NextStep {
             .setSequentialUntilMicros(sequentialUntil(plan))
             .setClock(Math.max(plan.clock(), plan.target()))
             .setAttempt(plan.attempt())
+            .setRestart(plan.isRestarted())
             .build();
     return step(plan).setResume(resume).build();
   }
@@ -252,10 +292,56 @@ final class NextStep {
         .build();
   }
 
+  /** By all nodes' parts of a snapshot; which keys differ then, nobody can name. */
+  private ControlRecord restore(Plan plan, SnapshotCut cut, String reason) {
+    Restore.Builder restore = restore(plan, cut.hlc(), reason).getRestore().toBuilder();
+    return step(plan)
+        .setRestore(restore.setSnapshot(cut.toMessage()).setWhole(true).setRoundBytes(ROUND_BYTES))
+        .build();
+  }
+
+  /** The attempt before could not exchange all that differs at once: it goes on from there. */
+  private ControlRecord nextRound(Plan plan, StoreKey rest) {
+    Restore.Builder next =
+        Restore.newBuilder()
+            .setAttempt(plan.attempt() + 1)
+            .setTarget(plan.target())
+            .setPast(plan.clock())
+            .setKeep(plan.isKept())
+            .setRestart(plan.isRestarted())
+            .setWhole(true)
+            .setRoundBytes(ROUND_BYTES)
+            .setFromSlice(rest);
+    SnapshotCut cut = plan.halts().fallback().snapshot();
+    if (cut != null) {
+      next.setSnapshot(cut.toMessage());
+    }
+    return step(plan).setRestore(next).build();
+  }
+
+  private ControlRecord restart(Plan plan, long target, String reason) {
+    Restore.Builder keep = keep(plan, target).getRestore().toBuilder();
+    return step(plan).setRestore(keep.setRestart(true).setReason(reason)).build();
+  }
+
   private ControlRecord keep(Plan plan, long target) {
     return step(plan)
         .setRestore(
-            Restore.newBuilder().setAttempt(plan.attempt() + 1).setTarget(target).setKeep(true))
+            Restore.newBuilder()
+                .setAttempt(plan.attempt() + 1)
+                .setTarget(target)
+                .setKeep(true)
+                .setWhole(plan.halts().fallback().triedSnapshot())
+                .setRoundBytes(ROUND_BYTES)
+                .setRestart(plan.isRestarted()))
+        .build();
+  }
+
+  /** Which keys changed is too much for some node to tell: so all are compared, by slices. */
+  private ControlRecord keepAll(Plan plan) {
+    Restore.Builder keep = keep(plan, plan.target()).getRestore().toBuilder();
+    return step(plan)
+        .setRestore(keep.setWhole(true).setRoundBytes(ROUND_BYTES).setReason(plan.failure()))
         .build();
   }
 

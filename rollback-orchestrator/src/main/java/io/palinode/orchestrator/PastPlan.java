@@ -13,6 +13,8 @@ import io.palinode.wire.v1.Resume;
  * @param branchEnd the cut at this HLC is the store as it was before the plan, on all nodes; 0: no
  *     one cut is, or nothing was taken back
  * @param undone what it took back is there again
+ * @param restarted likewise the store stayed as it was, for the target could not be reached, and
+ *     programs were told to begin anew
  */
 public record PastPlan(
     long epoch,
@@ -23,7 +25,8 @@ public record PastPlan(
     long clock,
     boolean abandoned,
     long branchEnd,
-    boolean undone) {
+    boolean undone,
+    boolean restarted) {
 
   static PastPlan of(Plan done, long quietSince, Resume resume) {
     return new PastPlan(
@@ -35,12 +38,18 @@ public record PastPlan(
         resume.getClock(),
         done.isAbandoned(),
         done.isKept() ? 0 : done.branchEnd(),
-        false);
+        false,
+        resume.getRestart());
+  }
+
+  /** It took nothing back, though it should have. */
+  boolean keptAll() {
+    return abandoned || restarted;
   }
 
   /** What happened at {@code hlc} in {@code ofEpoch} asks for nothing any more. */
   boolean settles(long ofEpoch, long hlc) {
-    return epoch > ofEpoch && (abandoned || target < hlc);
+    return epoch > ofEpoch && (keptAll() || target < hlc);
   }
 
   /** Whether nodes may have been on different sides of the undo then. */
@@ -53,11 +62,20 @@ public record PastPlan(
    * then: a cut there would bring it back, on some nodes or on all.
    */
   boolean isWithin(long hlc) {
-    return !undone && (abandoned || target < hlc) && hlc < clock;
+    return !undone && (keptAll() || target < hlc) && hlc < clock;
   }
 
   PastPlan asUndone() {
     return new PastPlan(
-        epoch, predicate, openedMicros, target, quietSince, clock, abandoned, branchEnd, true);
+        epoch,
+        predicate,
+        openedMicros,
+        target,
+        quietSince,
+        clock,
+        abandoned,
+        branchEnd,
+        true,
+        restarted);
   }
 }

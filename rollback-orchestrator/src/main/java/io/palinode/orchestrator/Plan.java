@@ -138,7 +138,7 @@ public record Plan(
 
   /** Attempts since the beginning, or since an operator had it tried again. */
   int attemptsOfThisTry() {
-    return attempt - halts.attemptsBefore();
+    return attempt - halts.attemptsBefore() - halts.fallback().rounds();
   }
 
   boolean isAbandoned() {
@@ -151,7 +151,17 @@ public record Plan(
 
   /** The plan undoes nothing. */
   boolean isKept() {
-    return halts.abandoned() || halts.cancelled();
+    return halts.abandoned() || halts.cancelled() || isRestarted();
+  }
+
+  /** Its target cannot be reached, and programs will be told to begin anew. */
+  boolean isRestarted() {
+    return halts.fallback().restarted();
+  }
+
+  /** Every node has been paused by it. */
+  boolean hasPaused(int nodes) {
+    return paused.size() == nodes;
   }
 
   /** No node has been told to restore, nor will be but by what is read from here on. */
@@ -190,12 +200,24 @@ public record Plan(
 
   private Plan restore(ControlRecord record) {
     Restore asked = record.getRestore();
-    boolean due = phase == Phase.PAUSING || phase == Phase.CONVERGING;
-    if (!due || asked.getAttempt() != attempt + 1 || asked.getKeep() != isKept()) {
+    // What a node could not do is over at once, whatever the others make of it.
+    boolean failed = phase == Phase.RESTORING && !failure.isEmpty();
+    boolean due = phase == Phase.PAUSING || phase == Phase.CONVERGING || failed;
+    if (!due || asked.getAttempt() != attempt + 1 || !isOfThisPlan(asked)) {
       return this;
     }
-    Plan next = enter(Phase.RESTORING, asked.getAttempt(), asked.getTarget(), record);
+    Plan next =
+        enter(Phase.RESTORING, asked.getAttempt(), asked.getTarget(), record)
+            .with(halts.with(halts.fallback().with(asked)));
     return attempt == 0 ? next.endingBranchAt(asked.getPast()) : next;
+  }
+
+  /** Not one that was decided before the plan was given up, in whichever way. */
+  private boolean isOfThisPlan(Restore asked) {
+    boolean givenUp = halts.abandoned() || halts.cancelled();
+    return asked.getRestart()
+        ? asked.getKeep() && !givenUp
+        : !isRestarted() && asked.getKeep() == givenUp;
   }
 
   private Plan restored(Restored ack) {
@@ -204,9 +226,10 @@ public record Plan(
     }
     Plan known = ack.getBegunAt() < branchEnd ? endingBranchAt(0) : this;
     if (!ack.getFailure().isEmpty()) {
+      Plan failed = known.with(halts.with(halts.fallback().with(ack)));
       return failure.isEmpty()
-          ? known.withFailure("node " + ack.getNode() + " could not restore: " + ack.getFailure())
-          : known;
+          ? failed.withFailure("node " + ack.getNode() + " could not restore: " + ack.getFailure())
+          : failed;
     }
     return ack.getLast() ? known.acked(ack.getNode()) : known;
   }
@@ -219,7 +242,7 @@ public record Plan(
         ack.getHoldingCount() == 0
             ? this
             : withHolding(new CutPiece(ack.getNode(), ack.getHoldingList()));
-    known = known.withClock(ack.getClock());
+    known = known.withClock(ack.getClock()).with(halts.with(halts.fallback().with(ack)));
     return ack.getLast() ? known.acked(ack.getNode()) : known;
   }
 

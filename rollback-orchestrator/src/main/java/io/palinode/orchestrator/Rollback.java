@@ -52,10 +52,16 @@ public record Rollback(
     /** The epoch began, and nothing was taken back. */
     ABANDONED,
     /** Likewise, and all that was written stands. */
-    CANCELLED;
+    CANCELLED,
+    /** The target could not be reached: nothing was taken back, and programs begin anew. */
+    RESTARTED;
 
     private boolean isLast() {
-      return this == RESUMED || this == HALTED || this == ABANDONED || this == CANCELLED;
+      return this == RESUMED
+          || this == HALTED
+          || this == ABANDONED
+          || this == CANCELLED
+          || this == RESTARTED;
     }
   }
 
@@ -89,7 +95,7 @@ public record Rollback(
       case RESTORED -> restored(record.getRestored());
       case CONVERGE -> entered(State.CONVERGING, record, times.restored(since));
       case CONVERGED -> converged(record.getConverged());
-      case RESUME -> entered(lastState(), record, times.converged(since));
+      case RESUME -> entered(lastState(record), record, times.converged(since));
       case HALTED -> entered(State.HALTED, record, times);
       case RETRY -> answered(record, false);
       case ABANDON -> answered(record, true);
@@ -110,8 +116,10 @@ public record Rollback(
     return state.isLast();
   }
 
-  private State lastState() {
-    return abandoned ? State.ABANDONED : cancelled ? State.CANCELLED : State.RESUMED;
+  private State lastState(ControlRecord resume) {
+    return resume.getResume().getRestart()
+        ? State.RESTARTED
+        : abandoned ? State.ABANDONED : cancelled ? State.CANCELLED : State.RESUMED;
   }
 
   /** From the opening to the end; 0 before it ended. */
@@ -126,7 +134,7 @@ public record Rollback(
             : times.converged(since);
     Restore restore = record.getRestore();
     // What is kept leaves what was undone before; what is restored is counted from the start.
-    long undone = restore.getKeep() ? undoneWrites : 0;
+    long undone = restore.getKeep() || restore.hasFromSlice() ? undoneWrites : 0;
     return entered(State.RESTORING, record, now)
         .aiming(restore.getTarget(), restore.getAttempt(), undone);
   }

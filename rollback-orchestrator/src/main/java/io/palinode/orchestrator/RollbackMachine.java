@@ -106,12 +106,17 @@ public final class RollbackMachine {
       return;
     }
     state = state.with(after);
+    if (record.hasSnapshot()) {
+      // Of no plan; it is known for those to come.
+      return;
+    }
     commands.add(new Command.Took(record));
     state = state.with(state.findings().withoutDemands(this::isCovered));
     if (record.hasHalted() && state.live()) {
       alertHalted();
     } else if (record.hasResume() && state.live()) {
       alertAbandoned();
+      alertRestarted(record);
     }
   }
 
@@ -302,6 +307,13 @@ public final class RollbackMachine {
     if (plan != null) {
       commands.add(
           new Command.Raise(Alerts.planAbandoned(plan, state.safePoint(), state.nowMicros())));
+    }
+  }
+
+  private void alertRestarted(ControlRecord record) {
+    PastPlan plan = state.journal().pastPlan(record.getEpoch());
+    if (plan != null && plan.restarted()) {
+      commands.add(new Command.Raise(Alerts.planRestarted(plan, state.nowMicros())));
     }
   }
 

@@ -46,7 +46,7 @@ public record Wish(
     }
     PastPlan around = state.journal().takenBackAround(cut, undoes);
     if (around != null) {
-      throw new RefusedException(around.abandoned() ? abandoned(around) : discarded(around, cut));
+      throw new RefusedException(around.keptAll() ? kept(around) : discarded(around, cut));
     }
     return cut;
   }
@@ -68,9 +68,12 @@ public record Wish(
     return done.branchEnd();
   }
 
-  private static String abandoned(PastPlan plan) {
-    return "rollback %d was abandoned: nothing before its end, %s, can be restored"
-        .formatted(plan.epoch(), Hlc.format(plan.clock()));
+  private static String kept(PastPlan plan) {
+    return "rollback %d %s: nothing before its end, %s, can be restored"
+        .formatted(
+            plan.epoch(),
+            plan.abandoned() ? "was abandoned" : "ended in a restart",
+            Hlc.format(plan.clock()));
   }
 
   private static String discarded(PastPlan plan, long cut) {

@@ -3,6 +3,7 @@ package io.palinode.orchestrator;
 import io.palinode.hvc.Grade;
 import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.OnViolation;
+import io.palinode.predicate.OnViolation.OnUnreachable;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import java.util.List;
@@ -26,6 +27,20 @@ final class Policies {
 
   static Policy frequent(String name, WhenFrequent frequent) {
     return policy(name, RollbackTarget.BEFORE_VIOLATION, frequent);
+  }
+
+  static Policy whenUnreachable(String name, OnUnreachable what) {
+    return new Policy(
+        name,
+        1,
+        new OnViolation(
+            RollbackTarget.BEFORE_VIOLATION,
+            Grade.POSSIBLE,
+            Grade.POSSIBLE,
+            List.of("console"),
+            null,
+            what),
+        List.of(ClauseShape.all(2)));
   }
 
   private static Policy policy(

@@ -145,6 +145,20 @@ class RollbackScenarioTest {
   }
 
   @Test
+  void aPlanThatIsTooLargeForANodeIsAbandonedBySlices() {
+    Script script = Script.of(2, P).violation("v1", "p", 100, 500).paused(1, 0, 0).judged(600);
+    script.paused(1, 1, 0).restored(1, 0, 1).tooLarge(1, 1, 1);
+    assertThat(script.steps()).endsWith("1: halt: node 1 could not restore: too large");
+    script.operator(1, Intervention.ABANDON).tooLarge(1, 1, 2);
+    assertThat(script.steps())
+        .containsExactly("1: abandon 1", "1: keep 2 to 500-", "1: keep all 3 to 500-");
+    // What the other says of the attempt before comes late.
+    script.restored(1, 0, 2).restored(1, 0, 3).restored(1, 1, 3);
+    script.convergedAt(1, 0, 3, 900).convergedAt(1, 1, 3, 800);
+    assertThat(script.steps()).containsExactly("1: converge 3", "1: resume from 500- after 900");
+  }
+
+  @Test
   void theSafePointDoesNotClaimWhatWasAbandonedUntilThatIsAcknowledged() {
     Script script = Script.of(1, P).judged(400).violation("v1", "p", 100, 500).paused(1, 0, 501);
     script.operator(1, Intervention.ABANDON).restored(1, 0, 1).convergedAt(1, 0, 1, 900);

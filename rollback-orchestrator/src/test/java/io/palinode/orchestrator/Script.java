@@ -8,6 +8,13 @@ import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.NodeJoined;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.Restored;
+import io.palinode.wire.v1.SnapshotClosed;
+import io.palinode.wire.v1.SnapshotDeleted;
+import io.palinode.wire.v1.SnapshotOpened;
+import io.palinode.wire.v1.SnapshotRef;
+import io.palinode.wire.v1.SnapshotStep;
+import io.palinode.wire.v1.SnapshotTaken;
+import io.palinode.wire.v1.StoreKey;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
 import java.util.ArrayDeque;
@@ -191,6 +198,52 @@ final class Script {
             .setRestored(Restored.newBuilder().setNode(node).setAttempt(1).setFailure(failure)));
   }
 
+  /** A snapshot was taken; nodes from {@code whole} on have no part. */
+  Script snapshot(String id, long number, long atMicros, int whole) {
+    SnapshotRef ref = SnapshotRef.newBuilder().setId(id).setNumber(number).build();
+    SnapshotOpened.Builder opened = SnapshotOpened.newBuilder().setSnapshot(ref);
+    SnapshotClosed.Builder closed =
+        SnapshotClosed.newBuilder().setSnapshot(ref).setHlc(Hlc.ofMicros(atMicros));
+    for (int node = 0; node < settings.nodes(); node++) {
+      closed.addParts(
+          SnapshotTaken.newBuilder().setNode(node).setFailure(node < whole ? "" : "disk full"));
+    }
+    log(record(0).setSnapshot(SnapshotStep.newBuilder().setOpened(opened)));
+    return log(record(0).setSnapshot(SnapshotStep.newBuilder().setClosed(closed)));
+  }
+
+  Script snapshotDeleted(String id) {
+    return log(
+        record(0)
+            .setSnapshot(
+                SnapshotStep.newBuilder().setDeleted(SnapshotDeleted.newBuilder().setId(id))));
+  }
+
+  /** It could not, and says why. */
+  Script refused(long epoch, int node, int attempt, String why) {
+    return log(
+        record(epoch)
+            .setRestored(
+                Restored.newBuilder()
+                    .setNode(node)
+                    .setAttempt(attempt)
+                    .setFailure(why)
+                    .setLast(true)));
+  }
+
+  /** It could not for want of memory. */
+  Script tooLarge(long epoch, int node, int attempt) {
+    return log(
+        record(epoch)
+            .setRestored(
+                Restored.newBuilder()
+                    .setNode(node)
+                    .setAttempt(attempt)
+                    .setFailure("too large")
+                    .setTooLarge(true)
+                    .setLast(true)));
+  }
+
   /** Nothing holds at the node, whose clock is at {@code clockMicros}. */
   Script convergedAt(long epoch, int node, int attempt, long clockMicros) {
     return log(
@@ -200,6 +253,18 @@ final class Script {
                     .setNode(node)
                     .setAttempt(attempt)
                     .setClock(Hlc.ofMicros(clockMicros))
+                    .setLast(true)));
+  }
+
+  /** Nothing holds, but what lies in a store's slices from its first on is not exchanged yet. */
+  Script convergedUpTo(long epoch, int node, int attempt, String store) {
+    return log(
+        record(epoch)
+            .setConverged(
+                Converged.newBuilder()
+                    .setNode(node)
+                    .setAttempt(attempt)
+                    .setRest(StoreKey.newBuilder().setStore(store))
                     .setLast(true)));
   }
 
@@ -336,12 +401,24 @@ final class Script {
                   + time(r.getPlanOpened().getTarget());
           case RESTORE ->
               (r.getRestore().getKeep() ? "keep " : "restore ")
+                  + (r.getRestore().getKeep() && r.getRestore().getWhole() ? "all " : "")
                   + r.getRestore().getAttempt()
                   + " to "
-                  + time(r.getRestore().getTarget());
+                  + time(r.getRestore().getTarget())
+                  + (r.getRestore().hasSnapshot()
+                      ? " by " + r.getRestore().getSnapshot().getId()
+                      : "")
+                  + (r.getRestore().hasFromSlice()
+                      ? " from " + r.getRestore().getFromSlice().getStore()
+                      : "")
+                  + (r.getRestore().getRestart() ? " restart" : "");
           case CONVERGE -> "converge " + r.getConverge().getAttempt();
           case RESUME ->
-              "resume from " + time(r.getResume().getTarget()) + sequential(r) + after(r);
+              "resume from "
+                  + time(r.getResume().getTarget())
+                  + sequential(r)
+                  + after(r)
+                  + restart(r);
           case HALTED -> "halt: " + r.getHalted().getReason();
           case SAFE_POINT -> "safe " + time(r.getSafePoint().getHlc());
           case RETRY -> "retry " + r.getRetry().getHalt();
@@ -365,6 +442,10 @@ final class Script {
   private static String sequential(ControlRecord r) {
     long until = r.getResume().getSequentialUntilMicros();
     return until == 0 ? "" : " sequential until " + until;
+  }
+
+  private static String restart(ControlRecord r) {
+    return r.getResume().getRestart() ? " restart" : "";
   }
 
   private static String after(ControlRecord r) {

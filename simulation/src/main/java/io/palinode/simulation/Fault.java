@@ -20,7 +20,9 @@ public enum Fault {
   /** Clocks leap, also back. */
   JUMP,
   /** Disks are full for a while, and the candidates' topic refuses records. */
-  DISK;
+  DISK,
+  /** Another orchestrator begins while the one before it lives on for a while, frozen or not. */
+  TAKEOVER;
 
   /** Reads a list such as {@code crash,skew}, or {@code all}, or {@code none}. */
   public static Set<Fault> parse(String text) {

@@ -206,10 +206,9 @@ final class JobProcess {
     switch (notice.kind()) {
       case EPOCH -> newestEpoch = Math.max(newestEpoch, notice.epoch());
       case RESTARTED ->
-          restarts.merge(
-              notice.partition() + "/" + notice.node(),
-              notice,
-              (known, fresh) -> known.incarnation() < fresh.incarnation() ? fresh : known);
+          restarts.put(
+              "%d/%d/%06d".formatted(notice.partition(), notice.node(), notice.incarnation()),
+              notice);
       case LOST -> lost(notice.body());
       case PREDICATE -> {}
     }

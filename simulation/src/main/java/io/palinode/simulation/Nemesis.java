@@ -36,6 +36,7 @@ final class Nemesis {
     add(Fault.JUMP, this::jump);
     add(Fault.DISK, this::fillDisk);
     add(Fault.DISK, this::refuseCandidates);
+    add(Fault.TAKEOVER, this::supersedeOrchestrator);
   }
 
   private void add(Fault fault, Runnable wrong) {
@@ -72,6 +73,7 @@ final class Nemesis {
     over = true;
     world.network().heal();
     world.refuseCandidates(false);
+    world.endSuperseded();
     for (NodeMachine machine : world.machines()) {
       machine.disk().setFull(false);
       machine.clock().set();
@@ -120,6 +122,11 @@ final class Nemesis {
 
   private void killClient() {
     dice.one(world.clients()).kill();
+  }
+
+  private void supersedeOrchestrator() {
+    long frozenMicros = dice.percent(60) ? dice.mostlyNear(20_000, 1_000_000) : 0;
+    world.supersedeOrchestrator(frozenMicros, dice.mostlyNear(20_000, 1_000_000));
   }
 
   private void cutLink() {

@@ -17,8 +17,8 @@ import io.palinode.wire.v1.ViolationRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One life of the orchestrator: the machine is production's; simulated are its tails, its producer
- * and its clock's ticks.
+ * One life of the orchestrator; another may begin before it ends. The machine is production's;
+ * simulated are its tails, its producer and its clock's ticks.
  */
 final class OrchestratorProcess {
   private static final String NAME = "orch";
@@ -33,6 +33,7 @@ final class OrchestratorProcess {
   private @Nullable Tail<ControlRecord> control;
   private @Nullable Tail<ViolationRecord> violations;
   private boolean alive = true;
+  private long frozenUntilMicros;
 
   OrchestratorProcess(World world) {
     this.world = world;
@@ -55,6 +56,9 @@ final class OrchestratorProcess {
 
   /** What it had sent arrives, or some of it, or, where records may come late, long after. */
   void die() {
+    if (!alive) {
+      return;
+    }
     alive = false;
     if (control != null) {
       control.close();
@@ -65,6 +69,27 @@ final class OrchestratorProcess {
     if (!world.faults().contains(Fault.DUPLICATE)) {
       producer.close(world.dice().below(producer.underWay() + 1));
     }
+  }
+
+  /** Stands still; what it has sent goes on. */
+  void freeze(long micros) {
+    frozenUntilMicros = world.time().nowMicros() + micros;
+    world.time().in(micros, this::thaw);
+  }
+
+  /** Acts on what it knew before it reads on. */
+  private void thaw() {
+    if (!alive || control == null || violations == null) {
+      return;
+    }
+    world.trace().add(NAME, "thawed", () -> "epoch=" + state.journal().epoch());
+    hear(new Event.Tick(now()));
+    control.wake();
+    violations.wake();
+  }
+
+  private boolean isRunning() {
+    return alive && world.time().nowMicros() >= frozenUntilMicros;
   }
 
   void say(Intervention word) {
@@ -114,10 +139,16 @@ final class OrchestratorProcess {
     world.trace().add(NAME, "live", () -> "epoch=" + state.journal().epoch());
     int place = world.orchestratorEndpoint();
     control =
-        new Tail<>(world, world.control(), place, controlEnd, () -> alive, this::heardOfControl);
+        new Tail<>(
+            world, world.control(), place, controlEnd, this::isRunning, this::heardOfControl);
     violations =
         new Tail<>(
-            world, world.violations(), place, violationsEnd, () -> alive, this::heardOfViolations);
+            world,
+            world.violations(),
+            place,
+            violationsEnd,
+            this::isRunning,
+            this::heardOfViolations);
     world.control().follow(control);
     world.violations().follow(violations);
     tick();
@@ -125,7 +156,9 @@ final class OrchestratorProcess {
 
   private void tick() {
     if (alive) {
-      hear(new Event.Tick(now()));
+      if (isRunning()) {
+        hear(new Event.Tick(now()));
+      }
       world.time().in(TICK_MICROS, this::tick);
     }
   }

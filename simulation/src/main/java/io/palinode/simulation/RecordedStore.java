@@ -111,6 +111,21 @@ final class RecordedStore implements StoreBinding {
   }
 
   @Override
+  public Restoration keepAll(long ofEpoch, int ofAttempt) {
+    intent = new Intent.Restore(ofEpoch, ofAttempt, 0, store.reach(), true);
+    try {
+      return store.keepAll(ofEpoch, ofAttempt);
+    } finally {
+      intent = null;
+    }
+  }
+
+  @Override
+  public List<KeyRecord> readSlices(List<StoreKey> slices, long target, boolean kept) {
+    return store.readSlices(slices, target, kept);
+  }
+
+  @Override
   public void pass(long hlc) {
     store.pass(hlc);
   }
@@ -149,7 +164,12 @@ final class RecordedStore implements StoreBinding {
 
   @Override
   public void resume(long ofEpoch, long target, long sequentialUntilMicros) {
-    store.resume(ofEpoch, target, sequentialUntilMicros);
+    resume(ofEpoch, target, sequentialUntilMicros, 0);
+  }
+
+  @Override
+  public void resume(long ofEpoch, long target, long sequentialUntilMicros, long restartEpoch) {
+    store.resume(ofEpoch, target, sequentialUntilMicros, restartEpoch);
     listener.serves(ofEpoch);
   }
 

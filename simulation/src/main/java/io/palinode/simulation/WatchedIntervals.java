@@ -39,6 +39,8 @@ final class WatchedIntervals {
       said.reset();
     } else if (command instanceof Command.Restore
         || command instanceof Command.Keep
+        || command instanceof Command.KeepAll
+        || command instanceof Command.RestoreFrom
         || command instanceof Command.Converge) {
       watching = false;
     }

@@ -61,6 +61,7 @@ final class World {
   private final Set<List<Long>> cutsChecked = new HashSet<>();
   private JobProcess jobProcess;
   private OrchestratorProcess orchestrator;
+  private final List<OrchestratorProcess> superseded = new ArrayList<>();
   private JobProcess.Checkpoint checkpoint;
 
   private final StoreModel model;
@@ -88,7 +89,9 @@ final class World {
             shape.nodes(),
             Hlc.ofMicros(Shape.CONVERGENCE_WINDOW.toNanos() / 1_000),
             this::isHeldBy);
-    this.controlChecks = new ControlChecks(shape.nodes(), faults.contains(Fault.DUPLICATE));
+    this.controlChecks =
+        new ControlChecks(
+            shape.nodes(), faults.contains(Fault.DUPLICATE) || faults.contains(Fault.TAKEOVER));
     this.detection = new DetectionChecks(shape.watched().joins(), Shape.EPSILON_MICROS);
     for (int partition = 0; partition < shape.partitions(); partition++) {
       candidates.add(new SharedLog<>());
@@ -243,6 +246,21 @@ final class World {
     orchestrator.die();
     orchestrator = new OrchestratorProcess(this);
     orchestrator.start();
+  }
+
+  /** The one there is stands still, then goes on, and dies; meanwhile another begins. */
+  void supersedeOrchestrator(long frozenMicros, long livesOnMicros) {
+    OrchestratorProcess old = orchestrator;
+    trace.add("orch", "superseded", () -> "frozen for " + frozenMicros + " us");
+    superseded.add(old);
+    old.freeze(frozenMicros);
+    time.in(frozenMicros + livesOnMicros, old::die);
+    orchestrator = new OrchestratorProcess(this);
+    orchestrator.start();
+  }
+
+  void endSuperseded() {
+    superseded.forEach(OrchestratorProcess::die);
   }
 
   void killJob() {

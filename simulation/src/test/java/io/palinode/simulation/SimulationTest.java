@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 
 /** Random runs of whole clusters: whatever goes wrong, what must hold holds. */
 class SimulationTest {
-  /** What takes half a minute. {@code -Dpalinode.seeds=100000} runs more. */
-  private static final int SEEDS = Integer.getInteger("palinode.seeds", 400);
+  /** What takes a minute or two. {@code -Dpalinode.seeds=100000} runs more. */
+  private static final int SEEDS = Integer.getInteger("palinode.seeds", 2_000);
 
   @Test
   void aClusterWithoutFaultsKeepsAllItsPromises() {

@@ -92,6 +92,12 @@ final class AgentBinding implements StoreBinding {
     node.resume(epoch, target, sequentialUntilMicros);
   }
 
+  @Override
+  public void resume(long epoch, long target, long sequentialUntilMicros, long restartEpoch) {
+    requireOn();
+    node.resume(epoch, target, sequentialUntilMicros, restartEpoch);
+  }
+
   private void requireOn() {
     if (off.getAsBoolean()) {
       throw new IllegalStateException(

@@ -9,6 +9,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,19 +76,41 @@ final class ChangedKeys {
   }
 
   /**
-   * Throws {@link io.palinode.retroscope.OutOfReachException}. O(changes after {@code
+   * Throws {@link io.palinode.retroscope.OutOfReachException}, and {@link
+   * io.palinode.detector.RestoreRefusedException} when {@code tally} does. O(changes after {@code
    * near.since()}).
    *
    * @param others to be looked at too
+   * @param tally counts what is held
    */
-  static ChangedKeys of(LocalStore store, StorageEngine engine, Near near, Set<KeyBytes> others) {
-    Search search = new Search(near);
+  static ChangedKeys of(
+      LocalStore store,
+      StorageEngine engine,
+      Near near,
+      Set<KeyBytes> others,
+      RestoreLimit.Tally tally) {
+    return of(store, engine, near, others, key -> true, tally);
+  }
+
+  /**
+   * Like the other.
+   *
+   * @param wanted of the keys that changed, only these count
+   */
+  static ChangedKeys of(
+      LocalStore store,
+      StorageEngine engine,
+      Near near,
+      Set<KeyBytes> others,
+      Predicate<byte[]> wanted,
+      RestoreLimit.Tally tally) {
+    Search search = new Search(near, wanted, tally);
     store.past().forEachBetween(near.since(), Long.MAX_VALUE, search::changed);
     others.forEach(search::of);
     List<Changed> inOrder = new ArrayList<>(search.byKey.values());
     // As the engine has them: neighbours are read, and later written, together.
     inOrder.sort(Comparator.comparing(Changed::key));
-    engine.read(store.name(), keysOf(inOrder), recordsInto(inOrder));
+    engine.read(store.name(), keysOf(inOrder), recordsInto(inOrder, tally));
     return new ChangedKeys(store, near, inOrder, search.changesAfter);
   }
 
@@ -95,36 +118,55 @@ final class ChangedKeys {
     return () -> inOrder.stream().map(changed -> changed.key.bytes()).iterator();
   }
 
-  private static FoundVisitor recordsInto(List<Changed> inOrder) {
+  private static FoundVisitor recordsInto(List<Changed> inOrder, RestoreLimit.Tally tally) {
     Iterator<Changed> next = inOrder.iterator();
-    return (key, record) -> next.next().now = record;
+    return (key, record) -> {
+      tally.addBytes(record == null ? 0 : record.length);
+      next.next().now = record;
+    };
   }
 
   /** What is found while the window-log is gone through. */
   private static final class Search {
     private final Near near;
+    private final Predicate<byte[]> wanted;
+    private final RestoreLimit.Tally tally;
     private final Map<KeyBytes, Changed> byKey = new HashMap<>();
     private long changesAfter;
 
-    Search(Near near) {
+    Search(Near near, Predicate<byte[]> wanted, RestoreLimit.Tally tally) {
       this.near = near;
+      this.wanted = wanted;
+      this.tally = tally;
     }
 
     void changed(long hlc, byte[] key, byte @Nullable [] old) {
+      if (!wanted.test(key)) {
+        return;
+      }
       Changed changed = of(new KeyBytes(key));
       if (hlc > near.cut()) {
         changesAfter++;
         if (!changed.isAfter) {
           changed.isAfter = true;
           changed.then = old;
+          tally.addBytes(old == null ? 0 : old.length);
         }
       } else if (hlc > near.from()) {
-        changed.past(near.from()).changed(hlc, old);
+        KeyPast.Builder past = changed.past(near.from());
+        int before = past.bytes();
+        past.changed(hlc, old);
+        tally.addBytes(past.bytes() - before);
       }
     }
 
     Changed of(KeyBytes key) {
-      return byKey.computeIfAbsent(key, Changed::new);
+      return byKey.computeIfAbsent(key, this::begun);
+    }
+
+    private Changed begun(KeyBytes key) {
+      tally.addKey(key.bytes().length);
+      return new Changed(key);
     }
   }
 

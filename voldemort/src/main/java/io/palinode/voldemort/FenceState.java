@@ -12,10 +12,16 @@ import org.jspecify.annotations.Nullable;
  *     paused, for a pause may still move its target back
  * @param sequentialUntilMicros clients are asked to write to all replicas until this wall clock; 0:
  *     no
+ * @param restartEpoch the newest epoch in which programs begin anew; 0: none, or not told while
+ *     paused
  */
 public record FenceState(
-    long epoch, boolean paused, @Nullable Long target, long sequentialUntilMicros) {
-  public static final FenceState INITIAL = new FenceState(0, false, null, 0);
+    long epoch,
+    boolean paused,
+    @Nullable Long target,
+    long sequentialUntilMicros,
+    long restartEpoch) {
+  public static final FenceState INITIAL = new FenceState(0, false, null, 0, 0);
 
   public FenceState {
     if (epoch < 0) {
@@ -24,11 +30,12 @@ public record FenceState(
   }
 
   static FenceState paused(long epoch) {
-    return new FenceState(epoch, true, null, 0);
+    return new FenceState(epoch, true, null, 0, 0);
   }
 
-  static FenceState resumed(long epoch, long target, long sequentialUntilMicros) {
-    return new FenceState(epoch, false, target, sequentialUntilMicros);
+  static FenceState resumed(
+      long epoch, long target, long sequentialUntilMicros, long restartEpoch) {
+    return new FenceState(epoch, false, target, sequentialUntilMicros, restartEpoch);
   }
 
   /**

@@ -63,6 +63,11 @@ record KeyPast(long from, Map<Id, Long> since, List<Delete> deletes) {
       this.lastChange = from;
     }
 
+    /** The memory that it holds, without its objects. */
+    int bytes() {
+      return had.length;
+    }
+
     /** At {@code hlc} the key stopped having this record, and has another since. */
     void changed(long hlc, byte @Nullable [] before) {
       had(before);

@@ -2,31 +2,31 @@ package io.palinode.voldemort;
 
 /** What a node counts; the names are those of the metrics, in lower case. */
 public enum NodeCounter {
-  GETS,
-  PUTS,
-  DELETES,
-  /** Deletes of which, for want of memory, no rollback will know what they covered elsewhere. */
-  DELETES_FORGOTTEN,
-  /** Puts refused because the node has a newer or equal version. */
-  OBSOLETE,
-  /** Requests refused for their epoch or because the node is paused. */
-  FENCED,
-  /** Requests refused for another reason, or failed. */
-  ERRORS,
-  /** Connections refused above the limit. */
-  CONNECTIONS_REFUSED,
-  /** Connections closed for bytes that are no request. */
-  MALFORMED,
-  /**
-   * Connections of clients that tell no clock, as stock ones do. That they are open still is what
-   * {@link #STOCK_CONNECTIONS_ENDED} leaves.
-   */
-  STOCK_CONNECTIONS,
-  STOCK_CONNECTIONS_ENDED,
-  /** Writes of such clients that were accepted: stamped by this node's clock alone. */
-  STOCK_WRITES,
-  /** Times that a connection was not read on until its answers were out. */
-  THROTTLED,
-  /** Times that a window-log on disk lost what it had: it could not be written, or was damaged. */
-  WINDOW_LOG_LOST
+  GETS("Requests that read"),
+  PUTS("Requests to put a version"),
+  DELETES("Requests to delete"),
+  DELETES_FORGOTTEN(
+      "Deletes of which, for want of memory, no rollback will know what they covered elsewhere"),
+  OBSOLETE("Puts refused because the node has a newer or equal version"),
+  FENCED("Requests refused for their epoch, or because the node is paused"),
+  ERRORS("Requests refused for another reason, or failed"),
+  CONNECTIONS_REFUSED("Connections refused above the limit"),
+  MALFORMED("Connections closed for bytes that are no request, or with no protocol named in time"),
+  /** That they are open still is what {@link #STOCK_CONNECTIONS_ENDED} leaves. */
+  STOCK_CONNECTIONS("Connections of clients that tell no clock, as stock ones do"),
+  STOCK_CONNECTIONS_ENDED("Of these, those that have ended"),
+  STOCK_WRITES("Writes accepted of clients that tell no clock, stamped by the node's alone"),
+  THROTTLED("Times that a connection was not read on until its answers were out"),
+  WINDOW_LOG_LOST("Times that a window-log on disk lost what it had: not written, or damaged");
+
+  private final String what;
+
+  NodeCounter(String what) {
+    this.what = what;
+  }
+
+  /** What is counted, in words. */
+  public String what() {
+    return what;
+  }
 }

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * "start"     | version u8 = 1 | incarnation i64 | promised HLC i64 |
  * "fence"     | version u8 = 1 | epoch i64 | target i64 | sequential until, µs i64 |
+ *             | restart epoch i64, left out when there was none |
  * "restored"  | version u8 = 1 | epoch i64 | attempt i32 | undone writes i64 | keys i32 |
  *             | per key: store name length i32, store name in UTF-8, key length i32, key |
  * "pasts"     | version u8 = 1 | epoch i64 | attempt i32 | from i64 | keys i32 |
@@ -58,14 +59,21 @@ final class NodeMeta {
     ByteBuffer in = read(engine, FENCE);
     return in == null
         ? FenceState.INITIAL
-        : FenceState.resumed(in.getLong(), in.getLong(), in.getLong());
+        : FenceState.resumed(
+            in.getLong(), in.getLong(), in.getLong(), in.hasRemaining() ? in.getLong() : 0);
   }
 
-  static Change fenceChange(long epoch, long target, long sequentialUntilMicros) {
+  static Change fenceChange(
+      long epoch, long target, long sequentialUntilMicros, long restartEpoch) {
     return change(
         FENCE,
-        3 * Long.BYTES,
-        out -> out.putLong(epoch).putLong(target).putLong(sequentialUntilMicros));
+        (restartEpoch == 0 ? 3 : 4) * Long.BYTES,
+        out -> {
+          out.putLong(epoch).putLong(target).putLong(sequentialUntilMicros);
+          if (restartEpoch != 0) {
+            out.putLong(restartEpoch);
+          }
+        });
   }
 
   /** The last restore that was done, and what it gave. */
@@ -73,6 +81,11 @@ final class NodeMeta {
 
     boolean covers(long otherEpoch, int otherAttempt) {
       return epoch > otherEpoch || (epoch == otherEpoch && attempt >= otherAttempt);
+    }
+
+    /** Nobody asks any more which they were. */
+    Mark withoutKeys() {
+      return new Mark(epoch, attempt, new Restoration(restoration.undoneWrites(), List.of()));
     }
 
     static @Nullable Mark read(StorageEngine engine) {

@@ -22,6 +22,13 @@ final class RecordDigest {
     }
   }
 
+  /** Likewise for a key with its record. May be 0. */
+  long of(byte[] key, byte[] record) {
+    sha.update(ByteBuffer.allocate(Integer.BYTES).putInt(key.length).array());
+    sha.update(key);
+    return ByteBuffer.wrap(sha.digest(record)).getLong();
+  }
+
   /** Never 0. */
   long of(byte @Nullable [] record) {
     long digest = ByteBuffer.wrap(sha.digest(record == null ? ABSENT : record)).getLong();

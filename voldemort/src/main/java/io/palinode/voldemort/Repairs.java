@@ -57,7 +57,7 @@ final class Repairs {
         });
   }
 
-  private void add(LocalStore store, byte[] key, byte @Nullable [] old, byte @Nullable [] fresh) {
+  void add(LocalStore store, byte[] key, byte @Nullable [] old, byte @Nullable [] fresh) {
     if (!Arrays.equals(old, fresh)) {
       repairs.add(new Repair(store, key, old, fresh));
     }

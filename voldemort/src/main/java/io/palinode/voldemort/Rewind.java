@@ -1,11 +1,14 @@
 package io.palinode.voldemort;
 
+import io.palinode.detector.RestoreRefusedException;
+import io.palinode.detector.RestoreRefusedException.Reason;
 import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.detector.StoreBinding.Replica;
 import io.palinode.detector.StoreBinding.Restoration;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.HvcClock;
+import io.palinode.retroscope.snapshot.OpenSnapshot;
 import io.palinode.voldemort.ChangedKeys.Changed;
 import io.palinode.voldemort.ChangedKeys.Near;
 import io.palinode.voldemort.Repairs.Repair;
@@ -33,6 +36,8 @@ final class Rewind {
   private final HvcClock clock;
   private final LongFunction<Change> promise;
   private final long convergenceWindowHlc;
+  private final RestoreLimit limit;
+  private final KeySlices slices;
   private NodeMeta.@Nullable Mark last;
   private NodeMeta.@Nullable Pasts pasts;
   private long repairsSincePause;
@@ -47,6 +52,8 @@ final class Rewind {
     this.clock = clock;
     this.promise = promise;
     this.convergenceWindowHlc = Hlc.ofMicros(config.convergenceWindow().toNanos() / 1_000);
+    this.limit = config.restores();
+    this.slices = new KeySlices(node, engine);
     this.last = NodeMeta.Mark.read(engine);
     this.pasts = NodeMeta.Pasts.read(engine);
   }
@@ -56,9 +63,23 @@ final class Rewind {
     repairsSincePause = 0;
   }
 
-  /** The other nodes have heard what this one knew of the past: it is of no use any more. */
+  /** The other nodes have heard what this one did and knew: it is of no use any more. */
   void resumed() {
     pasts = null;
+    last = withoutKeys();
+  }
+
+  /** To be committed before {@link #resumed}: the same on disk. */
+  List<Change> forgetting() {
+    NodeMeta.Mark mark = withoutKeys();
+    return mark == null
+        ? List.of(NodeMeta.Pasts.removal())
+        : List.of(NodeMeta.Pasts.removal(), mark.toChange());
+  }
+
+  private NodeMeta.@Nullable Mark withoutKeys() {
+    NodeMeta.Mark mark = last;
+    return mark == null ? null : mark.withoutKeys();
   }
 
   /**
@@ -79,12 +100,17 @@ final class Rewind {
     return last == null ? 0 : last.epoch();
   }
 
-  /** Throws {@link io.palinode.retroscope.OutOfReachException} and changes nothing. */
+  /**
+   * Throws {@link io.palinode.retroscope.OutOfReachException}, or {@link
+   * io.palinode.detector.RestoreRefusedException}, and changes nothing.
+   */
   Restoration restore(Collection<LocalStore> stores, long epoch, int attempt, long target) {
+    RestoreLimit.Tally tally = limit.tally();
     List<ChangedKeys> changed = new ArrayList<>(stores.size());
     for (LocalStore store : stores) {
       long since = Math.min(target, since(store, target));
-      changed.add(changedKeys(store, target, new Near(since, from(stores, target), target)));
+      Near near = new Near(since, from(stores, target), target);
+      changed.add(changedKeys(store, target, near, tally));
     }
     Repairs repairs = new Repairs(engine);
     long undone = -repairsSincePause;
@@ -101,18 +127,110 @@ final class Rewind {
     return restoration;
   }
 
-  /** Undoes nothing; the cut is what is there now. */
+  /**
+   * Undoes nothing; the cut is what is there now. Throws {@link
+   * io.palinode.detector.RestoreRefusedException} and changes nothing.
+   */
   Restoration keep(Collection<LocalStore> stores, long epoch, int attempt, long target) {
     long from = from(stores, target);
     long now = clock.tick().own();
+    RestoreLimit.Tally tally = limit.tally();
     List<ChangedKeys> changed = new ArrayList<>(stores.size());
     for (LocalStore store : stores) {
-      changed.add(changedKeys(store, target, new Near(since(store, target), from, now)));
+      changed.add(changedKeys(store, target, new Near(since(store, target), from, now), tally));
     }
     Restoration restoration = new Restoration(0, keys(changed));
     NodeMeta.Mark mark = new NodeMeta.Mark(epoch, attempt, restoration);
     done(mark, pasts(changed, mark, from, now), new Repairs(engine));
     return restoration;
+  }
+
+  /** Undoes nothing, and tells slices of all keys. A repeat reads them anew. */
+  Restoration keepAll(Collection<LocalStore> stores, long epoch, int attempt) {
+    NodeMeta.Mark mark = new NodeMeta.Mark(epoch, attempt, new Restoration(0, List.of()));
+    if (last == null || !last.covers(epoch, attempt)) {
+      commit(new Repairs(engine), List.of(mark.toChange(), NodeMeta.Pasts.removal()));
+      last = mark;
+      pasts = null;
+    }
+    Map<StoreKey, Replica> digests = slices.digests(stores);
+    return new Restoration(0, List.copyOf(digests.keySet()), digests);
+  }
+
+  /**
+   * Goes to the cut of a snapshot; see {@link SnapshotRestore}. A repeat goes on where it was cut
+   * short, and of what is done reads the digests anew.
+   */
+  Restoration restoreFrom(
+      Collection<LocalStore> stores, long epoch, int attempt, OpenSnapshot part) {
+    for (LocalStore store : stores) {
+      if (!part.stores().contains(store.name())) {
+        throw new RestoreRefusedException(
+            Reason.NO_SNAPSHOT, "the snapshot has no store '%s'".formatted(store.name()));
+      }
+    }
+    if (last == null || !last.covers(epoch, attempt)) {
+      long undone = restoreAll(stores, epoch, attempt, part);
+      NodeMeta.Mark mark = new NodeMeta.Mark(epoch, attempt, new Restoration(undone, List.of()));
+      commit(new Repairs(engine), List.of(mark.toChange(), NodeMeta.Pasts.removal()));
+      last = mark;
+      pasts = null;
+    }
+    Map<StoreKey, Replica> digests = slices.digests(stores);
+    long undone = last == null ? 0 : last.restoration().undoneWrites();
+    return new Restoration(undone, List.copyOf(digests.keySet()), digests);
+  }
+
+  private long restoreAll(
+      Collection<LocalStore> stores, long epoch, int attempt, OpenSnapshot part) {
+    // From here on the records are no more those of the epoch before, though the attempt is not
+    // done.
+    NodeMeta.Mark begun = new NodeMeta.Mark(epoch, attempt - 1, new Restoration(0, List.of()));
+    commit(new Repairs(engine), List.of(begun.toChange(), NodeMeta.Pasts.removal()));
+    last = begun;
+    pasts = null;
+    // Before it is: a delete that is taken for undone loses nothing, one that wrongly stands does.
+    stores.forEach(store -> store.deletes().undone(clock.last().own(), part.hlc()));
+    SnapshotRestore restore =
+        new SnapshotRestore(engine, part, repairs -> commit(repairs, List.of()));
+    return stores.stream().mapToLong(restore::of).sum();
+  }
+
+  /**
+   * What this node has of the keys in these slices, and knows of how they came about up to the cut:
+   * of {@code target}, or of now when {@code kept}. Holds all of it.
+   */
+  List<KeyRecord> readSlices(
+      Collection<LocalStore> stores, Collection<StoreKey> wanted, long target, boolean kept) {
+    Set<StoreKey> these = new HashSet<>(wanted);
+    long from = from(stores, target);
+    long cut = kept ? clock.last().own() : target;
+    List<KeyRecord> records = new ArrayList<>();
+    for (LocalStore store : stores) {
+      Set<KeyBytes> keys = slices.keys(store, these);
+      Map<KeyBytes, List<Deletes.Delete>> deletes = store.deletes().standingAt(cut, from);
+      deletes.keySet().stream()
+          .filter(key -> slices.isIn(store, key.bytes(), these))
+          .forEach(keys::add);
+      ChangedKeys near =
+          ChangedKeys.of(
+              store,
+              engine,
+              new Near(from, from, cut),
+              keys,
+              key -> slices.isIn(store, key, these),
+              RestoreLimit.NONE.tally());
+      for (Changed key : near.all()) {
+        byte[] past = near.past(key, deletes.getOrDefault(key.key(), List.of()));
+        byte[] now = key.now();
+        records.add(
+            new KeyRecord(
+                new StoreKey(store.name(), key.key().bytes()),
+                now == null ? new byte[0] : now,
+                past == null ? KeyPast.unchanged(from) : past));
+      }
+    }
+    return records;
   }
 
   private void done(NodeMeta.Mark mark, NodeMeta.Pasts past, Repairs repairs) {
@@ -135,11 +253,12 @@ final class Rewind {
     return stores.stream().mapToLong(store -> since(store, target)).max().orElse(0);
   }
 
-  private ChangedKeys changedKeys(LocalStore store, long target, Near near) {
+  private ChangedKeys changedKeys(
+      LocalStore store, long target, Near near, RestoreLimit.Tally tally) {
     // Some deletes found nothing here: there may be something elsewhere.
     Set<KeyBytes> deleted = new HashSet<>(deletedNear(store, target));
     deleted.addAll(store.deletes().standingAt(near.cut(), near.from()).keySet());
-    return ChangedKeys.of(store, engine, near, deleted);
+    return ChangedKeys.of(store, engine, near, deleted, tally);
   }
 
   private Set<KeyBytes> deletedNear(LocalStore store, long target) {

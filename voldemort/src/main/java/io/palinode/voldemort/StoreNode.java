@@ -14,6 +14,7 @@ import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.WindowLog;
 import io.palinode.retroscope.snapshot.HalfUndoneException;
 import io.palinode.retroscope.snapshot.History;
+import io.palinode.retroscope.snapshot.OpenSnapshot;
 import io.palinode.retroscope.snapshot.RollbackTimes;
 import io.palinode.voldemort.StorageEngine.Change;
 import io.palinode.voldemort.StorageEngine.Durability;
@@ -735,6 +736,50 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   }
 
   @Override
+  public Restoration keepAll(long epoch, int attempt) {
+    writeLock.lock();
+    try {
+      requirePaused();
+      log.info("node={} phase=KEPT_ALL epoch={} attempt={}", node(), epoch, attempt);
+      return rewind.keepAll(stores.values(), epoch, attempt);
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
+  /**
+   * {@inheritDoc} The lock is held all the time, though not by requests, which the fence refuses.
+   */
+  @Override
+  public Restoration restoreFrom(long epoch, int attempt, OpenSnapshot part) {
+    writeLock.lock();
+    try {
+      requirePaused();
+      Restoration restoration = rewind.restoreFrom(stores.values(), epoch, attempt, part);
+      log.info(
+          "node={} phase=RESTORED_FROM_SNAPSHOT epoch={} attempt={} target={} keys={}",
+          node(),
+          epoch,
+          attempt,
+          Hlc.format(part.hlc()),
+          restoration.undoneWrites());
+      return restoration;
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
+  @Override
+  public List<KeyRecord> readSlices(List<StoreKey> slices, long target, boolean kept) {
+    writeLock.lock();
+    try {
+      return rewind.readSlices(stores.values(), slices, target, kept);
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
+  @Override
   public List<KeyRecord> read(List<StoreKey> keys) {
     List<KeyRecord> records = new ArrayList<>(keys.size());
     writeLock.lock();
@@ -781,16 +826,22 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
    */
   @Override
   public void resume(long epoch, long target, long sequentialUntilMicros) {
+    resume(epoch, target, sequentialUntilMicros, 0);
+  }
+
+  @Override
+  public void resume(long epoch, long target, long sequentialUntilMicros, long restartEpoch) {
     writeLock.lock();
     try {
       requireNotPast(epoch);
       if (epoch == fence.epoch() && !fence.paused()) {
         return;
       }
-      Change change = NodeMeta.fenceChange(epoch, target, sequentialUntilMicros);
-      engine.commit(List.of(change, NodeMeta.Pasts.removal()), Durability.SYNCED);
+      List<Change> changes = new ArrayList<>(rewind.forgetting());
+      changes.add(NodeMeta.fenceChange(epoch, target, sequentialUntilMicros, restartEpoch));
+      engine.commit(changes, Durability.SYNCED);
       rewind.resumed();
-      fence = FenceState.resumed(epoch, target, sequentialUntilMicros);
+      fence = FenceState.resumed(epoch, target, sequentialUntilMicros, restartEpoch);
       log.info("node={} phase=SERVING epoch={} target={}", node(), epoch, Hlc.format(target));
     } finally {
       writeLock.unlock();

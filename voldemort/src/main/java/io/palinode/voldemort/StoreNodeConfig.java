@@ -21,6 +21,7 @@ import java.util.Set;
  *     replicas too: longer than a copy of a write is under way
  * @param writes what an acknowledged write outlives
  * @param past whether operations are stamped, and what writes replace is logged
+ * @param restores what a restore may hold in memory
  */
 public record StoreNodeConfig(
     int nodeId,
@@ -31,7 +32,8 @@ public record StoreNodeConfig(
     WindowLogConfig windowLog,
     Duration convergenceWindow,
     Durability writes,
-    Past past) {
+    Past past,
+    RestoreLimit restores) {
   /** What a node keeps of the past. */
   public enum Past {
     /** Each operation has its HVC, each write is in the window-log. */
@@ -71,6 +73,30 @@ public record StoreNodeConfig(
     }
   }
 
+  /** With a limit to restores for a node that is alone in its process. */
+  public StoreNodeConfig(
+      int nodeId,
+      Cluster cluster,
+      List<StoreDefinition> stores,
+      Epsilon epsilon,
+      Duration maxDrift,
+      WindowLogConfig windowLog,
+      Duration convergenceWindow,
+      Durability writes,
+      Past past) {
+    this(
+        nodeId,
+        cluster,
+        stores,
+        epsilon,
+        maxDrift,
+        windowLog,
+        convergenceWindow,
+        writes,
+        past,
+        RestoreLimit.ofHeap(1));
+  }
+
   public static StoreNodeConfig of(int nodeId, Cluster cluster, List<StoreDefinition> stores) {
     return new StoreNodeConfig(
         nodeId,
@@ -86,8 +112,31 @@ public record StoreNodeConfig(
 
   /** The same node, keeping {@code newPast}. */
   public StoreNodeConfig withPast(Past newPast) {
+    return with(windowLog, newPast, restores);
+  }
+
+  /** The same node, with another limit to what a restore holds. */
+  public StoreNodeConfig withRestores(RestoreLimit limit) {
+    return with(windowLog, past, limit);
+  }
+
+  /** The same node, with other bounds of the window-log in memory. */
+  public StoreNodeConfig withWindowLog(WindowLogConfig bounds) {
+    return with(bounds, past, restores);
+  }
+
+  private StoreNodeConfig with(WindowLogConfig newLog, Past newPast, RestoreLimit newLimit) {
     return new StoreNodeConfig(
-        nodeId, cluster, stores, epsilon, maxDrift, windowLog, convergenceWindow, writes, newPast);
+        nodeId,
+        cluster,
+        stores,
+        epsilon,
+        maxDrift,
+        newLog,
+        convergenceWindow,
+        writes,
+        newPast,
+        newLimit);
   }
 
   boolean keepsPast() {

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class FenceStateTest {
-  private static final FenceState SERVING = FenceState.resumed(5, 1000, 77);
+  private static final FenceState SERVING = FenceState.resumed(5, 1000, 77, 0);
   private static final FenceState PAUSED = FenceState.paused(6);
 
   static Stream<Arguments> requests() {

@@ -34,9 +34,17 @@ class NodeMetaTest {
   @Test
   void aFenceHasTheBytesOfVersionOne() {
     assertBytes(
-        NodeMeta.fenceChange(3, 0x10, 0x20),
+        NodeMeta.fenceChange(3, 0x10, 0x20, 0),
         "010000000000000003" + "0000000000000010" + "0000000000000020");
-    assertThat(NodeMeta.readFence(engine)).isEqualTo(FenceState.resumed(3, 0x10, 0x20));
+    assertThat(NodeMeta.readFence(engine)).isEqualTo(FenceState.resumed(3, 0x10, 0x20, 0));
+  }
+
+  @Test
+  void aFenceWithARestartNamesItsEpochBehindThese() {
+    assertBytes(
+        NodeMeta.fenceChange(3, 0x10, 0x20, 2),
+        "010000000000000003" + "0000000000000010" + "0000000000000020" + "0000000000000002");
+    assertThat(NodeMeta.readFence(engine)).isEqualTo(FenceState.resumed(3, 0x10, 0x20, 2));
   }
 
   @Test

@@ -20,6 +20,9 @@ final class ProbedEngine implements StorageEngine {
   /** Runs before each commit. */
   Consumer<List<Change>> beforeCommit = changes -> {};
 
+  /** Runs after each commit. */
+  Consumer<List<Change>> afterCommit = changes -> {};
+
   private final StorageEngine engine;
 
   record Commit(List<Change> changes, Durability durability) {}
@@ -45,6 +48,7 @@ final class ProbedEngine implements StorageEngine {
     beforeCommit.accept(changes);
     working().commit(changes, durability);
     commits.add(new Commit(changes, durability));
+    afterCommit.accept(changes);
   }
 
   @Override

@@ -196,7 +196,7 @@ class StoreNodeTest {
       assertFenced(() -> node.delete(K, vector(9), caller), FenceState.paused(1));
     }
     node.resume(1, quiet, 42);
-    FenceState resumed = FenceState.resumed(1, quiet, 42);
+    FenceState resumed = FenceState.resumed(1, quiet, 42, 0);
     assertFenced(() -> node.put(K, version("w", 2), inEpoch(0)), resumed);
     assertFenced(() -> node.get(K, inEpoch(2)), FenceState.paused(2));
     assertThat(node.put(K, version("w", 2), inEpoch(1)).epoch()).isEqualTo(1);
@@ -217,9 +217,10 @@ class StoreNodeTest {
     node.resume(1, target, 0);
     node.resume(1, target, 0);
     node.pause(1);
-    assertThat(node.fence()).isEqualTo(FenceState.resumed(1, target, 0));
+    assertThat(node.fence()).isEqualTo(FenceState.resumed(1, target, 0, 0));
     put(version("x", 2));
-    assertThat(node.restore(1, 1, target)).isEqualTo(first);
+    assertThat(node.restore(1, 1, target).undoneWrites()).isEqualTo(first.undoneWrites());
+    assertThat(node.restore(1, 1, target).changed()).as("the plan is over").isEmpty();
     assertThat(node.restore(1, 0, target).changed()).isEmpty();
     assertThat(texts(node.get(K, Caller.STOCK).value())).containsExactly("x");
   }
@@ -340,7 +341,7 @@ class StoreNodeTest {
             probed.restore(epoch, 1, target);
             probed.resume(epoch, target, 0);
           };
-      assertFenced(() -> probed.get(K, caller), FenceState.resumed(epoch, target, 0));
+      assertFenced(() -> probed.get(K, caller), FenceState.resumed(epoch, target, 0, 0));
     }
     assertThat(texts(probed.get(K, Caller.STOCK).value())).containsExactly("stays");
   }
@@ -392,15 +393,19 @@ class StoreNodeTest {
     first.put(K, version("w", 2), Caller.STOCK);
     first.pause(4);
     var restoration = first.restore(4, 2, target);
-    first.resume(4, target, 9);
     first.close();
     first.close();
     StoreNode second = onDisk();
     assertThat(second.incarnation()).isEqualTo(first.incarnation() + 1);
-    assertThat(second.fence()).isEqualTo(FenceState.resumed(4, target, 9));
     assertThat(second.restore(4, 2, target).changed()).isEqualTo(restoration.changed());
-    assertThat(texts(second.get(K, inEpoch(4)).value())).containsExactly("v");
+    second.pause(4);
+    second.resume(4, target, 9, 3);
     second.close();
+    StoreNode third = onDisk();
+    assertThat(third.fence()).isEqualTo(FenceState.resumed(4, target, 9, 3));
+    assertThat(third.restore(4, 2, target).changed()).as("the plan is over").isEmpty();
+    assertThat(texts(third.get(K, inEpoch(4)).value())).containsExactly("v");
+    third.close();
   }
 
   @Test
@@ -493,7 +498,7 @@ class StoreNodeTest {
       assertThat(valuesOf(restored, key("new"))).isEmpty();
     }
     try (StoreNode resumed = onDisk(folder.resolve("resumed"))) {
-      assertThat(resumed.fence()).isEqualTo(FenceState.resumed(1, target, 0));
+      assertThat(resumed.fence()).isEqualTo(FenceState.resumed(1, target, 0, 0));
     }
   }
 

@@ -4,13 +4,16 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.palinode.detector.kafka.NodeMonitorConfig;
 import io.palinode.hvc.Epsilon;
 import io.palinode.retroscope.DiskBound;
+import io.palinode.voldemort.RestoreLimit;
 import io.palinode.voldemort.StoreNode;
+import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -43,29 +46,34 @@ public final class StoreCluster implements AutoCloseable {
       Epsilon epsilon,
       @Nullable NodeMonitorConfig watch,
       MeterRegistry registry) {
-    return start(ports, stores, data, null, epsilon, watch, registry);
+    return start(ports, stores, data, null, node -> node, epsilon, watch, registry);
   }
 
   /**
    * Like the other.
    *
    * @param windowLogDisk of each node's window-log of each store; null: they are in memory only
+   * @param adapted each node's configuration, from one with defaults
    */
   public static StoreCluster start(
       List<Integer> ports,
       List<StoreDefinition> stores,
       Path data,
       @Nullable DiskBound windowLogDisk,
+      UnaryOperator<StoreNodeConfig> adapted,
       Epsilon epsilon,
       @Nullable NodeMonitorConfig watch,
       MeterRegistry registry) {
     StoreCluster cluster = new StoreCluster(layout(ports));
+    RestoreLimit shared = RestoreLimit.ofHeap(ports.size());
     try {
       for (int node = 0; node < ports.size(); node++) {
         cluster.nodes.add(
             cluster.parts.started(
                 WatchedNode.start(
-                    WatchedNode.config(node, cluster.layout, stores, epsilon),
+                    adapted.apply(
+                        WatchedNode.config(node, cluster.layout, stores, epsilon)
+                            .withRestores(shared)),
                     data,
                     windowLogDisk,
                     watch,

@@ -35,6 +35,7 @@ public final class WatchedNode implements AutoCloseable {
               : parts.started(
                   NodeMonitor.start(
                       service.node(), service.snapshots(), watch, new SystemMicros(), meters));
+      parts.started(new StoreMeters(service.node(), meters));
       service.start();
     } catch (RuntimeException e) {
       parts.close();

@@ -34,7 +34,22 @@ final class ActionTopics {
             ? "There is no whenFrequent: it asks nothing of clients when that comes often."
             : "After more than %s of its rollbacks within %s, clients write to all replicas for another %s."
                 .formatted(Shown.number(frequent.over()), period(frequent), period(frequent)));
+    sentences.addAll(unreachable());
     return new Topic("rollback", sentences);
+  }
+
+  /** Nothing of what is usual. */
+  private List<String> unreachable() {
+    return switch (action.onUnreachable()) {
+      case HALT -> List.of();
+      case NEAREST_SNAPSHOT ->
+          List.of(
+              "When a node cannot go back so far, the store goes to the newest whole snapshot before it, also before the safe point; without one it halts.");
+      case RESTART ->
+          List.of(
+              "When a node cannot go back so far, nothing is taken back: clients are told to begin their work anew. A second time within %s, it halts."
+                  .formatted("10 minutes"));
+    };
   }
 
   Topic alert() {

@@ -111,7 +111,8 @@ final class RunNodeCommand implements Callable<Integer> {
     try {
       WatchedNode node =
           WatchedNode.start(
-              WatchedNode.config(id, cluster, definitions, epsilon),
+              WatchedNode.config(id, cluster, definitions, epsilon)
+                  .withRestores(windowLog.restores(1)),
               data,
               windowLog.bound(),
               NodeMonitorConfig.of(kafka.bootstrap(), Topics.DEFAULT),

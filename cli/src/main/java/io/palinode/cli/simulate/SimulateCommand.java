@@ -74,7 +74,7 @@ public final class SimulateCommand implements Callable<Integer> {
       defaultValue = "all",
       paramLabel = "LIST",
       description =
-          "all, none, or some of crash,partition,slow,duplicate,skew,jump,disk (default:"
+          "all, none, or some of crash,partition,slow,duplicate,skew,jump,disk,takeover (default:"
               + " ${DEFAULT-VALUE}). Part of what a seed means.")
   private String faults = "all";
 

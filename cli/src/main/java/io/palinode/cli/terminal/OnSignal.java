@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * What Ctrl-C and SIGTERM do while this is open: {@code action} runs, and the JVM stays until this
- * is closed, a minute at most. So it is the first resource of a {@code try}: when it is closed, the
- * others are.
+ * is closed, a minute at most; then whatever processes it has started are killed. So it is the
+ * first resource of a {@code try}: when it is closed, the others are.
  */
 public final class OnSignal implements AutoCloseable {
   private static final long CLOSE_SECONDS_MAX = 60;
@@ -29,6 +29,7 @@ public final class OnSignal implements AutoCloseable {
     try {
       if (!closed.await(CLOSE_SECONDS_MAX, TimeUnit.SECONDS)) {
         System.err.println("palinode: some part does not stop; leaving it");
+        ProcessHandle.current().children().forEach(ProcessHandle::destroyForcibly);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -1,6 +1,7 @@
 package io.palinode.cli.terminal;
 
 import io.palinode.retroscope.DiskBound;
+import io.palinode.voldemort.RestoreLimit;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -9,6 +10,7 @@ import picocli.CommandLine.Option;
 public final class WindowLogOptions {
   private static final int DAYS_MAX = 3_650;
   private static final long BYTES_MIN = 16L << 20;
+  private static final long RESTORE_BYTES_MIN = 1L << 20;
 
   @Option(
       names = "--window-log-disk",
@@ -26,6 +28,29 @@ public final class WindowLogOptions {
       paramLabel = "DAYS",
       description = "What is older goes from the disk (default: ${DEFAULT-VALUE}).")
   private int days;
+
+  @Option(
+      names = "--restore-memory",
+      converter = DiskSize.class,
+      paramLabel = "SIZE",
+      description =
+          "How much memory a node may hold for a rollback, some 400 bytes for each key that changed, and what it had: what needs more is refused like a time out of reach (default: a quarter of the heap, shared by the nodes of a process).")
+  private @Nullable Long restoreBytes;
+
+  /**
+   * For each of so many nodes of this process. Throws {@link Refusal} for a limit that makes no
+   * sense.
+   */
+  public RestoreLimit restores(int nodes) {
+    Long asked = restoreBytes;
+    if (asked == null) {
+      return RestoreLimit.ofHeap(nodes);
+    }
+    if (asked < RESTORE_BYTES_MIN) {
+      throw new Refusal("--restore-memory must be at least 1m: " + asked);
+    }
+    return RestoreLimit.ofBytes(asked);
+  }
 
   /** Null: in memory only. Throws {@link Refusal} for a bound that makes no sense. */
   public @Nullable DiskBound bound() {

@@ -35,7 +35,7 @@ final class CandidateWriter {
   private final String topic;
   private final CandidateEncoder encoder;
   private final CandidateRing ring;
-  private final Consumer<Opened> openingLost;
+  private final Consumer<Emission.Event> eventLost;
   private final Answers answers;
   private final LongAdder refused = new LongAdder();
   private final LongAdder progress = new LongAdder();
@@ -45,12 +45,12 @@ final class CandidateWriter {
       String topic,
       CandidateEncoder encoder,
       CandidateRing ring,
-      Consumer<Opened> openingLost) {
+      Consumer<Emission.Event> eventLost) {
     this.producer = producer;
     this.topic = topic;
     this.encoder = encoder;
     this.ring = ring;
-    this.openingLost = openingLost;
+    this.eventLost = eventLost;
     this.answers = new Answers(ring.partitions());
   }
 
@@ -114,9 +114,7 @@ final class CandidateWriter {
         new ProducerRecord<>(topic, event.partition(), key, value),
         () -> {
           ring.lost(event.lost());
-          if (event instanceof Opened opened) {
-            openingLost.accept(opened);
-          }
+          eventLost.accept(event);
         });
   }
 

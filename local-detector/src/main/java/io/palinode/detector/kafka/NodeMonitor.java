@@ -64,7 +64,7 @@ public final class NodeMonitor implements AutoCloseable {
             config.topics().candidates(),
             new CandidateEncoder(store.node(), store.incarnation()),
             ring,
-            detector::openingLost);
+            detector::lost);
     emitter =
         new CandidateEmitter(store.node(), detector, ring, writer, config.pace(), epochMicros);
 
@@ -79,8 +79,8 @@ public final class NodeMonitor implements AutoCloseable {
     steps =
         new ControlTail(
             NodeControl.initial(store.node(), store.nodes(), store.incarnation()),
-            new ControlExecution(
-                store, detector, publisher, epochMicros, () -> awaitHeard(writer)));
+            new ControlExecution(store, detector, publisher, epochMicros, () -> awaitHeard(writer))
+                .restoringFrom(localSnapshots));
     snapshots =
         new SnapshotTail(
             store.node(),

@@ -7,6 +7,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.palinode.detector.CandidateEncoder;
 import io.palinode.detector.CandidateRing;
 import io.palinode.detector.Emission;
+import io.palinode.detector.Emission.Closed;
 import io.palinode.detector.Emission.Gap;
 import io.palinode.detector.Emission.Opened;
 import io.palinode.detector.Emission.Progress;
@@ -105,6 +106,24 @@ class CandidateWriterTest {
         .singleElement()
         .extracting(opened -> ((Opened) opened).values().get(0).value())
         .isEqualTo("1".getBytes(UTF_8));
+  }
+
+  @Test
+  void anEndThatKafkaRefusesIsToldLate() {
+    MockProducer<byte[], byte[]> producer = producer(false);
+    CandidateWriter writer = writer(producer);
+    store.put("x", "1");
+    store.put("x", "0");
+    writeAll(writer);
+    producer.completeNext();
+    producer.errorNext(new RecordTooLargeException("refused"));
+    detector.reportProgress();
+    List<Emission> out = new ArrayList<>();
+    ring.drain(out, 10);
+    assertThat(out).hasSize(3);
+    assertThat(out.get(0)).isInstanceOf(Gap.class);
+    assertThat(((Closed) out.get(1)).instance()).isEqualTo("exact|");
+    assertThat(out.get(2)).isInstanceOf(Progress.class);
   }
 
   @Test
@@ -247,7 +266,7 @@ class CandidateWriterTest {
 
   private CandidateWriter writer(MockProducer<byte[], byte[]> producer) {
     return new CandidateWriter(
-        producer, "candidates", new CandidateEncoder(0, 1), ring, detector::openingLost);
+        producer, "candidates", new CandidateEncoder(0, 1), ring, detector::lost);
   }
 
   private void writeAll(CandidateWriter writer) {

@@ -3,6 +3,8 @@ package io.palinode.monitor.flink;
 import io.palinode.monitor.Notice;
 import io.palinode.monitor.Restart;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,24 +14,44 @@ import org.apache.flink.api.common.state.ReadOnlyBroadcastState;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.jspecify.annotations.Nullable;
 
-/** The latest restart of each node on each partition, of the broadcast state. Not thread-safe. */
+/**
+ * The latest restarts of each node on each partition, of the broadcast state: an instance may not
+ * be looked at between two of them, and what was open in the first life ended with that. Not
+ * thread-safe.
+ */
 final class RestartBook {
-  /** By {@code <partition>/<node>}. */
+  /** Of one node on one partition. */
+  static final int KEPT_MAX = 16;
+
+  /** By {@code <partition>/<node>/<incarnation>}. */
   static final MapStateDescriptor<String, Notice> STATE =
       new MapStateDescriptor<>("restarts", Types.STRING, PredicateDeserializer.TYPE);
+
+  private static final Comparator<Notice> BY_INCARNATION =
+      Comparator.comparingLong(Notice::incarnation);
 
   private @Nullable Map<Integer, List<Restart>> byPartition;
 
   void learn(Notice notice, BroadcastState<String, Notice> state) throws Exception {
-    String channel = notice.partition() + "/" + notice.node();
-    Notice known = state.get(channel);
-    if (known == null || known.incarnation() < notice.incarnation()) {
-      state.put(channel, notice);
-      byPartition = null;
+    state.put(key(notice), notice);
+    byPartition = null;
+    List<Notice> known = new ArrayList<>();
+    for (Map.Entry<String, Notice> entry : state.immutableEntries()) {
+      Notice other = entry.getValue();
+      if (other.partition() == notice.partition() && other.node() == notice.node()) {
+        known.add(other);
+      }
+    }
+    if (known.size() > KEPT_MAX) {
+      state.remove(key(Collections.min(known, BY_INCARNATION)));
     }
   }
 
-  /** Restarts before which everything has arrived. */
+  private static String key(Notice restart) {
+    return restart.partition() + "/" + restart.node() + "/" + restart.incarnation();
+  }
+
+  /** Restarts before which everything has arrived, each node's in their order. */
   List<Restart> passed(int partition, long watermark, ReadOnlyBroadcastState<String, Notice> state)
       throws Exception {
     List<Restart> all = read(state).getOrDefault(partition, List.of());
@@ -43,10 +65,13 @@ final class RestartBook {
     Map<Integer, List<Restart>> known = byPartition;
     if (known == null) {
       known = new HashMap<>();
-      for (Map.Entry<String, Notice> entry : state.immutableEntries()) {
+      List<Notice> restarts = new ArrayList<>();
+      state.immutableEntries().forEach(entry -> restarts.add(entry.getValue()));
+      restarts.sort(BY_INCARNATION);
+      for (Notice restart : restarts) {
         known
-            .computeIfAbsent(entry.getValue().partition(), partition -> new ArrayList<>())
-            .add(Restart.of(entry.getValue()));
+            .computeIfAbsent(restart.partition(), partition -> new ArrayList<>())
+            .add(Restart.of(restart));
       }
       byPartition = known;
     }

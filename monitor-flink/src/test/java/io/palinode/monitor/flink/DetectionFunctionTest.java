@@ -420,6 +420,35 @@ class DetectionFunctionTest {
     assertThat(violations()).isEmpty();
   }
 
+  /** An instance is looked at when something is heard of it, which may be after all of them. */
+  @Test
+  void ofManyRestartsTheFirstEndsWhatTheNodeHadOpen() throws Exception {
+    learn(1);
+    open(0, 1, 0, 1_000);
+    for (int life = 2; life < 2 + RestartBook.KEPT_MAX; life++) {
+      restart(0, life, life * 1_000L);
+    }
+    open(1, 1, 1, 2_500);
+    watermark(100_000);
+    assertThat(violations()).isEmpty();
+  }
+
+  @Test
+  void ofTheRestartsSoManyAreKept() throws Exception {
+    learn(1);
+    for (int life = 2; life < 100; life++) {
+      restart(0, life, life * 1_000L);
+      restart(1, life, life * 1_000L);
+    }
+    assertThat(
+            harness
+                .getOperator()
+                .getOperatorStateBackend()
+                .getBroadcastState(RestartBook.STATE)
+                .immutableEntries())
+        .hasSize(2 * RestartBook.KEPT_MAX);
+  }
+
   @Test
   void aRestartDoesNotReachBackBeforeItself() throws Exception {
     learn(1);
@@ -505,8 +534,14 @@ class DetectionFunctionTest {
   }
 
   private void restart(int node, long micros) throws Exception {
+    restart(node, 2, micros);
+  }
+
+  private void restart(int node, long incarnation, long micros) throws Exception {
     CandidateRecord first =
-        Records.progress(node, 0, clock(node, micros, LAG)).toBuilder().setIncarnation(2).build();
+        Records.progress(node, 0, clock(node, micros, LAG)).toBuilder()
+            .setIncarnation(incarnation)
+            .build();
     harness.processBroadcastElement(
         Notice.restarted(event(first), HvcCodec.encode(clock(node, micros, LAG))), 0);
   }

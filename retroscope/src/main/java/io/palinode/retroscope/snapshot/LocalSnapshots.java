@@ -243,6 +243,20 @@ public final class LocalSnapshots {
   }
 
   /**
+   * Opens what this node has of this very taking, when all of it was read and is whole. Throws
+   * {@link SnapshotException} that says what is wrong. O(snapshot).
+   */
+  public OpenSnapshot openVerified(Ref snapshot) {
+    Verified found = verify(snapshot.id());
+    if (!found.id().equals(snapshot)) {
+      throw new SnapshotException(
+          "node %d has taking %d of snapshot %s, not %d"
+              .formatted(node, found.id().number(), snapshot.id(), snapshot.number()));
+    }
+    return OpenSnapshot.open(folder, requirePart(snapshot));
+  }
+
+  /**
    * Reads all that this node has of a snapshot, that of its base included, and compares it with its
    * checksums and counts. Throws {@link SnapshotException} that says what is wrong. O(snapshot).
    */

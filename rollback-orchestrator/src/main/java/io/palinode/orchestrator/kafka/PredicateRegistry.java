@@ -58,7 +58,13 @@ final class PredicateRegistry {
     this.texts = texts;
   }
 
-  private record Known(long version, boolean deleted, String yaml, Policy policy) {}
+  private record Known(long version, boolean deleted, String yaml, Policy policy) {
+    /** Whether another record with the version of {@code written} came first, and counts. */
+    boolean isInsteadOf(PredicateRecord written) {
+      return version == written.getVersion()
+          && (deleted != written.getDeleted() || !yaml.equals(written.getYaml()));
+    }
+  }
 
   /** A record of the log; returns its policy, or null when it is of an old version. */
   @Nullable Policy read(PredicateRecord record) {
@@ -182,6 +188,7 @@ final class PredicateRegistry {
       while (true) {
         Known k = known.get(record.getName());
         if (k != null && k.version() >= record.getVersion()) {
+          requireOurs(k, record, what);
           return;
         }
         long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
@@ -190,6 +197,14 @@ final class PredicateRegistry {
         }
         lock.wait(leftMs);
       }
+    }
+  }
+
+  /** Another orchestrator may have written at the same moment; the first record read counts. */
+  private static void requireOurs(Known read, PredicateRecord written, String what) {
+    if (read.isInsteadOf(written)) {
+      throw new UnavailableException(
+          what + " was changed by another at the same moment, which counts: look, and try again");
     }
   }
 

@@ -42,6 +42,7 @@ public final class OrchestratorMetrics implements AutoCloseable {
   private final Counter resumed;
   private final Counter halted;
   private final Counter abandoned;
+  private final Counter restarted;
   private final Counter cancelled;
   private final Timer rollback;
 
@@ -54,6 +55,7 @@ public final class OrchestratorMetrics implements AutoCloseable {
     resumed = rollbacks("resumed");
     halted = rollbacks("halted");
     abandoned = rollbacks("abandoned");
+    restarted = rollbacks("restarted");
     cancelled = rollbacks("cancelled");
     // From the start, so that a scrape shows all grades.
     Arrays.stream(Grade.values()).forEach(this::detection);
@@ -101,7 +103,7 @@ public final class OrchestratorMetrics implements AutoCloseable {
     coverageLost.increment();
   }
 
-  /** A rollback was resumed, halted, abandoned or cancelled. */
+  /** A rollback was resumed, halted, abandoned or cancelled, or ended in a restart. */
   public void ended(Rollback ended) {
     if (ended.state() == Rollback.State.HALTED) {
       halted.increment();
@@ -110,6 +112,10 @@ public final class OrchestratorMetrics implements AutoCloseable {
     undoneWrites.increment((double) ended.undoneWrites());
     if (ended.state() == Rollback.State.ABANDONED) {
       abandoned.increment();
+      return;
+    }
+    if (ended.state() == Rollback.State.RESTARTED) {
+      restarted.increment();
       return;
     }
     if (ended.state() == Rollback.State.CANCELLED) {

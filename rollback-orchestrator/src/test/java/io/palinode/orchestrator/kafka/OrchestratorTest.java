@@ -31,6 +31,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
@@ -167,6 +170,42 @@ class OrchestratorTest {
     AppliedPredicate again = orchestrator.apply(MUTEX, "test").get(0);
     assertThat(again.version()).isEqualTo(3);
     assertThat(orchestrator.predicate("mutex")).isEqualTo(again);
+  }
+
+  /** As for a moment after a takeover, when the one that was frozen goes on. */
+  @Test
+  void ofTwoOrchestratorsThatApplyAtOnceNoneClaimsWhatIsNotInForce() throws Exception {
+    ConcurrentMap<Long, String> acknowledged = new ConcurrentHashMap<>();
+    try (Orchestrator other = startOrchestrator()) {
+      for (int round = 0; round < 20; round++) {
+        String mine =
+            MUTEX.replace("name: mutex", "name: mutex, labels: {by: a%d}".formatted(round));
+        String others = mine.replace("by: a", "by: b");
+        CompletableFuture<Void> first =
+            CompletableFuture.runAsync(() -> apply(orchestrator, mine, acknowledged));
+        apply(other, others, acknowledged);
+        first.join();
+      }
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(other.predicate("mutex")).isEqualTo(orchestrator.predicate("mutex")));
+    }
+    AppliedPredicate last = Objects.requireNonNull(orchestrator.predicate("mutex"));
+    assertThat(acknowledged).containsEntry(last.version(), last.yaml());
+  }
+
+  private static void apply(
+      Orchestrator orchestrator, String yaml, ConcurrentMap<Long, String> acknowledged) {
+    AppliedPredicate applied;
+    try {
+      applied = orchestrator.apply(yaml, "test").get(0);
+    } catch (UnavailableException refused) {
+      assertThat(refused).hasMessageContaining("at the same moment");
+      return;
+    }
+    String before = acknowledged.putIfAbsent(applied.version(), applied.yaml());
+    assertThat(before).as("version " + applied.version()).isIn(null, applied.yaml());
   }
 
   @Test

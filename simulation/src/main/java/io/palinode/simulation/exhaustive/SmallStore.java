@@ -77,7 +77,7 @@ final class SmallStore implements StoreBinding {
 
   /** Which requests it serves. */
   FenceState fence() {
-    return new FenceState(epoch, paused, servedEpoch == 0 || paused ? null : servedTarget, 0);
+    return new FenceState(epoch, paused, servedEpoch == 0 || paused ? null : servedTarget, 0, 0);
   }
 
   int version(int key) {

@@ -42,7 +42,7 @@ class EveryInterleavingTest {
             broken(
                 command ->
                     command instanceof Command.Converge converge
-                        ? new Command.Converge(converge.epoch(), converge.attempt(), List.of())
+                        ? new Command.Converge(converge.epoch(), converge.attempt(), List.of(), null)
                         : command))
         .contains("replicas differ");
   }

@@ -59,7 +59,8 @@ public record EpochView(long epoch, @Nullable Doubt doubt, List<RolledBack> roll
     // no more is known than that it kept to the safe point.
     long target =
         newest == epoch + 1 ? newDoubt.leastTarget() : Math.min(newDoubt.leastTarget(), safePoint);
-    all.add(new RolledBack(epoch, newest, target, fence.getSequentialUntilMicros()));
+    boolean restart = fence.getRestartEpoch() > epoch;
+    all.add(new RolledBack(epoch, newest, target, fence.getSequentialUntilMicros(), restart));
     if (all.size() > ROLLBACKS_MAX) {
       RolledBack oldest = all.remove(0);
       all.set(0, join(oldest, all.get(0)));
@@ -99,7 +100,8 @@ public record EpochView(long epoch, @Nullable Doubt doubt, List<RolledBack> roll
         first.fromEpoch(),
         second.toEpoch(),
         Math.min(first.target(), second.target()),
-        Math.max(first.sequentialUntilMicros(), second.sequentialUntilMicros()));
+        Math.max(first.sequentialUntilMicros(), second.sequentialUntilMicros()),
+        first.restart() || second.restart());
   }
 
   /** Until this wall clock, writes go to all replicas; 0: no. */

@@ -9,5 +9,14 @@ package io.palinode.voldemort.client;
  *     acceptedAt <= target} stand. When the client has missed a rollback in between (the epochs
  *     differ by more than one), no later than its safe point; later writes may stand then
  * @param sequentialUntilMicros until this wall clock the client writes to all replicas; 0: no
+ * @param restart no state that is known to be good could be restored, in this rollback or in one
+ *     that the client has missed: nothing was taken back then, and what is there may be wrong, also
+ *     before {@code target}. The program begins its work anew
  */
-public record RolledBack(long fromEpoch, long toEpoch, long target, long sequentialUntilMicros) {}
+public record RolledBack(
+    long fromEpoch, long toEpoch, long target, long sequentialUntilMicros, boolean restart) {
+  /** One that went to its target. */
+  public RolledBack(long fromEpoch, long toEpoch, long target, long sequentialUntilMicros) {
+    this(fromEpoch, toEpoch, target, sequentialUntilMicros, false);
+  }
+}

@@ -91,6 +91,20 @@ class EpochViewTest {
   }
 
   @Test
+  void aRestartIsToldAlsoToWhoMissedItsEpoch() {
+    Pb0.ResponseContext restarted =
+        fence(Pb0.Fence.newBuilder().setEpoch(4).setPaused(false).setTarget(60).setRestartEpoch(4));
+    Pb0.ResponseContext later =
+        fence(Pb0.Fence.newBuilder().setEpoch(5).setPaused(false).setTarget(80).setRestartEpoch(4));
+    assertThat(after(told(3), restarted).rolledBackSince(3))
+        .isEqualTo(new RolledBack(3, 4, 60, 0, true));
+    assertThat(after(told(3), later).rolledBackSince(3).restart()).isTrue();
+    assertThat(after(told(4), later).rolledBackSince(4).restart()).isFalse();
+    assertThat(after(told(3), restarted, later).rolledBackSince(3).restart()).isTrue();
+    assertThat(after(told(3), restarted, later).rolledBackSince(4).restart()).isFalse();
+  }
+
+  @Test
   void longAgoRollbacksAreForgottenOneByOneButNotTheirTarget() {
     EpochView view = after(told(0), resumed(1, 5));
     for (int epoch = 2; epoch <= 500; epoch++) {

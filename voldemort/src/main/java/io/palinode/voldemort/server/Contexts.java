@@ -82,6 +82,9 @@ public final class Contexts {
     if (fence.sequentialUntilMicros() != 0) {
       proto.setSequentialUntilMicros(fence.sequentialUntilMicros());
     }
+    if (fence.restartEpoch() != 0) {
+      proto.setRestartEpoch(fence.restartEpoch());
+    }
     return proto.build();
   }
 

@@ -5,23 +5,31 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
+import io.netty.util.concurrent.Future;
 import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.NodeCounters;
 import io.palinode.voldemort.protocol.Frames;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers the three bytes that name the protocol, then leaves the connection to that protocol's
  * handlers. A protocol that is not spoken is told no, upon which a stock client gives the
- * connection up; a stock node would close it without a word.
+ * connection up; a stock node would close it without a word. A connection that names none in time,
+ * or until the node stops, is closed.
  */
 final class Handshake extends ByteToMessageDecoder {
   private final Protocols protocols;
+  private final Duration timeout;
   private final NodeCounters counters;
+  private @Nullable Future<?> limit;
 
-  Handshake(Protocols protocols, NodeCounters counters) {
+  Handshake(Protocols protocols, Duration timeout, NodeCounters counters) {
     this.protocols = protocols;
+    this.timeout = timeout;
     this.counters = counters;
   }
 
@@ -30,6 +38,35 @@ final class Handshake extends ByteToMessageDecoder {
   interface Protocols {
     /** Adds the handlers of a protocol behind {@code ctx}; false for one that is not spoken. */
     boolean addHandlers(ChannelHandlerContext ctx, String protocol);
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    limit =
+        ctx.executor()
+            .schedule(
+                () -> {
+                  counters.add(NodeCounter.MALFORMED);
+                  var unused = ctx.close();
+                },
+                timeout.toMillis(),
+                TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  protected void handlerRemoved0(ChannelHandlerContext ctx) {
+    if (limit != null) {
+      limit.cancel(false);
+    }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event == InFlightLimit.DRAIN) {
+      var unused = ctx.close();
+      return;
+    }
+    ctx.fireUserEventTriggered(event);
   }
 
   @Override

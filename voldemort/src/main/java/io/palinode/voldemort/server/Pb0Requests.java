@@ -8,6 +8,7 @@ import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.Reply;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.ErrorCode;
+import io.palinode.voldemort.protocol.Frames;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.Pb0.DeleteResponse;
 import io.palinode.voldemort.protocol.Pb0.GetAllResponse;
@@ -34,21 +35,34 @@ public final class Pb0Requests {
   private final Contexts contexts;
   private final PastRequests past;
 
+  /** Of a node that speaks this protocol alone. */
   public Pb0Requests(StoreNode node, LocalSnapshots snapshots) {
+    this(node, new StoreRequests(node), snapshots);
+  }
+
+  Pb0Requests(StoreNode node, StoreRequests requests, LocalSnapshots snapshots) {
     this.node = node;
-    this.requests = new StoreRequests(node);
+    this.requests = requests;
     this.contexts = new Contexts(node);
     this.past = new PastRequests(node, snapshots);
   }
 
   public MessageLite answer(VoldemortRequest request) {
-    return switch (request.getType()) {
-      case GET -> get(request);
-      case GET_ALL -> getAll(request);
-      case GET_VERSION -> getVersion(request);
-      case PUT -> put(request);
-      case DELETE -> delete(request);
-    };
+    MessageLite answer =
+        switch (request.getType()) {
+          case GET -> get(request);
+          case GET_ALL -> getAll(request);
+          case GET_VERSION -> getVersion(request);
+          case PUT -> put(request);
+          case DELETE -> delete(request);
+        };
+    int bytes = answer.getSerializedSize();
+    return bytes <= Frames.MESSAGE_BYTES_MAX
+        ? answer
+        : refuse(
+            request,
+            "an answer must be at most %d bytes: bytes=%d: ask for fewer keys at once"
+                .formatted(Frames.MESSAGE_BYTES_MAX, bytes));
   }
 
   /** Whether it goes through so much that clients should not wait for it. */
@@ -62,12 +76,16 @@ public final class Pb0Requests {
 
   /** The answer to a bulk request when there are too many. */
   MessageLite refuseBulk(VoldemortRequest request) {
+    return refuse(
+        request,
+        "node %d is busy with %d other requests of this kind: try again later"
+            .formatted(node.node(), BulkRequests.THREADS + BulkRequests.WAITING_MAX));
+  }
+
+  private MessageLite refuse(VoldemortRequest request, String why) {
     Operation refusal =
         caller -> {
-          throw node.refuse(
-              ErrorCode.VOLDEMORT,
-              "node %d is busy with %d other requests of this kind: try again later"
-                  .formatted(node.node(), BulkRequests.THREADS + BulkRequests.WAITING_MAX));
+          throw node.refuse(ErrorCode.VOLDEMORT, why);
         };
     return switch (request.getType()) {
       case GET_ALL -> {

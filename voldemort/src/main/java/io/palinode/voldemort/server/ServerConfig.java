@@ -8,6 +8,7 @@ import java.time.Duration;
  * @param port 0: any free one
  * @param requestThreads threads that run requests
  * @param connectionsMax further connections are closed at once
+ * @param handshakeTimeout how long a client may take to name its protocol
  * @param inFlightMax requests of one connection that are not answered yet; above, it is not read on
  * @param closeTimeout how long {@code close} waits for requests in flight
  */
@@ -16,10 +17,12 @@ public record ServerConfig(
     int port,
     int requestThreads,
     int connectionsMax,
+    Duration handshakeTimeout,
     int inFlightMax,
     Duration closeTimeout) {
   private static final int REQUEST_THREADS_DEFAULT = 2;
   private static final int CONNECTIONS_MAX_DEFAULT = 1024;
+  private static final Duration HANDSHAKE_TIMEOUT_DEFAULT = Duration.ofSeconds(10);
   private static final int IN_FLIGHT_MAX_DEFAULT = 256;
   private static final Duration CLOSE_TIMEOUT_DEFAULT = Duration.ofSeconds(5);
 
@@ -32,8 +35,13 @@ public record ServerConfig(
           "limits must be positive: requestThreads=%d connectionsMax=%d inFlightMax=%d"
               .formatted(requestThreads, connectionsMax, inFlightMax));
     }
-    if (closeTimeout.isNegative() || closeTimeout.isZero()) {
-      throw new IllegalArgumentException("closeTimeout must be positive: " + closeTimeout);
+    requirePositive("handshakeTimeout", handshakeTimeout);
+    requirePositive("closeTimeout", closeTimeout);
+  }
+
+  private static void requirePositive(String name, Duration timeout) {
+    if (timeout.isNegative() || timeout.isZero()) {
+      throw new IllegalArgumentException(name + " must be positive: " + timeout);
     }
   }
 
@@ -43,6 +51,7 @@ public record ServerConfig(
         port,
         REQUEST_THREADS_DEFAULT,
         CONNECTIONS_MAX_DEFAULT,
+        HANDSHAKE_TIMEOUT_DEFAULT,
         IN_FLIGHT_MAX_DEFAULT,
         CLOSE_TIMEOUT_DEFAULT);
   }

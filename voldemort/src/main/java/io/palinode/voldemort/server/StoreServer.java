@@ -48,8 +48,9 @@ final class StoreServer implements AutoCloseable {
   private StoreServer(StoreNode node, LocalSnapshots snapshots, ServerConfig config) {
     this.node = node;
     this.config = config;
-    this.requests = new Pb0Requests(node, snapshots);
-    this.vpRequests = new VpRequests(node);
+    StoreRequests shared = new StoreRequests(node);
+    this.requests = new Pb0Requests(node, shared, snapshots);
+    this.vpRequests = new VpRequests(node, shared);
     String name = "store-node-" + node.node();
     this.io = new NioEventLoopGroup(1, new DefaultThreadFactory(name + "-io", true));
     this.workers =
@@ -96,6 +97,8 @@ final class StoreServer implements AutoCloseable {
             .option(ChannelOption.SO_BACKLOG, BACKLOG)
             .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.TCP_NODELAY, true)
+            // A client whose machine is gone frees its connection some time.
+            .childOption(ChannelOption.SO_KEEPALIVE, true)
             .childHandler(new Connection())
             .bind(config.host(), config.port())
             .awaitUninterruptibly();
@@ -126,7 +129,11 @@ final class StoreServer implements AutoCloseable {
         return;
       }
       connections.add(channel);
-      channel.pipeline().addLast(new Handshake(StoreServer.this::addHandlers, node.counters()));
+      channel
+          .pipeline()
+          .addLast(
+              new Handshake(
+                  StoreServer.this::addHandlers, config.handshakeTimeout(), node.counters()));
     }
   }
 

@@ -23,23 +23,31 @@ import java.util.List;
  * Answers requests of the native protocols as a stock node does. Their clients tell no clock and no
  * epoch: each is a {@link Caller#STOCK}. Thread-safe; blocks for as long as storage takes.
  */
-public final class VpRequests {
+final class VpRequests {
   private final StoreNode node;
   private final StoreRequests requests;
 
-  public VpRequests(StoreNode node) {
+  VpRequests(StoreNode node, StoreRequests requests) {
     this.node = node;
-    this.requests = new StoreRequests(node);
+    this.requests = requests;
   }
 
   /** The whole answer to a whole request. */
-  public byte[] answer(VpVersion version, ByteBuffer bytes) {
+  byte[] answer(VpVersion version, ByteBuffer bytes) {
     try {
       VpRequest request = decode(version, bytes);
       Target target = new Target(request.store(), request.route());
-      return requests.run(target, () -> answer(target, request));
+      return requests.run(target, () -> answerWithinLimit(target, request));
     } catch (RefusedException refused) {
       return VpAnswer.error(refused.code(), String.valueOf(refused.getMessage()));
+    }
+  }
+
+  private byte[] answerWithinLimit(Target target, VpRequest request) throws RefusedException {
+    try {
+      return answer(target, request);
+    } catch (VpAnswer.TooLongException e) {
+      throw node.refuse(ErrorCode.VOLDEMORT, e.getMessage() + ": ask for fewer keys at once");
     }
   }
 

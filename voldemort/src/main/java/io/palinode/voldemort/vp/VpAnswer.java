@@ -49,7 +49,16 @@ public final class VpAnswer {
     }
   }
 
-  /** Throws {@link IllegalArgumentException} when it would be too long, as all of these do. */
+  /** An answer would be longer than {@link #ANSWER_BYTES_MAX}. */
+  public static final class TooLongException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    TooLongException(long bytes) {
+      super("an answer must be at most %d bytes: bytes=%d".formatted(ANSWER_BYTES_MAX, bytes));
+    }
+  }
+
+  /** Throws {@link TooLongException}, as all of these do. */
   public static byte[] get(List<Versioned> versions) {
     byte[] answer = served(versionsSize(versions));
     put(body(answer), versions);
@@ -104,8 +113,7 @@ public final class VpAnswer {
   /** An answer with code 0 and so many bytes behind it. */
   private static byte[] served(long bytes) {
     if (bytes > ANSWER_BYTES_MAX - CODE_BYTES) {
-      throw new IllegalArgumentException(
-          "an answer must be at most " + ANSWER_BYTES_MAX + " bytes: bytes=" + bytes);
+      throw new TooLongException(bytes);
     }
     return new byte[CODE_BYTES + (int) bytes];
   }

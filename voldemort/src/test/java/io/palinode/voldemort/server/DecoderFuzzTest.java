@@ -83,7 +83,8 @@ class DecoderFuzzTest {
               : new ChannelHandler[] {
                 new VpFrames(version),
                 limit,
-                new VpRequestHandler(new VpRequests(node), version, node.counters())
+                new VpRequestHandler(
+                    new VpRequests(node, new StoreRequests(node)), version, node.counters())
               };
       return new EmbeddedChannel(handlers);
     }

@@ -19,9 +19,11 @@ import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
+import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcCodec;
+import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.ClockBehindException;
 import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.StoreNode;
@@ -32,6 +34,8 @@ import io.palinode.voldemort.bdb.DataFolderException;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
+import io.palinode.voldemort.protocol.ErrorCode;
+import io.palinode.voldemort.protocol.Frames;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.Pb0.DeleteResponse;
 import io.palinode.voldemort.protocol.Pb0.Fence;
@@ -43,9 +47,11 @@ import io.palinode.voldemort.protocol.Pb0.RequestContext;
 import io.palinode.voldemort.protocol.Pb0.ResponseContext;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
 import io.palinode.voldemort.protocol.VectorClock;
+import io.palinode.voldemort.protocol.Versioned;
 import io.palinode.voldemort.vp.VpVersion;
 import io.palinode.voldemort.vp.WireBytes;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -68,6 +74,7 @@ class StoreServiceTest {
   private static final String META = StoreNode.METADATA;
   private static final int IGNORE_CHECKS = 2;
   private static final int IN_FLIGHT_MAX = 8;
+  private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(1);
 
   private final AtomicLong micros = TestNodes.clock();
 
@@ -98,7 +105,8 @@ class StoreServiceTest {
             TestNodes.stores(3, Persistence.BDB).get(0),
             TestNodes.stores(3, Persistence.MEMORY).get(1));
     ServerConfig server =
-        new ServerConfig("127.0.0.1", port, 2, 4, IN_FLIGHT_MAX, Duration.ofSeconds(10));
+        new ServerConfig(
+            "127.0.0.1", port, 2, 4, HANDSHAKE_TIMEOUT, IN_FLIGHT_MAX, Duration.ofSeconds(10));
     StoreNodeConfig config = StoreNodeConfig.of(0, TestNodes.cluster(3), stores);
     return StoreService.open(
         new StoreServiceConfig(config, folder, BdbConfig.DEFAULT, server, null), clock);
@@ -147,6 +155,33 @@ class StoreServiceTest {
       assertThat(connection.isAtEnd()).isTrue();
     }
     assertThat(node.counters().get(NodeCounter.MALFORMED)).isEqualTo(1);
+  }
+
+  @Test
+  void aConnectionThatNamesNoProtocolIsClosedInTimeAndOneThatNamedOneStays() throws IOException {
+    try (RawConnection silent = new RawConnection(service.port());
+        RawConnection connected = connect()) {
+      silent.send(new byte[] {'p'});
+      assertThat(silent.isAtEnd()).isTrue();
+      assertThat(connected.call(get(META, "node.id"), GetResponse.parser()).hasError()).isFalse();
+    }
+    assertThat(node.counters().get(NodeCounter.MALFORMED)).isEqualTo(1);
+  }
+
+  @Test
+  void anAnswerThatIsTooLongIsRefusedAndTheConnectionGoesOn() throws Exception {
+    StoreKey key = keyOn(0);
+    byte[] half = new byte[Frames.MESSAGE_BYTES_MAX / 2];
+    for (VectorClock clock : List.of(vector(1), vector(0, 1))) {
+      var unused = node.put(key, new Versioned(half, clock), Caller.STOCK);
+    }
+    String name = new String(key.key(), StandardCharsets.UTF_8);
+    try (RawConnection connection = connect()) {
+      GetResponse refused = connection.call(get(ONCE, name), GetResponse.parser());
+      assertThat(refused.getError().getErrorCode()).isEqualTo(ErrorCode.VOLDEMORT.code());
+      assertThat(refused.getError().getErrorMessage()).contains("at most 67108864 bytes");
+      assertThat(connection.call(get(META, "node.id"), GetResponse.parser()).hasError()).isFalse();
+    }
   }
 
   /** The bytes of a stock client: put k = v with clock {0:1} at time 5, get k, put it again. */

@@ -6,10 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.detector.WriteEvent;
 import io.palinode.hvc.Hlc;
+import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.TestNodes;
 import io.palinode.voldemort.protocol.ErrorCode;
+import io.palinode.voldemort.protocol.VectorClock;
+import io.palinode.voldemort.protocol.Versioned;
+import io.palinode.voldemort.vp.VpAnswer;
 import io.palinode.voldemort.vp.VpRequests;
 import io.palinode.voldemort.vp.VpVersion;
 import java.nio.ByteBuffer;
@@ -26,7 +30,7 @@ class VpRequestsTest {
   private final AtomicLong micros = TestNodes.clock();
   private final StoreNode node = TestNodes.inMemory(micros);
   private final io.palinode.voldemort.server.VpRequests requests =
-      new io.palinode.voldemort.server.VpRequests(node);
+      new io.palinode.voldemort.server.VpRequests(node, new StoreRequests(node));
 
   @AfterEach
   void close() {
@@ -55,6 +59,15 @@ class VpRequestsTest {
     // In the new epoch it is served without a word: it knows of none.
     assertThat(code(get)).isZero();
     assertThat(code(put("k"))).isZero();
+  }
+
+  @Test
+  void anAnswerThatIsTooLongIsRefused() throws Exception {
+    byte[] half = new byte[VpAnswer.ANSWER_BYTES_MAX / 2];
+    for (VectorClock clock : List.of(TestNodes.vector(1), TestNodes.vector(0, 1))) {
+      var unused = node.put(TestNodes.key("k"), new Versioned(half, clock), Caller.STOCK);
+    }
+    assertThat(code(VP1.get(EVERYWHERE, bytes("k")))).isEqualTo(ErrorCode.VOLDEMORT.code());
   }
 
   @Test

@@ -1,0 +1,37 @@
+package io.palinode.cli.cluster;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.palinode.voldemort.NodeCounter;
+import io.palinode.voldemort.StoreNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The counters of one store node as meters, {@code palinode.store.*}. */
+final class StoreMeters implements AutoCloseable {
+  private final MeterRegistry registry;
+  private final List<Meter> meters = new ArrayList<>();
+
+  StoreMeters(StoreNode node, MeterRegistry registry) {
+    this.registry = registry;
+    for (NodeCounter counter : NodeCounter.values()) {
+      meters.add(
+          FunctionCounter.builder(name(counter), node.counters(), all -> all.get(counter))
+              .tag("node", Integer.toString(node.node()))
+              .description(counter.what())
+              .register(registry));
+    }
+  }
+
+  private static String name(NodeCounter counter) {
+    return "palinode.store." + counter.name().toLowerCase(Locale.ROOT).replace('_', '.');
+  }
+
+  /** A node that starts again in this process must find the names free. */
+  @Override
+  public void close() {
+    meters.forEach(registry::remove);
+  }
+}

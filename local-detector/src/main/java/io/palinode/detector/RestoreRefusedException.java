@@ -1,0 +1,31 @@
+package io.palinode.detector;
+
+import java.io.Serial;
+
+/** A restore that this node cannot do and has not begun; the message says why. */
+public final class RestoreRefusedException extends RuntimeException {
+  @Serial private static final long serialVersionUID = 1L;
+  private final Reason reason;
+
+  /** What stands in the way. */
+  public enum Reason {
+    /** What changed is more than the node may hold. */
+    TOO_LARGE,
+    /** The snapshot is not here, or not whole. */
+    NO_SNAPSHOT
+  }
+
+  public RestoreRefusedException(Reason reason, String message) {
+    super(message);
+    this.reason = reason;
+  }
+
+  public RestoreRefusedException(Reason reason, String message, Throwable cause) {
+    super(message, cause);
+    this.reason = reason;
+  }
+
+  public Reason reason() {
+    return reason;
+  }
+}

@@ -1,0 +1,113 @@
+package io.palinode.voldemort;
+
+import io.palinode.retroscope.snapshot.Entry;
+import io.palinode.retroscope.snapshot.OpenSnapshot;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the records of a node what its part of a snapshot has, in place: both are read in the order
+ * of their keys, and only what differs is written, a batch at a time. So it holds two pages and a
+ * batch, however large the store is. What is half done differs less from the snapshot than before:
+ * a repeat does the rest. Nobody writes meanwhile. For one thread.
+ */
+final class SnapshotRestore {
+  private static final int PAGE_BYTES = 1 << 20;
+  private static final int BATCH_BYTES = 4 << 20;
+
+  private final StorageEngine engine;
+  private final OpenSnapshot part;
+  private final Consumer<Repairs> commit;
+  private Repairs batch;
+  private long batchBytes;
+  private long repaired;
+
+  /**
+   * @param commit writes one batch, and what it replaces into the window-log
+   */
+  SnapshotRestore(StorageEngine engine, OpenSnapshot part, Consumer<Repairs> commit) {
+    this.engine = engine;
+    this.part = part;
+    this.commit = commit;
+    this.batch = new Repairs(engine);
+  }
+
+  /** How many keys it gave another record. O(keys of the store, then and now). */
+  long of(LocalStore store) {
+    repaired = 0;
+    Pages then = new Pages((after, max) -> part.page(store.name(), after, max));
+    Pages now = new Pages((after, max) -> engine.page(store.name(), after, max));
+    Entry was = then.next();
+    Entry is = now.next();
+    while (was != null || is != null) {
+      int order = was == null ? 1 : is == null ? -1 : Arrays.compareUnsigned(was.key(), is.key());
+      repair(store, order <= 0 ? was : null, order >= 0 ? is : null);
+      was = order <= 0 ? then.next() : was;
+      is = order >= 0 ? now.next() : is;
+    }
+    commitBatch();
+    return repaired;
+  }
+
+  /** Of one key; null where it is absent. */
+  private void repair(LocalStore store, @Nullable Entry was, @Nullable Entry is) {
+    byte[] fresh = was == null ? null : was.record();
+    byte[] old = is == null ? null : is.record();
+    if (Arrays.equals(fresh, old)) {
+      return;
+    }
+    byte[] key = was != null ? was.key() : is != null ? is.key() : new byte[0];
+    batch.add(store, key, old, fresh);
+    repaired++;
+    batchBytes += key.length + length(old) + length(fresh) + RestoreLimit.KEY_BYTES;
+    if (batchBytes >= BATCH_BYTES) {
+      commitBatch();
+    }
+  }
+
+  private void commitBatch() {
+    commit.accept(batch);
+    batch = new Repairs(engine);
+    batchBytes = 0;
+  }
+
+  private static int length(byte @Nullable [] record) {
+    return record == null ? 0 : record.length;
+  }
+
+  /** Entries that follow a key, in order. */
+  @FunctionalInterface
+  private interface Source {
+    List<Entry> page(byte @Nullable [] after, int bytesMax);
+  }
+
+  /** Entries in order, a page at a time: what changes behind the last one read is not seen. */
+  private static final class Pages {
+    private final Source source;
+    private List<Entry> page = List.of();
+    private byte @Nullable [] last;
+    private int next;
+    private boolean isOver;
+
+    Pages(Source source) {
+      this.source = source;
+    }
+
+    /** Null behind the last. */
+    @Nullable Entry next() {
+      if (next >= page.size() && !isOver) {
+        page = source.page(last, PAGE_BYTES);
+        next = 0;
+        isOver = page.isEmpty();
+      }
+      if (isOver) {
+        return null;
+      }
+      Entry entry = page.get(next++);
+      last = entry.key();
+      return entry;
+    }
+  }
+}
