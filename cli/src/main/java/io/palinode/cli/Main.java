@@ -43,6 +43,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       GetCommand.class,
       DeleteCommand.class,
       StatusCommand.class,
+      DoctorCommand.class,
       AcknowledgeCommand.class,
       RollbackCommand.class,
       SnapshotCommand.class,

@@ -27,6 +27,9 @@ class ArchitectureTest {
   private static final String CLIENT_CLUSTER = "io.palinode.voldemort.cluster..";
   private static final String CLIENT = "io.palinode.voldemort.client..";
 
+  private static final String AGENT = "io.palinode.agent..";
+  private static final String AGENT_BOOT = "io.palinode.agent.boot";
+
   private static final Map<String, List<String>> ARROWS =
       Map.of(
           HVC,
@@ -79,6 +82,45 @@ class ArchitectureTest {
                     com.tngtech.archunit.base.DescribedPredicate.not(
                         com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage(
                             allowed.toArray(String[]::new)))))
+        .check(production);
+  }
+
+  @Test
+  void theAgentUsesTheStoreNodeWithoutItsEngineAndSocket() {
+    noClasses()
+        .that()
+        .resideInAPackage(AGENT)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "io.palinode.voldemort.bdb..",
+            "io.palinode.voldemort.client..",
+            "io.palinode.monitor..",
+            "io.palinode.orchestrator..",
+            "io.palinode.detection..",
+            "io.palinode.cli..",
+            "io.netty..",
+            "com.sleepycat..",
+            "voldemort..")
+        .check(production);
+  }
+
+  @Test
+  void whatTheServersOwnLoaderSeesOfTheAgentNeedsTheJdkAlone() {
+    noClasses()
+        .that()
+        .resideInAPackage(AGENT_BOOT)
+        .should()
+        .dependOnClassesThat()
+        .resideOutsideOfPackages(AGENT_BOOT, "java..", "org.jspecify..")
+        .check(production);
+    noClasses()
+        .that()
+        .resideInAPackage("io.palinode.agent.advice")
+        .should()
+        .dependOnClassesThat()
+        .resideOutsideOfPackages(
+            "io.palinode.agent.advice", AGENT_BOOT, "java..", "net.bytebuddy..", "org.jspecify..")
         .check(production);
   }
 

@@ -266,6 +266,31 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     return last[0];
   }
 
+  /** A write was not heard, nobody knows of which key: told as a gap in every partition. */
+  public void missed() {
+    store.atomically(
+        () -> {
+          if (watching) {
+            complete = false;
+            loseOneOfEachPartition(store.clock().tick().own());
+          }
+        });
+  }
+
+  /**
+   * Writes will be missed from now on, for good: tells so, as a gap in every partition, and says no
+   * more. Other than {@link #stop} it leaves it open how far the node came.
+   */
+  public synchronized void giveUp() {
+    store.atomically(
+        () -> {
+          if (watching) {
+            loseOneOfEachPartition(store.clock().tick().own());
+            watching = false;
+          }
+        });
+  }
+
   /** What holds now, each term and binding once. Only while paused. Costs as {@link #reset}. */
   public synchronized List<IntervalRef> holding() {
     Set<IntervalRef> holding = new LinkedHashSet<>();

@@ -293,6 +293,23 @@ class LocalDetectorTest {
   }
 
   @Test
+  void aWriteThatWasMissedIsToldAsAGapInEachPartition() {
+    detector.missed();
+    assertThat(drain()).hasSize(2).allMatch(e -> e instanceof Gap);
+    store.put("x", "1");
+    assertThat(drain()).as("it goes on").hasSize(1);
+  }
+
+  @Test
+  void whoGivesUpTellsAGapInEachPartitionAndSaysNoMore() {
+    detector.giveUp();
+    store.put("x", "1");
+    assertThat(detector.reportProgress()).isFalse();
+    assertThat(drain()).hasSize(2).allMatch(e -> e instanceof Gap);
+    assertThat(detector.stop()).as("no word of how far it came").isNull();
+  }
+
+  @Test
   void aStopBetweenTwoEpochsLeavesSomethingUntold() {
     store.pause(8);
     detector.endEpoch();

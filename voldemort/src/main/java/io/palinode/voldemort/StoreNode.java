@@ -27,12 +27,15 @@ import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -73,7 +76,14 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   private final NodeCounters counters = new NodeCounters();
   private final Writers writers;
 
-  private final ReentrantLock writeLock = new ReentrantLock();
+  /** Shared by writes that another server makes, which order each key's by locks of their own. */
+  private final ReentrantReadWriteLock gate = new ReentrantReadWriteLock();
+
+  private final Lock writeLock = gate.writeLock();
+
+  /** Orders what shares the gate; taken last, held shortly. */
+  private final ReentrantLock stampLock = new ReentrantLock();
+
   private final NodeHistory history;
   // Written under writeLock; a read of the reference is enough to see a whole state.
   private volatile FenceState fence;
@@ -84,6 +94,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   private volatile boolean mediumWorks = true;
   // Guarded by writeLock.
   private final Rewind rewind;
+  // Guarded by writeLock, or by the gate's other side and stampLock.
   private long promisedHlc;
   private boolean closed;
 
@@ -335,13 +346,25 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
     Hvc before = clock.tick();
     Hvc after = receive(write.caller());
+    logged(store, key, old, after);
+    make(change);
+    told(store, write, siblings, before, after);
+    return new Reply<>(true, after, after.own(), admitted.epoch());
+  }
+
+  /**
+   * First the log: a change in it that was not made changes nothing, but one that was made and is
+   * not in it could never be undone.
+   */
+  private void logged(LocalStore store, byte[] key, byte @Nullable [] old, Hvc after) {
     if (after.own() > promisedHlc) {
       promise(after.own() + PROMISE_HLC, config.writes());
     }
-    // First the log: a change in it that was not made changes nothing, but one that was made and is
-    // not in it could never be undone.
     store.past().append(after.own(), key, old);
-    make(change);
+  }
+
+  private void told(
+      LocalStore store, Write write, List<Versioned> siblings, Hvc before, Hvc after) {
     store.deletes().forgetUpTo(store.past().reach());
     noteDelete(store, write, after.own());
     writers.wrote(after.own(), write.caller().client());
@@ -352,7 +375,6 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       WriteEvent event = event(write, siblings, before, after);
       listeners.forEach(listener -> listener.written(event));
     }
-    return new Reply<>(true, after, after.own(), admitted.epoch());
   }
 
   private void make(Change change) {
@@ -456,6 +478,128 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       log.error("node={} phase=STORAGE_FAILED", node(), e);
     }
     return refuse(ErrorCode.PERSISTENCE_FAILURE, "node " + node() + ": " + e.getMessage());
+  }
+
+  // ---- what another server does on an engine of its own
+
+  /**
+   * A read that another server begins: refused as {@link #get} would be, unless the fence is still
+   * what this gives when the read is over ({@link #served}).
+   */
+  public FenceState admitted(Caller caller) throws RefusedException {
+    return admit(caller);
+  }
+
+  /** Such a read has ended; what it found is refused when the fence changed meanwhile. */
+  public void served(FenceState admitted) throws RefusedException {
+    requireSameFence(admitted);
+  }
+
+  /** The reading that goes back to a caller: after all that it told, and all that was done. */
+  public Hvc answer(Caller caller) throws RefusedException {
+    return receive(caller);
+  }
+
+  /**
+   * A write that another server begins, before it takes a lock of its engine. Until the same thread
+   * calls {@link #left}, nothing of a rollback begins, and no scan counts a key as settled. Several
+   * threads may be between the two. May be nested, also in {@link #atomically}. Refused as {@link
+   * #put} would be; then {@code left} is not called.
+   */
+  public void entered(Caller caller) throws RefusedException {
+    // Twice, as with a write of our own.
+    admit(caller);
+    gate.readLock().lock();
+    try {
+      admit(caller);
+      if (caller.hvc() != null) {
+        Hvc unused = receive(caller);
+      }
+    } catch (RefusedException | RuntimeException e) {
+      gate.readLock().unlock();
+      throw e;
+    }
+  }
+
+  /** The write has ended, however. */
+  public void left() {
+    gate.readLock().unlock();
+  }
+
+  /**
+   * Like {@link #entered}, for a write that reads nothing under its engine's lock: no other one is
+   * between the two meanwhile. Not by a thread that has {@link #entered}. Ends with {@link
+   * #leftAlone}.
+   */
+  public void enteredAlone(Caller caller) throws RefusedException {
+    if (gate.getReadHoldCount() > 0) {
+      throw new IllegalStateException("a thread that is in a write cannot be alone");
+    }
+    admit(caller);
+    writeLock.lock();
+    try {
+      admit(caller);
+    } catch (RefusedException | RuntimeException e) {
+      writeLock.unlock();
+      throw e;
+    }
+  }
+
+  public void leftAlone() {
+    writeLock.unlock();
+  }
+
+  /** Whether this thread keeps all writes away. */
+  public boolean isAlone() {
+    return gate.isWriteLockedByCurrentThread();
+  }
+
+  /**
+   * What a write changes, between {@link #entered} and {@link #left}: stamped, logged and told now.
+   * Called while the engine keeps other writes of the key away, before they can see this one; then
+   * the clock's order is each key's order. A write that fails later is told as its reverse.
+   *
+   * @param before the key's record until now, null when there was none; of any format
+   * @param after the record that it gets; equal to {@code before}: nothing changed
+   * @param deleted of a delete: what it covers
+   * @return the reading of the write; null when nothing changed
+   */
+  public @Nullable Hvc changed(
+      StoreKey key,
+      byte @Nullable [] before,
+      byte @Nullable [] after,
+      @Nullable VectorClock deleted,
+      Caller caller) {
+    LocalStore store = Objects.requireNonNull(stores.get(key.store()), key.store());
+    List<Versioned> siblings = LocalStore.versions(after);
+    Versioned added = deleted == null ? added(before, siblings) : null;
+    Write write = new Write(key, caller, added, deleted, stored -> siblings);
+    stampLock.lock();
+    try {
+      counters.add(deleted == null && after != null ? NodeCounter.PUTS : NodeCounter.DELETES);
+      if (Arrays.equals(before, after)) {
+        noteDelete(store, write, clock.tick().own());
+        return null;
+      }
+      Hvc beforeWrite = clock.tick();
+      Hvc afterWrite = clock.tick();
+      logged(store, key.key(), before, afterWrite);
+      told(store, write, siblings, beforeWrite, afterWrite);
+      return afterWrite;
+    } finally {
+      stampLock.unlock();
+    }
+  }
+
+  /** The newest version that was not there: engines append what is put. */
+  private static @Nullable Versioned added(byte @Nullable [] before, List<Versioned> siblings) {
+    List<Versioned> old = LocalStore.versions(before);
+    for (int i = siblings.size() - 1; i >= 0; i--) {
+      if (!old.contains(siblings.get(i))) {
+        return siblings.get(i);
+      }
+    }
+    return null;
   }
 
   // ---- what the detector and the node's side of control need

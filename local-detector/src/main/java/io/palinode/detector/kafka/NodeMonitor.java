@@ -207,6 +207,18 @@ public final class NodeMonitor implements AutoCloseable {
     return emitter.isRunning() && predicateTail.failure() == null && controlTail.failure() == null;
   }
 
+  /** A write of the store was not heard: it is told as lost coverage. */
+  public void missed() {
+    detector.missed();
+  }
+
+  /**
+   * The store's writes are heard no more: it is told as lost coverage, and then the node is silent.
+   */
+  public void giveUp() {
+    detector.giveUp();
+  }
+
   /**
    * Sends what is still queued, and then that the node has stopped, if it can; ends within about 30
    * seconds even without a broker. The store must serve no more: a write after this is unheard, and

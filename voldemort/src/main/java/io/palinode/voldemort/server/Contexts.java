@@ -16,19 +16,23 @@ import io.palinode.voldemort.protocol.Pb0.ResponseContext;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
 import java.util.List;
 
-/** What rides along with requests and responses, between its bytes and its meaning. */
-final class Contexts {
+/**
+ * What rides along with requests and responses, between its bytes and its meaning. Thread-safe;
+ * needs no socket, so it serves in another server too.
+ */
+public final class Contexts {
   private final StoreNode node;
 
-  Contexts(StoreNode node) {
+  public Contexts(StoreNode node) {
     this.node = node;
   }
 
   Caller caller(VoldemortRequest request) throws RefusedException {
-    if (!request.hasPalinode()) {
-      return Caller.STOCK;
-    }
-    RequestContext context = request.getPalinode();
+    return request.hasPalinode() ? caller(request.getPalinode()) : Caller.STOCK;
+  }
+
+  /** Who sent it; refused when it cannot be of this cluster. */
+  public Caller caller(RequestContext context) throws RefusedException {
     int origin = context.getOrigin();
     if (origin < 0 || origin >= node.nodes()) {
       throw node.refuse(
@@ -42,7 +46,10 @@ final class Contexts {
         context.hasOrigin() ? origin : null);
   }
 
-  ResponseContext of(Reply<?> reply, boolean knowsEpoch) {
+  /**
+   * @param knowsEpoch whether the request told an epoch; who does not is told what a fence would say
+   */
+  public ResponseContext of(Reply<?> reply, boolean knowsEpoch) {
     ResponseContext.Builder context = at(reply.hvc(), reply.epoch());
     if (!knowsEpoch) {
       // It has met no fence, and will not before the next rollback.
@@ -58,8 +65,8 @@ final class Contexts {
     return context.build();
   }
 
-  /** For a request that was refused or failed; {@code fence} is what the client is to know. */
-  ResponseContext of(RefusedException refused) {
+  /** For a request that was refused or failed; its fence is what the client is to know. */
+  public ResponseContext of(RefusedException refused) {
     ResponseContext.Builder context = at(node.lastReading(), node.fence().epoch());
     FenceState fence = refused.fence();
     if (fence != null) {

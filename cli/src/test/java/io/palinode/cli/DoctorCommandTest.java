@@ -1,0 +1,32 @@
+package io.palinode.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class DoctorCommandTest {
+  private static final String WOVEN =
+      "\"woven\":[\"voldemort.store.bdb.BdbStorageEngine\",\"voldemort.store.StoreBinaryFormat\","
+          + "\"voldemort.server.storage.StorageService\"]";
+
+  @Test
+  void anAgentThatHearsAllWritesHasNoFault() throws JsonProcessingException {
+    assertThat(faults("{\"joined\":true,\"covered\":true,\"off\":false," + WOVEN + "}")).isEmpty();
+  }
+
+  @Test
+  void eachReasonWhyWritesAreNotHeardIsNamed() throws JsonProcessingException {
+    assertThat(faults("{\"joined\":false,\"off\":true,\"woven\":[]}"))
+        .hasSize(5)
+        .anyMatch(fault -> fault.contains("turned itself off"))
+        .anyMatch(fault -> fault.contains("has not joined"))
+        .anyMatch(fault -> fault.contains("BdbStorageEngine"));
+  }
+
+  private static List<String> faults(String json) throws JsonProcessingException {
+    return DoctorCommand.faults(new ObjectMapper().readTree(json));
+  }
+}

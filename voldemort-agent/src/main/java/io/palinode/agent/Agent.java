@@ -1,0 +1,46 @@
+package io.palinode.agent;
+
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.palinode.agent.boot.Hooks;
+import java.io.IOException;
+import java.lang.instrument.Instrumentation;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Where {@link io.palinode.agent.boot.Premain} begins, in the agent's own class loader. */
+public final class Agent {
+  private static final Logger log = LoggerFactory.getLogger(Agent.class);
+
+  private Agent() {}
+
+  /**
+   * Before any class of the server is loaded. Throws {@link IllegalArgumentException} when the
+   * configuration is wrong, or the server none that is known.
+   *
+   * @param argument the path of the configuration
+   */
+  public static void start(String argument, Instrumentation instrumentation) throws IOException {
+    if (argument.isBlank()) {
+      throw new IllegalArgumentException(
+          "its configuration is needed: -javaagent:voldemort-agent.jar=config.yaml");
+    }
+    Path file = Path.of(argument);
+    if (!Files.isReadable(file)) {
+      throw new IllegalArgumentException("its configuration cannot be read: " + file);
+    }
+    AgentConfig config = AgentConfig.parse(argument, Files.readString(file));
+    String version = ServerVersion.require(ClassLoader.getSystemClassLoader());
+    PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    WatchedServer server = new WatchedServer(config, registry);
+    WeavingTransformer transformer = new WeavingTransformer();
+    instrumentation.addTransformer(transformer);
+    Hooks.attend(server);
+    if (config.statusPort() > 0) {
+      StatusServer.start(config.statusPort(), version, transformer::woven, server, registry);
+    }
+    log.info("agent voldemort={} kafka={} state=ATTACHED", version, config.kafka());
+  }
+}

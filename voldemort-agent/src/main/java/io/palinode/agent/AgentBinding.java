@@ -1,0 +1,183 @@
+package io.palinode.agent;
+
+import io.palinode.detector.HlcSpan;
+import io.palinode.detector.SequentialKeys;
+import io.palinode.detector.StoreBinding;
+import io.palinode.detector.StoreKey;
+import io.palinode.detector.UndoEffect;
+import io.palinode.detector.Version;
+import io.palinode.hvc.HvcClock;
+import io.palinode.retroscope.OutOfReachException;
+import io.palinode.retroscope.snapshot.RollbackTimes;
+import io.palinode.voldemort.StoreNode;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The node as the detector and the control log see it: a {@link StoreNode} whose writes are the
+ * server's. Beside what that does, a restore drops the hints of what it undoes; and once the agent
+ * is off, nothing of a rollback is done any more, for writes were missed.
+ */
+final class AgentBinding implements StoreBinding {
+  private final StoreNode node;
+  private final LongConsumer dropHintsAfter;
+  private final BooleanSupplier off;
+  private final LongSupplier missedAt;
+  private final AtomicBoolean listening = new AtomicBoolean();
+  private volatile @Nullable WriteListener listener;
+
+  /**
+   * @param dropHintsAfter removes the hints that this server keeps for others of writes after an
+   *     HLC
+   * @param missedAt when a write may have been missed last, which nothing can undo; 0: never
+   */
+  AgentBinding(
+      StoreNode node, LongConsumer dropHintsAfter, BooleanSupplier off, LongSupplier missedAt) {
+    this.node = node;
+    this.dropHintsAfter = dropHintsAfter;
+    this.off = off;
+    this.missedAt = missedAt;
+  }
+
+  /** {@inheritDoc} A later listener takes the place of the one before, whose monitor failed. */
+  @Override
+  public void listen(WriteListener next) {
+    listener = next;
+    if (listening.compareAndSet(false, true)) {
+      node.listen(
+          event -> {
+            WriteListener now = listener;
+            if (now != null) {
+              now.written(event);
+            }
+          });
+    }
+  }
+
+  @Override
+  public long pause(long epoch) {
+    requireOn();
+    return node.pause(epoch);
+  }
+
+  @Override
+  public Restoration restore(long epoch, int attempt, long target) {
+    requireOn();
+    if (target < missedAt.getAsLong()) {
+      throw new OutOfReachException(target, reach(), node.lastReading().own());
+    }
+    Restoration done = node.restore(epoch, attempt, target);
+    dropHintsAfter.accept(target);
+    return done;
+  }
+
+  @Override
+  public Restoration keep(long epoch, int attempt, long target) {
+    requireOn();
+    return node.keep(epoch, attempt, target);
+  }
+
+  @Override
+  public int merge(List<KeyRecord> records) {
+    requireOn();
+    return node.merge(records);
+  }
+
+  @Override
+  public void resume(long epoch, long target, long sequentialUntilMicros) {
+    requireOn();
+    node.resume(epoch, target, sequentialUntilMicros);
+  }
+
+  @Override
+  public void resume(long epoch, long target, long sequentialUntilMicros, long restartEpoch) {
+    requireOn();
+    node.resume(epoch, target, sequentialUntilMicros, restartEpoch);
+  }
+
+  @Override
+  public void sequential(List<SequentialKeys> keys) {
+    node.sequential(keys);
+  }
+
+  private void requireOn() {
+    if (off.getAsBoolean()) {
+      throw new IllegalStateException(
+          "the agent of node %d has turned itself off: start its server anew".formatted(node()));
+    }
+  }
+
+  @Override
+  public int node() {
+    return node.node();
+  }
+
+  @Override
+  public int nodes() {
+    return node.nodes();
+  }
+
+  @Override
+  public void pass(long hlc) {
+    node.pass(hlc);
+  }
+
+  @Override
+  public long incarnation() {
+    return node.incarnation();
+  }
+
+  @Override
+  public HvcClock clock() {
+    return node.clock();
+  }
+
+  @Override
+  public void atomically(Runnable action) {
+    node.atomically(action);
+  }
+
+  @Override
+  public long reach() {
+    return Math.max(node.reach(), missedAt.getAsLong());
+  }
+
+  @Override
+  public long restoredEpoch() {
+    return node.restoredEpoch();
+  }
+
+  @Override
+  public UndoEffect effect(long target, List<HlcSpan> except) {
+    return node.effect(target, except);
+  }
+
+  @Override
+  public List<KeyRecord> read(List<StoreKey> keys) {
+    return node.read(keys);
+  }
+
+  @Override
+  public List<Version> siblings(StoreKey key) {
+    return node.siblings(key);
+  }
+
+  @Override
+  public void scan(ScanVisitor visitor) {
+    node.scan(visitor);
+  }
+
+  @Override
+  public void rollbacks(RollbackTimes times) {
+    node.rollbacks(times);
+  }
+
+  @Override
+  public void safePoint(long hlc) {
+    node.safePoint(hlc);
+  }
+}

@@ -1,0 +1,94 @@
+package io.palinode.agent;
+
+import io.palinode.hvc.Hvc;
+import io.palinode.voldemort.Caller;
+import io.palinode.voldemort.RefusedException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a thread of the server is in the middle of: who asks, what came of it, and the methods that
+ * are under way.
+ */
+final class Conversation {
+  private Caller caller = Caller.STOCK;
+  private boolean ours;
+  private boolean admitted;
+  private @Nullable Hvc written;
+  private @Nullable RefusedException refused;
+  private @Nullable EngineWrite write;
+  private final List<EngineWrite> locked = new ArrayList<>(1);
+
+  /** A request of a client of ours begins. */
+  void begin(Caller asks) {
+    end();
+    caller = asks;
+    ours = true;
+  }
+
+  void end() {
+    caller = Caller.STOCK;
+    ours = false;
+    admitted = false;
+    written = null;
+    refused = null;
+  }
+
+  Caller caller() {
+    return caller;
+  }
+
+  /** Whether an answer is to tell of clocks. */
+  boolean isOurs() {
+    return ours;
+  }
+
+  /** An engine has admitted the request: it is of the node's epoch, or names none. */
+  void admitted() {
+    admitted = true;
+  }
+
+  boolean isAdmitted() {
+    return admitted;
+  }
+
+  void wrote(@Nullable Hvc at) {
+    written = at == null ? written : at;
+  }
+
+  @Nullable Hvc written() {
+    return written;
+  }
+
+  void refuse(RefusedException why) {
+    refused = why;
+  }
+
+  @Nullable RefusedException refused() {
+    return refused;
+  }
+
+  /** The write whose records are read and written now. */
+  @Nullable EngineWrite write() {
+    return write;
+  }
+
+  void write(@Nullable EngineWrite now) {
+    write = now;
+  }
+
+  void locked(EngineWrite by) {
+    locked.add(by);
+  }
+
+  /** The write that got {@code handle}, which it has no more; null: it was not heard. */
+  @Nullable EngineWrite unlocked(@Nullable Object handle) {
+    for (int i = 0; i < locked.size(); i++) {
+      if (locked.get(i).hasHandle(handle)) {
+        return locked.remove(i);
+      }
+    }
+    return null;
+  }
+}

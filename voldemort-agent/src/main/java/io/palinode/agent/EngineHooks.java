@@ -1,0 +1,308 @@
+package io.palinode.agent;
+
+import io.palinode.agent.boot.Frame;
+import io.palinode.agent.boot.Listener;
+import io.palinode.agent.boot.Operation;
+import io.palinode.agent.boot.Refusal;
+import io.palinode.detector.StoreKey;
+import io.palinode.voldemort.FenceState;
+import io.palinode.voldemort.RefusedException;
+import io.palinode.voldemort.StoreNode;
+import io.palinode.voldemort.protocol.ErrorCode;
+import io.palinode.voldemort.protocol.VectorClock;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns what the engines' methods do into what a node knows: reads that it admits, and writes that
+ * it stamps. Called by all threads of the server.
+ *
+ * <p>A write of the disk engine enters the node before it takes the record's lock, tells what it
+ * changes between reading and writing the record (under that lock, so in the key's order), and
+ * leaves when its transaction has ended. One that locks first, and writes later, stays in between.
+ * A write of the memory engine is told at its end, under the engine's monitor.
+ */
+final class EngineHooks implements Listener {
+  private final StoreNode node;
+  private final StockTypes types;
+  private final List<StockEngine> engines;
+  private final OwnCalls own;
+  private final PiggyBack piggyBack;
+  private final Fuse fuse;
+  private final ThreadLocal<Conversation> conversations =
+      ThreadLocal.withInitial(Conversation::new);
+
+  EngineHooks(
+      StoreNode node,
+      StockTypes types,
+      List<StockEngine> engines,
+      OwnCalls own,
+      PiggyBack piggyBack,
+      Fuse fuse) {
+    this.node = node;
+    this.types = types;
+    this.engines = List.copyOf(engines);
+    this.own = own;
+    this.piggyBack = piggyBack;
+    this.fuse = fuse;
+  }
+
+  @Override
+  public @Nullable Frame entered(
+      Operation operation, Object engine, @Nullable Object key, @Nullable Object argument) {
+    StockEngine watched = watched(engine);
+    if (watched == null || own.isOwn() || (fuse.isBlown() && !endsLock(operation))) {
+      return null;
+    }
+    Conversation conversation = conversations.get();
+    try {
+      Frame frame = begin(operation, watched, key, argument, conversation);
+      conversation.admitted();
+      return frame;
+    } catch (RefusedException refused) {
+      return new Refusal(refusal(refused, conversation));
+    }
+  }
+
+  private @Nullable Frame begin(
+      Operation operation,
+      StockEngine watched,
+      @Nullable Object key,
+      @Nullable Object argument,
+      Conversation conversation)
+      throws RefusedException {
+    return switch (operation) {
+      case GET -> read(conversation);
+      case BDB_PUT -> key == null ? null : write(watched, key, null, conversation);
+      case BDB_DELETE -> key == null ? null : delete(watched, key, argument, conversation);
+      case BDB_LOCK -> key == null ? null : lock(watched, key, conversation);
+      case BDB_PUT_AND_UNLOCK -> putAndUnlock(argument, conversation);
+      case BDB_RELEASE -> release(argument, conversation);
+      case MEMORY_WRITE -> key == null ? null : inMemory(watched, key, argument, conversation);
+      case BDB_TRUNCATE, MEMORY_CLEAR -> clear(watched, conversation);
+    };
+  }
+
+  /** Whoever has locked a record is in the node, and must get out also when all else is off. */
+  private static boolean endsLock(Operation operation) {
+    return operation == Operation.BDB_PUT_AND_UNLOCK || operation == Operation.BDB_RELEASE;
+  }
+
+  private @Nullable StockEngine watched(Object engine) {
+    // By identity: engines call any two of them equal.
+    for (StockEngine each : engines) {
+      if (each.is(engine)) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  private RuntimeException refusal(RefusedException refused, Conversation conversation) {
+    conversation.refuse(refused);
+    String why = String.valueOf(refused.getMessage());
+    return refused.code() == ErrorCode.UNREACHABLE_STORE
+        ? types.unreachable(why)
+        : types.failure(why);
+  }
+
+  private Frame read(Conversation conversation) throws RefusedException {
+    FenceState admitted = node.admitted(conversation.caller());
+    return (result, thrown) -> {
+      if (thrown == null) {
+        try {
+          node.served(admitted);
+        } catch (RefusedException refused) {
+          return refusal(refused, conversation);
+        }
+      }
+      return null;
+    };
+  }
+
+  private EngineWrite begun(
+      StockEngine engine, Object key, @Nullable VectorClock deleted, Conversation conversation) {
+    StoreKey storeKey = new StoreKey(engine.store(), engine.clientKey(key));
+    return new EngineWrite(node, conversation, storeKey, deleted);
+  }
+
+  /** The write that this is begins, and ends before another of the thread does. */
+  private Frame write(
+      StockEngine engine, Object key, @Nullable VectorClock deleted, Conversation conversation)
+      throws RefusedException {
+    EngineWrite write = begun(engine, key, deleted, conversation);
+    node.entered(conversation.caller());
+    conversation.write(write);
+    return (result, thrown) -> {
+      conversation.write(null);
+      try {
+        end(write, thrown);
+      } finally {
+        node.left();
+      }
+      return null;
+    };
+  }
+
+  private static void end(EngineWrite write, @Nullable Throwable thrown) {
+    if (thrown == null) {
+      write.succeeded();
+    } else {
+      write.failed();
+    }
+  }
+
+  private Frame delete(
+      StockEngine engine, Object key, @Nullable Object version, Conversation conversation)
+      throws RefusedException {
+    if (version != null) {
+      return write(engine, key, types.clock(version), conversation);
+    }
+    // It does not read what it deletes: so we do, and nobody writes meanwhile.
+    EngineWrite write = begun(engine, key, null, conversation);
+    node.enteredAlone(conversation.caller());
+    return leavingAlone(
+        () -> write.changes(own.run(() -> engine.get(engine.clientKey(key))), null), write::failed);
+  }
+
+  /** Tells what is going to happen, and lets others in when it has. */
+  private Frame leavingAlone(Runnable tell, Runnable untell) {
+    try {
+      tell.run();
+    } catch (RuntimeException e) {
+      node.leftAlone();
+      throw e;
+    }
+    return (result, thrown) -> {
+      try {
+        if (thrown != null) {
+          untell.run();
+        }
+      } finally {
+        node.leftAlone();
+      }
+      return null;
+    };
+  }
+
+  private Frame lock(StockEngine engine, Object key, Conversation conversation)
+      throws RefusedException {
+    EngineWrite write = begun(engine, key, null, conversation);
+    node.entered(conversation.caller());
+    conversation.write(write);
+    return (handle, thrown) -> {
+      conversation.write(null);
+      if (thrown != null || handle == null) {
+        node.left();
+      } else {
+        write.lockedBy(handle);
+        conversation.locked(write);
+      }
+      return null;
+    };
+  }
+
+  private @Nullable Frame putAndUnlock(@Nullable Object handle, Conversation conversation) {
+    EngineWrite write = conversation.unlocked(handle);
+    if (write == null && fuse.isBlown()) {
+      return null;
+    }
+    if (write == null) {
+      throw new IllegalStateException("a record is written that was not locked by this thread");
+    }
+    conversation.write(write);
+    return (result, thrown) -> {
+      conversation.write(null);
+      try {
+        end(write, thrown);
+      } finally {
+        node.left();
+      }
+      return null;
+    };
+  }
+
+  private @Nullable Frame release(@Nullable Object handle, Conversation conversation) {
+    if (conversation.unlocked(handle) == null) {
+      return null;
+    }
+    return (result, thrown) -> {
+      node.left();
+      return null;
+    };
+  }
+
+  private Frame inMemory(
+      StockEngine engine, Object key, @Nullable Object version, Conversation conversation)
+      throws RefusedException {
+    VectorClock deleted = version == null ? null : types.clock(version);
+    EngineWrite write = begun(engine, key, deleted, conversation);
+    node.entered(conversation.caller());
+    byte[] before = engine.memoryRecord(key);
+    return (result, thrown) -> {
+      try {
+        byte[] after = engine.memoryRecord(key);
+        if (thrown == null || !Arrays.equals(before, after)) {
+          write.changes(before, after);
+        }
+      } finally {
+        node.left();
+      }
+      return null;
+    };
+  }
+
+  private Frame clear(StockEngine engine, Conversation conversation) throws RefusedException {
+    node.enteredAlone(conversation.caller());
+    return leavingAlone(
+        () ->
+            own.run(
+                () ->
+                    engine.scan(
+                        (key, record) ->
+                            new EngineWrite(
+                                    node, conversation, new StoreKey(engine.store(), key), null)
+                                .changes(record, null))),
+        () -> fuse.failed(new IllegalStateException("a store was cleared in part only")));
+  }
+
+  @Override
+  public void decoding(byte[] record) {
+    EngineWrite write = conversations.get().write();
+    if (write != null) {
+      write.found(record);
+    }
+  }
+
+  @Override
+  public void encoded(byte[] record) {
+    EngineWrite write = conversations.get().write();
+    if (write != null) {
+      write.writes(record);
+    }
+  }
+
+  @Override
+  public void received(Object builder) {
+    piggyBack.received(builder, conversations.get());
+  }
+
+  @Override
+  public Object answering(Object message) {
+    Conversation conversation = conversations.get();
+    return conversation.isOurs() && !fuse.isBlown()
+        ? piggyBack.answer(message, conversation)
+        : message;
+  }
+
+  @Override
+  public void requestEnded() {
+    conversations.get().end();
+  }
+
+  @Override
+  public void failed(Throwable bug) {
+    fuse.failed(bug);
+  }
+}

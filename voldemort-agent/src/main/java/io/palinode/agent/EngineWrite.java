@@ -1,0 +1,92 @@
+package io.palinode.agent;
+
+import io.palinode.detector.StoreKey;
+import io.palinode.voldemort.Caller;
+import io.palinode.voldemort.StoreNode;
+import io.palinode.voldemort.protocol.Siblings;
+import io.palinode.voldemort.protocol.VectorClock;
+import io.palinode.voldemort.protocol.Versioned;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A change of one key that is under way in the server: what it found, what it leaves, and whether
+ * the node has been told. For the thread that makes it.
+ */
+final class EngineWrite {
+  private final StoreNode node;
+  private final Conversation conversation;
+  private final StoreKey key;
+  private final Caller caller;
+  private final @Nullable VectorClock deleted;
+  private byte @Nullable [] before;
+  private byte @Nullable [] after;
+  private boolean told;
+  private @Nullable Object handle;
+
+  /**
+   * @param deleted what a delete covers; null for any other write
+   */
+  EngineWrite(
+      StoreNode node, Conversation conversation, StoreKey key, @Nullable VectorClock deleted) {
+    this.node = node;
+    this.conversation = conversation;
+    this.key = key;
+    this.caller = conversation.caller();
+    this.deleted = deleted;
+  }
+
+  /** The record that it found, under the record's lock. */
+  void found(byte[] record) {
+    before = record;
+    if (deleted != null) {
+      List<Versioned> versions = Siblings.decode(record);
+      List<Versioned> left = Siblings.delete(versions, deleted);
+      boolean same = left.size() == versions.size();
+      byte[] rest = left.isEmpty() ? null : Siblings.encode(left);
+      tell(same ? record : rest);
+    }
+  }
+
+  /** The record that it writes, under the same lock. A delete has told that already. */
+  void writes(byte[] record) {
+    if (deleted == null) {
+      tell(record);
+    }
+  }
+
+  /** From {@code old} to {@code fresh}; null is no record. */
+  void changes(byte @Nullable [] old, byte @Nullable [] fresh) {
+    before = old;
+    tell(fresh);
+  }
+
+  private void tell(byte @Nullable [] fresh) {
+    after = fresh;
+    conversation.wrote(node.changed(key, before, fresh, deleted, caller));
+    told = true;
+  }
+
+  /** It went well. A delete that found nothing is told too: there may be something elsewhere. */
+  void succeeded() {
+    if (!told && deleted != null) {
+      tell(null);
+    }
+  }
+
+  /** It failed after it was told: the key is again what it was. */
+  void failed() {
+    if (told) {
+      told = false;
+      Object unused = node.changed(key, after, before, null, Caller.STOCK);
+    }
+  }
+
+  void lockedBy(Object lock) {
+    handle = lock;
+  }
+
+  boolean hasHandle(@Nullable Object lock) {
+    return handle == lock;
+  }
+}

@@ -1,0 +1,63 @@
+package io.palinode.agent;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Counts the agent's own failures, tells the first, and blows once when there were too many.
+ * Thread-safe.
+ */
+final class Fuse {
+  private static final Logger log = LoggerFactory.getLogger(Fuse.class);
+
+  private final int failuresMax;
+  private final Runnable tell;
+  private final Runnable blow;
+  private final AtomicInteger failures = new AtomicInteger();
+  private final AtomicBoolean blown = new AtomicBoolean();
+  private final AtomicReference<@Nullable String> first = new AtomicReference<>();
+
+  /**
+   * Both run on the thread of a failure, which is a client's: they must not wait.
+   *
+   * @param tell runs at each failure
+   * @param blow runs once, at the last one
+   */
+  Fuse(int failuresMax, Runnable tell, Runnable blow) {
+    this.failuresMax = failuresMax;
+    this.tell = tell;
+    this.blow = blow;
+  }
+
+  void failed(Throwable bug) {
+    if (first.compareAndSet(null, String.valueOf(bug))) {
+      log.error("agent failures=1 limit={}; the first, kept from the server:", failuresMax, bug);
+    }
+    tell.run();
+    if (failures.incrementAndGet() >= failuresMax && blown.compareAndSet(false, true)) {
+      log.error(
+          "agent state=OFF failures={} first={}: this node is not watched any more, until its server is started anew",
+          failures.get(),
+          first.get());
+      blow.run();
+    }
+  }
+
+  int failures() {
+    return failures.get();
+  }
+
+  boolean isBlown() {
+    return blown.get();
+  }
+
+  /** Empty: there was none. */
+  String first() {
+    String text = first.get();
+    return text == null ? "" : text;
+  }
+}

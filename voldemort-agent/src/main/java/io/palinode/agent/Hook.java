@@ -1,0 +1,37 @@
+package io.palinode.agent;
+
+import static net.bytebuddy.matcher.ElementMatchers.isAbstract;
+import static net.bytebuddy.matcher.ElementMatchers.isBridge;
+import static net.bytebuddy.matcher.ElementMatchers.named;
+import static net.bytebuddy.matcher.ElementMatchers.not;
+import static net.bytebuddy.matcher.ElementMatchers.takesArgument;
+import static net.bytebuddy.matcher.ElementMatchers.takesArguments;
+
+import java.util.List;
+import net.bytebuddy.description.method.MethodDescription;
+import net.bytebuddy.matcher.ElementMatcher;
+
+/**
+ * A method of the server, and what is woven into it.
+ *
+ * @param parameters the names of their types, erased
+ */
+record Hook(String type, String method, List<String> parameters, Class<?> advice) {
+
+  ElementMatcher.Junction<MethodDescription> matcher() {
+    ElementMatcher.Junction<MethodDescription> matcher =
+        not(isBridge())
+            .<MethodDescription>and(not(isAbstract()))
+            .and(named(method))
+            .and(takesArguments(parameters.size()));
+    for (int i = 0; i < parameters.size(); i++) {
+      matcher = matcher.and(takesArgument(i, named(parameters.get(i))));
+    }
+    return matcher;
+  }
+
+  @Override
+  public String toString() {
+    return type + "." + method + "(" + String.join(", ", parameters) + ")";
+  }
+}

@@ -1,0 +1,186 @@
+package io.palinode.agent;
+
+import io.palinode.voldemort.StorageEngine.Change;
+import io.palinode.voldemort.StorageException;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the node remembers of itself, a file for each record, and the journal of a commit. A file is
+ * replaced as a whole. For one thread at a time; failures are {@link StorageException}s.
+ *
+ * <pre>
+ * journal | version u8 = 1 | changes i32 | per change: store UTF, key length i32, key,
+ *         | record length i32 (-1: the key goes), record | CRC-32C of all before i32 |
+ * </pre>
+ */
+final class MetaFiles {
+  private static final byte VERSION = 1;
+  private static final String JOURNAL = "journal";
+
+  private final Path folder;
+
+  /** Makes the folder when it is not there. */
+  MetaFiles(Path folder) {
+    this.folder = folder;
+    try {
+      Files.createDirectories(folder);
+    } catch (IOException e) {
+      throw new StorageException("making " + folder + " failed: " + e, e);
+    }
+  }
+
+  byte @Nullable [] get(byte[] key) {
+    return read(file(key));
+  }
+
+  /** Each by itself. */
+  void put(List<Change> changes, boolean synced) {
+    for (Change change : changes) {
+      byte[] record = change.record();
+      if (record == null) {
+        delete(file(change.key()));
+      } else {
+        write(file(change.key()), record, synced);
+      }
+    }
+  }
+
+  /** On the medium when it returns. */
+  void writeJournal(List<Change> changes) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    DataOutputStream out = new DataOutputStream(bytes);
+    try {
+      out.writeByte(VERSION);
+      out.writeInt(changes.size());
+      for (Change change : changes) {
+        out.writeUTF(change.store());
+        writeArray(out, change.key());
+        writeArray(out, change.record());
+      }
+      out.writeInt(crc(bytes.toByteArray(), bytes.size()));
+    } catch (IOException e) {
+      throw new StorageException("a journal cannot be made: " + e, e);
+    }
+    write(folder.resolve(JOURNAL), bytes.toByteArray(), true);
+  }
+
+  void removeJournal() {
+    delete(folder.resolve(JOURNAL));
+  }
+
+  /** The commit that was interrupted; empty: none was. */
+  List<Change> journal() {
+    byte[] bytes = read(folder.resolve(JOURNAL));
+    if (bytes == null) {
+      return List.of();
+    }
+    int body = bytes.length - Integer.BYTES;
+    DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
+    try {
+      if (body < 0 || ByteBuffer.wrap(bytes).getInt(body) != crc(bytes, body)) {
+        throw new IOException("its checksum is wrong");
+      }
+      if (in.readByte() != VERSION) {
+        throw new IOException("it must be of version " + VERSION);
+      }
+      int count = in.readInt();
+      List<Change> changes = new ArrayList<>(count);
+      for (int i = 0; i < count; i++) {
+        String store = in.readUTF();
+        byte[] key = readArray(in);
+        changes.add(new Change(store, key == null ? new byte[0] : key, readArray(in)));
+      }
+      return changes;
+    } catch (IOException e) {
+      throw new StorageException("reading " + folder.resolve(JOURNAL) + " failed: " + e, e);
+    }
+  }
+
+  private static void writeArray(DataOutputStream out, byte @Nullable [] array) throws IOException {
+    out.writeInt(array == null ? -1 : array.length);
+    if (array != null) {
+      out.write(array);
+    }
+  }
+
+  private static byte @Nullable [] readArray(DataInputStream in) throws IOException {
+    int length = in.readInt();
+    return length < 0 ? null : in.readNBytes(length);
+  }
+
+  private static int crc(byte[] bytes, int length) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes, 0, length);
+    return (int) crc.getValue();
+  }
+
+  private Path file(byte[] key) {
+    return folder.resolve(new String(key, StandardCharsets.US_ASCII));
+  }
+
+  private static byte @Nullable [] read(Path file) {
+    try {
+      return Files.readAllBytes(file);
+    } catch (NoSuchFileException absent) {
+      return null;
+    } catch (IOException e) {
+      throw new StorageException("reading " + file + " failed: " + e, e);
+    }
+  }
+
+  private void write(Path file, byte[] bytes, boolean synced) {
+    Path fresh = file.resolveSibling(file.getFileName() + ".new");
+    try {
+      try (FileChannel channel =
+          FileChannel.open(
+              fresh,
+              StandardOpenOption.CREATE,
+              StandardOpenOption.TRUNCATE_EXISTING,
+              StandardOpenOption.WRITE)) {
+        ByteBuffer left = ByteBuffer.wrap(bytes);
+        while (left.hasRemaining()) {
+          int unused = channel.write(left);
+        }
+        if (synced) {
+          channel.force(true);
+        }
+      }
+      Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      if (synced) {
+        syncFolder();
+      }
+    } catch (IOException e) {
+      throw new StorageException("writing " + file + " failed: " + e, e);
+    }
+  }
+
+  private void delete(Path file) {
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException e) {
+      throw new StorageException("removing " + file + " failed: " + e, e);
+    }
+  }
+
+  private void syncFolder() throws IOException {
+    try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package io.palinode.agent;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.palinode.hvc.Hlc;
+import io.palinode.voldemort.NodeCounter;
+import io.palinode.voldemort.StoreNode;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/** {@code /status}, in JSON, and {@code /metrics}, for this machine alone. */
+final class StatusServer {
+  private static final int OK = 200;
+
+  private final String version;
+  private final Supplier<Set<String>> woven;
+  private final WatchedServer server;
+
+  private StatusServer(String version, Supplier<Set<String>> woven, WatchedServer server) {
+    this.version = version;
+    this.woven = woven;
+    this.server = server;
+  }
+
+  /** Serves until the process ends. Throws {@link IllegalArgumentException}: the port is taken. */
+  static void start(
+      int port,
+      String version,
+      Supplier<Set<String>> woven,
+      WatchedServer server,
+      PrometheusMeterRegistry registry) {
+    StatusServer status = new StatusServer(version, woven, server);
+    try {
+      HttpServer http =
+          HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
+      http.createContext(
+          "/status", exchange -> answer(exchange, "application/json", status.json()));
+      http.createContext(
+          "/metrics", exchange -> answer(exchange, "text/plain; version=0.0.4", registry.scrape()));
+      http.start();
+    } catch (IOException e) {
+      throw new IllegalArgumentException("statusPort=" + port + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static void answer(HttpExchange exchange, String type, String text) throws IOException {
+    byte[] body = text.getBytes(StandardCharsets.UTF_8);
+    exchange.getResponseHeaders().set("Content-Type", type);
+    exchange.sendResponseHeaders(OK, body.length);
+    try (OutputStream out = exchange.getResponseBody()) {
+      out.write(body);
+    }
+  }
+
+  private String json() throws IOException {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("voldemort", version);
+    all.put("woven", woven.get().stream().sorted().toList());
+    all.put("joined", server.isJoined());
+    all.put("covered", server.isCovered());
+    all.put("off", server.fuse().isBlown());
+    all.put("failures", server.fuse().failures());
+    all.put("firstFailure", server.fuse().first());
+    all.put("stores", server.watched());
+    all.put("unwatchedStores", server.unwatched());
+    StoreNode node = server.node();
+    if (node != null) {
+      all.put("node", node.node());
+      all.put("incarnation", node.incarnation());
+      all.put("epoch", node.fence().epoch());
+      all.put("paused", node.fence().paused());
+      all.put("reach", Hlc.format(node.reach()));
+      all.put("safePoint", Hlc.format(node.safePoint()));
+      all.put("windowLogBytes", node.windowLogBytes());
+      for (NodeCounter counter : NodeCounter.values()) {
+        all.put(counter.name().toLowerCase(Locale.ROOT), node.counters().get(counter));
+      }
+    }
+    return new ObjectMapper().writeValueAsString(all);
+  }
+}

@@ -1,0 +1,167 @@
+package io.palinode.agent;
+
+import io.palinode.voldemort.protocol.VectorClock;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Field;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Values of the server's classes, made and taken apart; they are known here as objects only. What
+ * is called and throws, throws the same here. Thread-safe.
+ */
+final class StockTypes {
+  private static final MethodHandles.Lookup LOOKUP = MethodHandles.publicLookup();
+
+  private final ClassLoader loader;
+  private final MethodHandle newKey;
+  private final MethodHandle keyBytes;
+  private final MethodHandle newClock;
+  private final MethodHandle clockBytes;
+  private final MethodHandle newVersioned;
+  private final MethodHandle value;
+  private final MethodHandle version;
+  private final MethodHandle encode;
+  private final MethodHandle decode;
+  private final MethodHandle unreachable;
+  private final MethodHandle failure;
+
+  /** Throws {@link IllegalStateException} when a class or a method is not there. */
+  StockTypes(ClassLoader loader) {
+    this.loader = loader;
+    Class<?> key = type("voldemort.utils.ByteArray");
+    Class<?> clock = type("voldemort.versioning.VectorClock");
+    Class<?> versionType = type("voldemort.versioning.Version");
+    Class<?> versioned = type("voldemort.versioning.Versioned");
+    Class<?> format = type("voldemort.store.StoreBinaryFormat");
+    newKey = constructor(key, byte[].class);
+    keyBytes = method(key, "get", byte[].class);
+    newClock = constructor(clock, byte[].class);
+    clockBytes = method(clock, "toBytes", byte[].class);
+    newVersioned = constructor(versioned, Object.class, versionType);
+    value = method(versioned, "getValue", Object.class);
+    version = method(versioned, "getVersion", versionType);
+    encode = function(format, "toByteArray", byte[].class, List.class);
+    decode = function(format, "fromByteArray", List.class, byte[].class);
+    unreachable = constructor(type("voldemort.store.UnreachableStoreException"), String.class);
+    failure = constructor(type("voldemort.VoldemortException"), String.class);
+  }
+
+  Class<?> type(String name) {
+    try {
+      return Class.forName(name, false, loader);
+    } catch (ClassNotFoundException e) {
+      throw new IllegalStateException("the server has no class " + name, e);
+    }
+  }
+
+  /** An instance method that takes and gives objects. */
+  MethodHandle method(Class<?> type, String name, Class<?> result, Class<?>... parameters) {
+    try {
+      return generic(LOOKUP.findVirtual(type, name, MethodType.methodType(result, parameters)));
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("the server has no method %s.%s".formatted(type, name), e);
+    }
+  }
+
+  MethodHandle function(Class<?> type, String name, Class<?> result, Class<?>... parameters) {
+    try {
+      return generic(LOOKUP.findStatic(type, name, MethodType.methodType(result, parameters)));
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("the server has no function %s.%s".formatted(type, name), e);
+    }
+  }
+
+  MethodHandle constructor(Class<?> type, Class<?>... parameters) {
+    try {
+      return generic(LOOKUP.findConstructor(type, MethodType.methodType(void.class, parameters)));
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("the server has no constructor of " + type, e);
+    }
+  }
+
+  private static MethodHandle generic(MethodHandle handle) {
+    return handle.asFixedArity().asType(handle.type().generic());
+  }
+
+  /** What a field of {@code owner}, or of a class above it, holds. */
+  static Object field(Object owner, String name) {
+    for (Class<?> type = owner.getClass(); type != null; type = type.getSuperclass()) {
+      try {
+        Field field = type.getDeclaredField(name);
+        field.setAccessible(true);
+        return field.get(owner);
+      } catch (NoSuchFieldException furtherUp) {
+        // A class above has it.
+      } catch (IllegalAccessException e) {
+        throw new IllegalStateException("the server's field " + name + " cannot be read", e);
+      }
+    }
+    throw new IllegalStateException("the server has no field %s.%s".formatted(owner, name));
+  }
+
+  /** Calls a handle of this object. */
+  static Object call(MethodHandle handle, @Nullable Object... arguments) {
+    try {
+      return handle.invokeWithArguments(arguments);
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  Object key(byte[] bytes) {
+    return call(newKey, (Object) bytes);
+  }
+
+  byte[] bytes(Object key) {
+    // In every write: an exact call costs nanoseconds, one of any arguments microseconds.
+    try {
+      Object bytes = keyBytes.invokeExact(key);
+      return (byte[]) bytes;
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Of a version that is a vector clock, as all are. */
+  VectorClock clock(Object stockVersion) {
+    return VectorClock.decode((byte[]) call(clockBytes, stockVersion));
+  }
+
+  Object versioned(byte[] bytes, VectorClock clock) {
+    return call(newVersioned, bytes, call(newClock, (Object) clock.encode()));
+  }
+
+  byte[] valueOf(Object versioned) {
+    return (byte[]) call(value, versioned);
+  }
+
+  VectorClock clockOf(Object versioned) {
+    return clock(call(version, versioned));
+  }
+
+  /** Some versions as the server's record; null of none. */
+  byte @Nullable [] record(@Nullable List<?> versions) {
+    return versions == null || versions.isEmpty() ? null : (byte[]) call(encode, versions);
+  }
+
+  /** The server's versions in a record of the server. */
+  List<?> versions(byte[] record) {
+    return (List<?>) call(decode, (Object) record);
+  }
+
+  /** What clients take for a server that is not there for the moment. */
+  RuntimeException unreachable(String message) {
+    return (RuntimeException) call(unreachable, message);
+  }
+
+  RuntimeException failure(String message) {
+    return (RuntimeException) call(failure, message);
+  }
+}

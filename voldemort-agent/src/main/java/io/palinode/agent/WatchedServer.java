@@ -1,0 +1,291 @@
+package io.palinode.agent;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.palinode.agent.AgentConfig.Unjoined;
+import io.palinode.agent.boot.Hooks;
+import io.palinode.agent.boot.Lifecycle;
+import io.palinode.detector.kafka.NodeMonitor;
+import io.palinode.detector.kafka.NodeMonitorConfig;
+import io.palinode.hvc.Hlc;
+import io.palinode.hvc.HvcClock;
+import io.palinode.retroscope.snapshot.LocalSnapshots;
+import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.voldemort.StoreNode;
+import io.palinode.voldemort.StoreNodeConfig;
+import io.palinode.voldemort.cluster.StoreDefinition;
+import io.palinode.voldemort.server.SystemMicros;
+import io.palinode.wire.Topics;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A server from when its stores are open until they are closed: the node that knows its writes, and
+ * the monitor that tells of them. The monitor joins on a thread of its own, again and again until
+ * Kafka is there; a start of the server waits for it for a while.
+ */
+final class WatchedServer implements Lifecycle {
+  private static final Logger log = LoggerFactory.getLogger(WatchedServer.class);
+  private static final long RETRY_SECONDS = 5;
+  private static final long CLOCK_WAIT_MICROS_MAX = 2_000_000;
+
+  /** A write that was missed may be committed this much later than its failure. */
+  private static final long MISSED_MARGIN_HLC = Hlc.ofMicros(1_000_000);
+
+  private final AgentConfig config;
+  private final MeterRegistry registry;
+  private final Fuse fuse;
+  private final LongSupplier epochMicros = new SystemMicros();
+  private final CountDownLatch joined = new CountDownLatch(1);
+  private final CountDownLatch stopping = new CountDownLatch(1);
+  private final AtomicLong missedAt = new AtomicLong();
+  private final ExecutorService teller =
+      Executors.newSingleThreadExecutor(WatchedServer::tellerThread);
+  private volatile @Nullable StoreNode node;
+  private volatile @Nullable NodeMonitor monitor;
+  private volatile List<String> watched = List.of();
+  private volatile List<String> unwatched = List.of();
+  private @Nullable Thread joiner;
+
+  WatchedServer(AgentConfig config, MeterRegistry registry) {
+    this.config = config;
+    this.registry = registry;
+    this.fuse = new Fuse(config.failuresMax(), this::missed, this::turnOff);
+  }
+
+  /**
+   * {@inheritDoc} Throws, so that the server does not start, when it is not to serve unwatched and
+   * cannot be watched.
+   */
+  @Override
+  public void storageStarted(Object storageService) {
+    try {
+      inOwnContext(() -> open(storageService));
+    } catch (RuntimeException | LinkageError e) {
+      Hooks.listen(null);
+      fuse.failed(e);
+      refuseOr("its node could not be opened", e);
+      return;
+    }
+    awaitJoined();
+  }
+
+  private void open(Object storageService) {
+    ServerStores server = new ServerStores(storageService);
+    StockTypes types = server.types();
+    OwnCalls own = new OwnCalls();
+    // The engines ask the node that is made over them.
+    List<StockEngine> engines = server.engines(this::isAlone);
+    Path folder = config.data().resolve("node-" + server.nodeId());
+    StockEngines storage = new StockEngines(engines, new MetaFiles(folder.resolve("meta")), own);
+    awaitClock(StoreNode.opensFromMicros(storage));
+    StoreNode opened = new StoreNode(nodeConfig(server), storage, epochMicros);
+    node = opened;
+    watched = server.definitions().stream().map(StoreDefinition::name).toList();
+    unwatched = server.unwatched();
+    PiggyBack piggyBack = new PiggyBack(opened, types);
+    Hooks.listen(new EngineHooks(opened, types, engines, own, piggyBack, fuse));
+    Hints hints =
+        new Hints(
+            types,
+            server.slopEngine(),
+            watched.stream().collect(Collectors.toUnmodifiableSet()),
+            own);
+    AgentBinding binding = new AgentBinding(opened, hints::dropAfter, fuse::isBlown, missedAt::get);
+    LocalSnapshots snapshots =
+        new LocalSnapshots(opened.node(), opened.history(), folder.resolve("snapshots"));
+    log.info("node={} stores={} state=HOOKED", opened.node(), watched);
+    Thread thread = new Thread(() -> join(binding, snapshots), "palinode-join");
+    thread.setDaemon(true);
+    thread.start();
+    joiner = thread;
+  }
+
+  private static Thread tellerThread(Runnable work) {
+    Thread thread = new Thread(work, "palinode-missed");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  private boolean isAlone() {
+    StoreNode now = node;
+    return now != null && now.isAlone();
+  }
+
+  private StoreNodeConfig nodeConfig(ServerStores server) {
+    return new StoreNodeConfig(
+        server.nodeId(),
+        server.cluster(),
+        server.definitions(),
+        config.epsilon(),
+        HvcClock.MAX_DRIFT_DEFAULT,
+        config.windowLog(),
+        config.convergenceWindow(),
+        Durability.WRITTEN,
+        StoreNodeConfig.Past.KEPT);
+  }
+
+  /** As a node of ours does: what its last life promised has to be over. */
+  private void awaitClock(long fromMicros) {
+    long wait = fromMicros - epochMicros.getAsLong();
+    if (wait > 0 && wait <= CLOCK_WAIT_MICROS_MAX) {
+      try {
+        TimeUnit.MICROSECONDS.sleep(wait);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private void join(AgentBinding binding, LocalSnapshots snapshots) {
+    boolean told = false;
+    while (stopping.getCount() > 0) {
+      try {
+        monitor =
+            NodeMonitor.start(
+                binding,
+                snapshots,
+                NodeMonitorConfig.of(config.kafka(), Topics.DEFAULT),
+                epochMicros,
+                registry);
+        joined.countDown();
+        return;
+      } catch (RuntimeException e) {
+        if (!told) {
+          told = true;
+          log.error("node={} state=NOT_JOINED, tried again", binding.node(), e);
+        }
+      }
+      awaitRetry();
+    }
+  }
+
+  private void awaitRetry() {
+    try {
+      boolean unused = stopping.await(RETRY_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      stopping.countDown();
+    }
+  }
+
+  private void awaitJoined() {
+    boolean inTime = false;
+    try {
+      inTime = joined.await(config.joinTimeout().toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    if (!inTime) {
+      refuseOr("it has not joined within " + config.joinTimeout(), null);
+    }
+  }
+
+  private void refuseOr(String why, @Nullable Throwable cause) {
+    if (config.unjoined() == Unjoined.STOP) {
+      throw new IllegalStateException("palinode-agent: " + why, cause);
+    }
+    log.error("agent state=UNWATCHED, the server serves all the same: {}", why);
+  }
+
+  /** What failed may have been the telling of a write, which then cannot be undone either. */
+  private void missed() {
+    StoreNode missing = node;
+    if (missing != null) {
+      missedAt.accumulateAndGet(missing.lastReading().own() + MISSED_MARGIN_HLC, Math::max);
+      tell(NodeMonitor::missed);
+    }
+  }
+
+  /** The hooks stay, and pass everything by: who is in the node gets out. */
+  private void turnOff() {
+    tell(NodeMonitor::giveUp);
+  }
+
+  /** On a thread of its own: telling takes the node's lock, and a client's thread may have it. */
+  private void tell(Consumer<NodeMonitor> what) {
+    NodeMonitor telling = monitor;
+    if (telling != null) {
+      teller.execute(() -> what.accept(telling));
+    }
+  }
+
+  @Override
+  public void storageStopping(Object storageService) {
+    try {
+      inOwnContext(this::close);
+    } catch (RuntimeException e) {
+      log.error("agent state=CLOSE_FAILED", e);
+    }
+  }
+
+  private synchronized void close() {
+    stopping.countDown();
+    Thread joining = joiner;
+    if (joining != null) {
+      joining.interrupt();
+    }
+    NodeMonitor telling = monitor;
+    StoreNode closing = node;
+    if (telling != null) {
+      telling.close();
+      monitor = null;
+    }
+    Hooks.listen(null);
+    teller.shutdown();
+    if (closing != null) {
+      closing.close();
+    }
+  }
+
+  /** Kafka's client looks for its classes where the thread says. */
+  private static void inOwnContext(Runnable action) {
+    Thread thread = Thread.currentThread();
+    ClassLoader ofTheServer = thread.getContextClassLoader();
+    thread.setContextClassLoader(WatchedServer.class.getClassLoader());
+    try {
+      action.run();
+    } finally {
+      thread.setContextClassLoader(ofTheServer);
+    }
+  }
+
+  // ---- what doctor asks
+
+  Fuse fuse() {
+    return fuse;
+  }
+
+  /** Null before the stores are open. */
+  @Nullable StoreNode node() {
+    return node;
+  }
+
+  boolean isJoined() {
+    return joined.getCount() == 0;
+  }
+
+  /** Whether what is written now is heard and told. */
+  boolean isCovered() {
+    NodeMonitor telling = monitor;
+    return isJoined() && !fuse.isBlown() && telling != null && telling.isRunning();
+  }
+
+  List<String> watched() {
+    return watched;
+  }
+
+  List<String> unwatched() {
+    return unwatched;
+  }
+}

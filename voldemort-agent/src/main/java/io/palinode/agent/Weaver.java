@@ -1,0 +1,125 @@
+package io.palinode.agent;
+
+import io.palinode.agent.advice.BdbDelete;
+import io.palinode.agent.advice.BdbLock;
+import io.palinode.agent.advice.BdbPut;
+import io.palinode.agent.advice.BdbPutAndUnlock;
+import io.palinode.agent.advice.BdbRelease;
+import io.palinode.agent.advice.BdbTruncate;
+import io.palinode.agent.advice.DecodeRecord;
+import io.palinode.agent.advice.EncodeRecord;
+import io.palinode.agent.advice.EndRequest;
+import io.palinode.agent.advice.Get;
+import io.palinode.agent.advice.MemoryClear;
+import io.palinode.agent.advice.MemoryDelete;
+import io.palinode.agent.advice.MemoryPut;
+import io.palinode.agent.advice.ReadMessage;
+import io.palinode.agent.advice.StorageStarted;
+import io.palinode.agent.advice.StorageStopping;
+import io.palinode.agent.advice.WriteMessage;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.description.type.TypeDescription;
+import net.bytebuddy.dynamic.ClassFileLocator;
+import net.bytebuddy.dynamic.DynamicType;
+import net.bytebuddy.dynamic.scaffold.TypeValidation;
+import net.bytebuddy.pool.TypePool;
+
+/**
+ * Puts calls of {@link io.palinode.agent.boot.Hooks} into methods of the server, which are found by
+ * their names. Only base classes are woven: a subclass that calls its parent would be heard twice.
+ * Pure.
+ */
+final class Weaver {
+  private static final String BDB = "voldemort.store.bdb.BdbStorageEngine";
+  private static final String MEMORY = "voldemort.store.memory.InMemoryStorageEngine";
+  private static final String FORMAT = "voldemort.store.StoreBinaryFormat";
+  private static final String PROTO = "voldemort.client.protocol.pb.ProtoUtils";
+  private static final String REQUESTS = "voldemort.server.protocol.pb.ProtoBuffRequestHandler";
+  private static final String STORAGE = "voldemort.server.storage.StorageService";
+
+  private static final String KEY = "voldemort.utils.ByteArray";
+  private static final String VERSIONED = "voldemort.versioning.Versioned";
+  private static final String VERSION = "voldemort.versioning.Version";
+  private static final String HANDLE = "voldemort.server.storage.KeyLockHandle";
+  private static final String BYTES = "byte[]";
+  private static final String ANY = "java.lang.Object";
+
+  private static final List<Hook> HOOKS =
+      List.of(
+          new Hook(BDB, "get", List.of(KEY, BYTES), Get.class),
+          new Hook(BDB, "put", List.of(KEY, VERSIONED, BYTES), BdbPut.class),
+          new Hook(BDB, "delete", List.of(KEY, VERSION), BdbDelete.class),
+          new Hook(BDB, "getAndLock", List.of(KEY), BdbLock.class),
+          new Hook(BDB, "putAndUnlock", List.of(KEY, HANDLE), BdbPutAndUnlock.class),
+          new Hook(BDB, "releaseLock", List.of(HANDLE), BdbRelease.class),
+          new Hook(BDB, "truncate", List.of(), BdbTruncate.class),
+          new Hook(MEMORY, "get", List.of(ANY, ANY), Get.class),
+          new Hook(MEMORY, "put", List.of(ANY, VERSIONED, ANY), MemoryPut.class),
+          new Hook(MEMORY, "multiVersionPut", List.of(ANY, "java.util.List"), MemoryPut.class),
+          new Hook(MEMORY, "delete", List.of(ANY, VERSION), MemoryDelete.class),
+          new Hook(MEMORY, "truncate", List.of(), MemoryClear.class),
+          new Hook(MEMORY, "deleteAll", List.of(), MemoryClear.class),
+          new Hook(FORMAT, "fromByteArray", List.of(BYTES), DecodeRecord.class),
+          new Hook(FORMAT, "toByteArray", List.of("java.util.List"), EncodeRecord.class),
+          new Hook(
+              PROTO,
+              "readToBuilder",
+              List.of("java.io.DataInputStream", "com.google.protobuf.Message$Builder"),
+              ReadMessage.class),
+          new Hook(
+              PROTO,
+              "writeMessage",
+              List.of("java.io.DataOutputStream", "com.google.protobuf.Message"),
+              WriteMessage.class),
+          new Hook(
+              REQUESTS,
+              "handleRequest",
+              List.of(
+                  "java.io.DataInputStream",
+                  "java.io.DataOutputStream",
+                  "voldemort.common.nio.ByteBufferContainer"),
+              EndRequest.class),
+          new Hook(STORAGE, "startInner", List.of(), StorageStarted.class),
+          new Hook(STORAGE, "stopInner", List.of(), StorageStopping.class));
+
+  /** The classes that {@link #weave} changes. */
+  Set<String> types() {
+    Set<String> types = new LinkedHashSet<>();
+    HOOKS.forEach(hook -> types.add(hook.type()));
+    return types;
+  }
+
+  /** The methods that are not as they should be, of classes as {@code classes} has them. */
+  List<String> missing(ClassFileLocator classes) {
+    List<String> missing = new ArrayList<>();
+    TypePool pool = TypePool.Default.of(classes);
+    for (Hook hook : HOOKS) {
+      TypePool.Resolution type = pool.describe(hook.type());
+      if (!type.isResolved()
+          || type.resolve().getDeclaredMethods().filter(hook.matcher()).size() != 1) {
+        missing.add(hook.toString());
+      }
+    }
+    return missing;
+  }
+
+  /** The class file to be loaded instead. {@code others} are the classes that it names. */
+  byte[] weave(String type, byte[] classFile, ClassFileLocator others) {
+    ClassFileLocator locator =
+        new ClassFileLocator.Compound(ClassFileLocator.Simple.of(type, classFile), others);
+    TypeDescription described = TypePool.Default.of(locator).describe(type).resolve();
+    DynamicType.Builder<?> builder =
+        new ByteBuddy().with(TypeValidation.DISABLED).redefine(described, locator);
+    for (Hook hook : HOOKS) {
+      if (hook.type().equals(type)) {
+        builder = builder.visit(Advice.to(hook.advice()).on(hook.matcher()));
+      }
+    }
+    return builder.make().getBytes();
+  }
+}

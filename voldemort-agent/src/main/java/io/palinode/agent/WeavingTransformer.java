@@ -1,0 +1,45 @@
+package io.palinode.agent;
+
+import java.lang.instrument.ClassFileTransformer;
+import java.security.ProtectionDomain;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import net.bytebuddy.dynamic.ClassFileLocator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Weaves classes as they are loaded; what cannot be woven is told, and stays as it is. */
+final class WeavingTransformer implements ClassFileTransformer {
+  private static final Logger log = LoggerFactory.getLogger(WeavingTransformer.class);
+
+  private final Weaver weaver = new Weaver();
+  private final Set<String> types = weaver.types();
+  private final Set<String> woven = ConcurrentHashMap.newKeySet();
+
+  @Override
+  public byte @Nullable [] transform(
+      @Nullable ClassLoader loader,
+      @Nullable String internalName,
+      @Nullable Class<?> redefined,
+      @Nullable ProtectionDomain domain,
+      byte[] classFile) {
+    String type = internalName == null ? "" : internalName.replace('/', '.');
+    if (!types.contains(type)) {
+      return null;
+    }
+    try {
+      byte[] changed = weaver.weave(type, classFile, ClassFileLocator.ForClassLoader.of(loader));
+      woven.add(type);
+      return changed;
+    } catch (RuntimeException | LinkageError e) {
+      log.error("class={} state=NOT_WOVEN", type, e);
+      return null;
+    }
+  }
+
+  /** The classes of which the server runs the woven form. */
+  Set<String> woven() {
+    return Set.copyOf(woven);
+  }
+}

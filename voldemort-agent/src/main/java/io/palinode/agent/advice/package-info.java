@@ -1,0 +1,8 @@
+/**
+ * Code that is copied into methods of the server. It names no class of the server, and calls {@link
+ * io.palinode.agent.boot.Hooks} alone, for nothing else of the agent is visible there.
+ */
+@NullMarked
+package io.palinode.agent.advice;
+
+import org.jspecify.annotations.NullMarked;

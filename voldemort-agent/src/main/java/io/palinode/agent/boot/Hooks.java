@@ -1,0 +1,144 @@
+package io.palinode.agent.boot;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where woven methods call. It is the agent's only static state: woven code can reach nothing else.
+ *
+ * <p>Nothing that is thrown here reaches the server, but what is meant to: a {@link Refusal}, what
+ * a {@link Lifecycle} throws, and errors of the virtual machine. Without a listener a call costs a
+ * read of a field.
+ */
+public final class Hooks {
+  private static volatile @Nullable Listener listener;
+  private static volatile @Nullable Lifecycle lifecycle;
+
+  private Hooks() {}
+
+  /** Null: nobody hears anything from now on; methods that are under way still end. */
+  public static void listen(@Nullable Listener next) {
+    listener = next;
+  }
+
+  public static void attend(@Nullable Lifecycle next) {
+    lifecycle = next;
+  }
+
+  public static @Nullable Frame enter(
+      Operation operation, Object engine, @Nullable Object key, @Nullable Object argument) {
+    Listener now = listener;
+    if (now == null) {
+      return null;
+    }
+    Frame frame = null;
+    try {
+      frame = now.entered(operation, engine, key, argument);
+    } catch (Throwable bug) {
+      failed(now, bug);
+    }
+    if (frame instanceof Refusal refusal) {
+      throw refusal.exception();
+    }
+    return frame;
+  }
+
+  public static void exit(
+      @Nullable Frame frame, @Nullable Object result, @Nullable Throwable thrown) {
+    if (frame == null) {
+      return;
+    }
+    RuntimeException instead = null;
+    try {
+      instead = frame.ended(result, thrown);
+    } catch (Throwable bug) {
+      failed(listener, bug);
+    }
+    if (instead != null) {
+      throw instead;
+    }
+  }
+
+  public static void decoding(byte[] record) {
+    Listener now = listener;
+    if (now != null) {
+      try {
+        now.decoding(record);
+      } catch (Throwable bug) {
+        failed(now, bug);
+      }
+    }
+  }
+
+  public static void encoded(byte @Nullable [] record) {
+    Listener now = listener;
+    if (now != null && record != null) {
+      try {
+        now.encoded(record);
+      } catch (Throwable bug) {
+        failed(now, bug);
+      }
+    }
+  }
+
+  public static void received(@Nullable Object builder) {
+    Listener now = listener;
+    if (now != null && builder != null) {
+      try {
+        now.received(builder);
+      } catch (Throwable bug) {
+        failed(now, bug);
+      }
+    }
+  }
+
+  public static Object answering(Object message) {
+    Listener now = listener;
+    if (now != null) {
+      try {
+        return now.answering(message);
+      } catch (Throwable bug) {
+        failed(now, bug);
+      }
+    }
+    return message;
+  }
+
+  public static void requestEnded() {
+    Listener now = listener;
+    if (now != null) {
+      try {
+        now.requestEnded();
+      } catch (Throwable bug) {
+        failed(now, bug);
+      }
+    }
+  }
+
+  public static void storageStarted(Object storageService) {
+    Lifecycle now = lifecycle;
+    if (now != null) {
+      now.storageStarted(storageService);
+    }
+  }
+
+  public static void storageStopping(Object storageService) {
+    Lifecycle now = lifecycle;
+    if (now != null) {
+      now.storageStopping(storageService);
+    }
+  }
+
+  private static void failed(@Nullable Listener heard, Throwable bug) {
+    if (bug instanceof VirtualMachineError fatal) {
+      throw fatal;
+    }
+    if (heard != null) {
+      try {
+        heard.failed(bug);
+      } catch (RuntimeException untold) {
+        // A bug in counting bugs: there is nobody left to tell.
+        listener = null;
+      }
+    }
+  }
+}

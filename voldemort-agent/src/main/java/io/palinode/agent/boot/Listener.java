@@ -1,0 +1,37 @@
+package io.palinode.agent.boot;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hears what woven methods do. Called by the server's threads. What it throws is a bug, which never
+ * reaches the server.
+ */
+public interface Listener {
+  /**
+   * A method of an engine begins.
+   *
+   * @param key the server's key; null where there is none
+   * @param argument the version of a delete, the handle of a lock; else null
+   * @return null when there is nothing to do at its end
+   */
+  @Nullable Frame entered(
+      Operation operation, Object engine, @Nullable Object key, @Nullable Object argument);
+
+  /** A record that was read from the engine's database, by the method that is under way. */
+  void decoding(byte[] record);
+
+  /** A record that is about to be written to it. */
+  void encoded(byte[] record);
+
+  /** A pb0 message was read into its builder. */
+  void received(Object builder);
+
+  /** The message to send instead of {@code message}. */
+  Object answering(Object message);
+
+  /** The request of this thread is over. */
+  void requestEnded();
+
+  /** One of the methods above threw. */
+  void failed(Throwable bug);
+}

@@ -1,0 +1,17 @@
+package io.palinode.agent.boot;
+
+/** What a woven method of a storage engine does. */
+public enum Operation {
+  /** {@code BdbStorageEngine.get} and {@code InMemoryStorageEngine.get}. */
+  GET,
+  BDB_PUT,
+  BDB_DELETE,
+  BDB_LOCK,
+  BDB_PUT_AND_UNLOCK,
+  BDB_RELEASE,
+  BDB_TRUNCATE,
+  /** Any change of one key; under the engine's monitor. */
+  MEMORY_WRITE,
+  /** All keys go; under the engine's monitor. */
+  MEMORY_CLEAR
+}

@@ -1,0 +1,45 @@
+package io.palinode.agent.boot;
+
+import java.io.IOException;
+import java.lang.instrument.Instrumentation;
+import java.lang.reflect.InvocationTargetException;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Begins the agent. When its configuration is wrong or the server is of a version that it does not
+ * know, the process ends with the reason, before the server has opened anything.
+ */
+public final class Premain {
+  private static final int EXIT_REFUSED = 2;
+
+  private Premain() {}
+
+  public static void premain(@Nullable String argument, Instrumentation instrumentation)
+      throws IOException, URISyntaxException, ReflectiveOperationException {
+    Path jar = Path.of(Premain.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    AgentLoader loader = AgentLoader.open(jar, Premain.class.getClassLoader());
+    Thread thread = Thread.currentThread();
+    ClassLoader ofTheServer = thread.getContextClassLoader();
+    thread.setContextClassLoader(loader);
+    try {
+      loader
+          .loadClass("io.palinode.agent.Agent")
+          .getMethod("start", String.class, Instrumentation.class)
+          .invoke(null, argument == null ? "" : argument, instrumentation);
+    } catch (InvocationTargetException e) {
+      Throwable cause = e.getTargetException();
+      // There is no log yet, and the server's own is not to be begun here.
+      System.err.println("palinode-agent: " + cause.getMessage());
+      if (!(cause instanceof IllegalArgumentException)) {
+        System.err.println("palinode-agent: " + Arrays.toString(cause.getStackTrace()));
+      }
+      // A server that is meant to be watched does not start unwatched.
+      System.exit(EXIT_REFUSED);
+    } finally {
+      thread.setContextClassLoader(ofTheServer);
+    }
+  }
+}

@@ -1,0 +1,42 @@
+package io.palinode.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.palinode.agent.AgentConfig.Unjoined;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class AgentConfigTest {
+  @Test
+  void whatIsNotSetHasADefault() {
+    AgentConfig config = AgentConfig.parse("f", "kafka: a:1\ndata: /d\n");
+    assertThat(config.kafka()).isEqualTo("a:1");
+    assertThat(config.data()).isEqualTo(Path.of("/d"));
+    assertThat(config.unjoined()).isEqualTo(Unjoined.SERVE);
+    assertThat(config.joinTimeout()).isEqualTo(Duration.ofSeconds(60));
+  }
+
+  @Test
+  void durationsAndBytesHaveUnits() {
+    AgentConfig config =
+        AgentConfig.parse(
+            "f", "kafka: a:1\ndata: /d\nwindowLogAge: 2h\nwindowLogBytes: 64MiB\nunjoined: stop\n");
+    assertThat(config.windowLog().ageMax()).isEqualTo(Duration.ofHours(2));
+    assertThat(config.windowLog().bytesMax()).isEqualTo(64L << 20);
+    assertThat(config.unjoined()).isEqualTo(Unjoined.STOP);
+  }
+
+  @Test
+  void errorsNameTheFileTheKeyAndTheRule() {
+    assertThatThrownBy(() -> AgentConfig.parse("f", "kafka: a:1\n"))
+        .hasMessage("f: 'data' is needed");
+    assertThatThrownBy(() -> AgentConfig.parse("f", "kafka: a\ndata: /d\nkafak: b\n"))
+        .hasMessageContaining("f: unknown key 'kafak': the keys are kafka, data");
+    assertThatThrownBy(() -> AgentConfig.parse("f", "kafka: a\ndata: /d\njoinTimeout: 5\n"))
+        .hasMessageContaining("f: 'joinTimeout' cannot be read: 5")
+        .hasMessageContaining("ms, s, m or h");
+    assertThatThrownBy(() -> AgentConfig.parse("f", "kafka: [\n")).hasMessageStartingWith("f: ");
+  }
+}

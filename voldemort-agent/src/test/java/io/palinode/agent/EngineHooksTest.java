@@ -1,0 +1,179 @@
+package io.palinode.agent;
+
+import static io.palinode.agent.StandInServer.clock;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.palinode.agent.boot.Hooks;
+import io.palinode.detector.WriteEvent;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class EngineHooksTest {
+  private static final int THREADS = 4;
+  private static final int WRITES = 500;
+
+  @TempDir private Path folder;
+  private StandInServer server;
+
+  @BeforeEach
+  void open() {
+    server = new StandInServer(folder);
+  }
+
+  @AfterEach
+  void close() {
+    assertThat(server.fuse.failures()).describedAs(server.fuse.first()).isZero();
+    server.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"disk", "memory"})
+  void everyWriteIsToldOnceWithTheVersionsThatItLeaves(String store) {
+    server.put(store, "k", "a", clock(0, 1));
+    server.put(store, "k", "b", clock(1, 1));
+    server.put(store, "k", "c", clock(0, 2, 1, 1));
+    server.putAll(store, "k", "d", clock(2, 1));
+    server.delete(store, "k", clock(0, 2, 1, 1));
+    server.delete(store, "k", null);
+    server.put(store, "l", "e", clock(0, 1));
+    server.truncate(store);
+
+    assertThat(server.events.stream().map(StandInServer::texts))
+        .containsExactly(
+            List.of("a"),
+            List.of("a", "b"),
+            List.of("c"),
+            List.of("c", "d"),
+            List.of("d"),
+            List.of(),
+            List.of("e"),
+            List.of());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"disk", "memory"})
+  void whatChangesNothingIsNotTold(String store) {
+    server.put(store, "k", "a", clock(0, 2));
+    assertThatThrownBy(() -> server.put(store, "k", "b", clock(0, 1))).hasMessage("obsolete");
+    server.delete(store, "k", clock(0, 1));
+    server.delete(store, "absent", clock(0, 1));
+
+    assertThat(server.events).hasSize(1);
+    assertThat(server.get(store, "k")).containsExactly("a");
+  }
+
+  @Test
+  void aLockThatIsLetGoKeepsNobodyOut() {
+    server.lockAndRelease("k");
+    server.node.atomically(() -> {});
+    assertThat(server.events).isEmpty();
+  }
+
+  @Test
+  void aWriteThatFailsInTheEndIsTakenBack() {
+    server.put("disk", "k", "a", clock(0, 1));
+    server.failCommits(true);
+    assertThatThrownBy(() -> server.put("disk", "k", "b", clock(0, 2)))
+        .hasMessage("the commit failed");
+
+    assertThat(server.get("disk", "k")).containsExactly("a");
+    assertThat(server.told("k")).containsExactly("a");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"disk", "memory"})
+  void aPausedNodeRefusesAllAndARestoreBringsBackWhatWasThen(String store) {
+    server.put(store, "k", "a", clock(0, 1));
+    server.put(store, "gone", "b", clock(0, 1));
+    long then = server.node.clock().last().own();
+    server.put(store, "k", "c", clock(0, 2));
+    server.delete(store, "gone", clock(0, 1));
+    server.put(store, "new", "d", clock(0, 1));
+
+    server.node.pause(1);
+    assertThatThrownBy(() -> server.get(store, "k")).hasMessageContaining("is paused");
+    assertThatThrownBy(() -> server.put(store, "k", "e", clock(0, 3)))
+        .hasMessageContaining("is paused");
+    assertThat(server.node.restore(1, 1, then).undoneWrites()).isEqualTo(3);
+    server.node.resume(1, then, 0);
+
+    assertThat(server.get(store, "k")).containsExactly("a");
+    assertThat(server.get(store, "gone")).containsExactly("b");
+    assertThat(server.get(store, "new")).isEmpty();
+    // The clock is the old one too: a later one is accepted again.
+    server.put(store, "k", "f", clock(0, 2));
+    assertThat(server.get(store, "k")).containsExactly("f");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"disk", "memory"})
+  void writesOfManyThreadsAreToldInTheOrderOfEachKeyAndOfTheClock(String store)
+      throws InterruptedException {
+    CountDownLatch done = new CountDownLatch(THREADS);
+    List<Thread> threads = new ArrayList<>();
+    for (int writer = 0; writer < THREADS; writer++) {
+      int id = writer;
+      Thread thread = new Thread(() -> write(store, id, done));
+      threads.add(thread);
+      thread.start();
+    }
+    while (done.getCount() > 0) {
+      // As progress does: it must neither miss a write nor wait for ever.
+      server.node.atomically(() -> {});
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+
+    assertThat(server.events).hasSize(THREADS * WRITES);
+    long last = 0;
+    Map<Integer, Integer> siblings = new HashMap<>();
+    for (WriteEvent event : server.events) {
+      assertThat(event.before().own()).isGreaterThan(last);
+      assertThat(event.after().own()).isGreaterThan(event.before().own());
+      last = event.after().own();
+      // Each writer adds a sibling with its first write, and replaces it from then on.
+      int now = event.siblings().size();
+      assertThat(now).isBetween(siblings.getOrDefault(0, 0), siblings.getOrDefault(0, 0) + 1);
+      siblings.put(0, now);
+    }
+    assertThat(server.told("k")).containsExactlyElementsOf(server.get(store, "k"));
+  }
+
+  private void write(String store, int writer, CountDownLatch done) {
+    for (int i = 1; i <= WRITES; i++) {
+      server.put(store, "k", "v" + i, clock(writer, i));
+    }
+    done.countDown();
+  }
+
+  @Test
+  void aHookThatFailsHarmsNoWriteAndIsTurnedOffInTheEnd() {
+    StandInServer watched = server;
+    watched.node.listen(
+        event -> {
+          throw new IllegalStateException("a bug");
+        });
+    for (int i = 1; i <= 5; i++) {
+      watched.put("disk", "k", "v" + i, clock(0, i));
+    }
+
+    assertThat(watched.get("disk", "k")).containsExactly("v5");
+    assertThat(watched.fuse.isBlown()).isTrue();
+    assertThat(watched.fuse.first()).contains("a bug");
+    Hooks.listen(null);
+    watched.close();
+    server = new StandInServer(folder.resolve("other"));
+  }
+}

@@ -1,0 +1,189 @@
+package io.palinode.agent;
+
+import io.palinode.agent.StockEngine.Kind;
+import io.palinode.agent.boot.Hooks;
+import io.palinode.detector.WriteEvent;
+import io.palinode.voldemort.StoreNode;
+import io.palinode.voldemort.StoreNodeConfig;
+import io.palinode.voldemort.cluster.Cluster;
+import io.palinode.voldemort.cluster.Node;
+import io.palinode.voldemort.cluster.StoreDefinition;
+import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
+import io.palinode.voldemort.protocol.Siblings;
+import io.palinode.voldemort.protocol.VectorClock;
+import io.palinode.voldemort.protocol.Versioned;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A disk engine "disk" and a memory engine "memory" of a stand-in for a server, woven, and the node
+ * that hears them. Its clock is one microsecond later at each look.
+ */
+final class StandInServer implements AutoCloseable {
+  private static final int FAILURES_MAX = 3;
+
+  final List<WriteEvent> events = Collections.synchronizedList(new ArrayList<>());
+  final StoreNode node;
+  final Fuse fuse = new Fuse(FAILURES_MAX, () -> {}, () -> {});
+  private final StockTypes types;
+  private final Object disk;
+  private final Object memory;
+
+  StandInServer(Path folder) {
+    WeavingLoader loader = new WeavingLoader();
+    types = new StockTypes(loader);
+    disk = engine("voldemort.store.bdb.BdbStorageEngine", "disk");
+    memory = engine("voldemort.store.memory.InMemoryStorageEngine", "memory");
+    AtomicReference<@Nullable StoreNode> opened = new AtomicReference<>();
+    StockEngine.Calls calls = StockEngine.Calls.of(types);
+    List<StockEngine> engines =
+        List.of(
+            new StockEngine(types, calls, "disk", disk, Kind.BDB, () -> isAlone(opened)),
+            new StockEngine(types, calls, "memory", memory, Kind.MEMORY, () -> isAlone(opened)));
+    OwnCalls own = new OwnCalls();
+    AtomicLong micros = new AtomicLong(1_000_000);
+    node =
+        new StoreNode(
+            StoreNodeConfig.of(0, cluster(), stores()),
+            new StockEngines(engines, new MetaFiles(folder), own),
+            micros::incrementAndGet);
+    opened.set(node);
+    node.listen(events::add);
+    Hooks.listen(new EngineHooks(node, types, engines, own, new PiggyBack(node, types), fuse));
+  }
+
+  private static boolean isAlone(AtomicReference<@Nullable StoreNode> opened) {
+    StoreNode node = opened.get();
+    return node != null && node.isAlone();
+  }
+
+  private Object engine(String type, String name) {
+    return StockTypes.call(types.constructor(types.type(type), String.class), name);
+  }
+
+  private static Cluster cluster() {
+    Node only = new Node(0, "localhost", 1, 2, 3, 0, List.of(0));
+    return new Cluster("test", List.of(), List.of(only));
+  }
+
+  private static List<StoreDefinition> stores() {
+    return List.of(
+        StoreDefinition.of("disk", Persistence.BDB, 1, 1, 1),
+        StoreDefinition.of("memory", Persistence.MEMORY, 1, 1, 1));
+  }
+
+  /** The clock of {@code counters}: node, counter, node, counter, … */
+  static VectorClock clock(long... counters) {
+    TreeMap<Integer, Long> entries = new TreeMap<>();
+    for (int i = 0; i < counters.length; i += 2) {
+      entries.put((int) counters[i], counters[i + 1]);
+    }
+    return VectorClock.of(entries, 7);
+  }
+
+  void put(String store, String key, String value, VectorClock clock) {
+    Object unused = call(store, "put", key(key), versioned(value, clock), null);
+  }
+
+  void putAll(String store, String key, String value, VectorClock clock) {
+    Object unused =
+        call(store, "multiVersionPut", key(key), new ArrayList<>(List.of(versioned(value, clock))));
+  }
+
+  /** Without a clock: all versions. */
+  boolean delete(String store, String key, @Nullable VectorClock upTo) {
+    Object version =
+        upTo == null
+            ? null
+            : StockTypes.call(
+                types.constructor(types.type("voldemort.versioning.VectorClock"), byte[].class),
+                (Object) upTo.encode());
+    return (boolean) call(store, "delete", key(key), version);
+  }
+
+  void truncate(String store) {
+    Object unused = call(store, "truncate");
+  }
+
+  void failCommits(boolean fail) {
+    Object unused = call("disk", "failCommits", fail);
+  }
+
+  /** Locks a record and lets it go, unchanged. */
+  void lockAndRelease(String key) {
+    Object handle = call("disk", "getAndLock", key(key));
+    Object unused = call("disk", "releaseLock", handle);
+  }
+
+  List<String> get(String store, String key) {
+    List<?> found = (List<?>) call(store, "get", key(key), null);
+    byte[] record = types.record(found);
+    return record == null
+        ? List.of()
+        : Siblings.decode(record).stream().map(Versioned::text).toList();
+  }
+
+  /** What the node was told last of a key. */
+  List<String> told(String key) {
+    synchronized (events) {
+      for (int i = events.size() - 1; i >= 0; i--) {
+        WriteEvent event = events.get(i);
+        if (Arrays.equals(event.key().key(), key.getBytes(StandardCharsets.UTF_8))) {
+          return texts(event);
+        }
+      }
+    }
+    return List.of();
+  }
+
+  static List<String> texts(WriteEvent event) {
+    return event.siblings().stream()
+        .map(each -> new String(each.value(), StandardCharsets.UTF_8))
+        .toList();
+  }
+
+  private Object key(String text) {
+    return types.key(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private Object versioned(String value, VectorClock clock) {
+    return types.versioned(value.getBytes(StandardCharsets.UTF_8), clock);
+  }
+
+  private Object call(String store, String method, @Nullable Object... arguments) {
+    Object engine = store.equals("disk") ? disk : memory;
+    try {
+      for (Method each : engine.getClass().getMethods()) {
+        if (each.getName().equals(method)
+            && !each.isBridge()
+            && each.getParameterCount() == arguments.length) {
+          return each.invoke(engine, arguments);
+        }
+      }
+    } catch (InvocationTargetException e) {
+      if (e.getCause() instanceof RuntimeException thrown) {
+        throw thrown;
+      }
+      throw new IllegalStateException(e);
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(e);
+    }
+    throw new IllegalArgumentException("an engine has no method " + method);
+  }
+
+  @Override
+  public void close() {
+    Hooks.listen(null);
+    node.close();
+  }
+}
