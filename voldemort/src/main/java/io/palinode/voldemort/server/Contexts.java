@@ -47,7 +47,8 @@ public final class Contexts {
   }
 
   /**
-   * @param knowsEpoch whether the request told an epoch; who does not is told what a fence would say
+   * @param knowsEpoch whether the request told an epoch; who does not is told what a fence would
+   *     say
    */
   public ResponseContext of(Reply<?> reply, boolean knowsEpoch) {
     ResponseContext.Builder context = at(reply.hvc(), reply.epoch());
