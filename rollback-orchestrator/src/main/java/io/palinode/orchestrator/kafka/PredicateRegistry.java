@@ -39,6 +39,7 @@ final class PredicateRegistry {
   private final Object lock = new Object();
   private final Object writing = new Object();
   private final Map<String, Known> known = new TreeMap<>();
+  private final List<Written> written = new ArrayList<>();
   private final PredicateTexts texts;
   private final PredicateLimits limits;
 
@@ -59,10 +60,21 @@ final class PredicateRegistry {
   }
 
   private record Known(long version, boolean deleted, String yaml, Policy policy) {
-    /** Whether another record with the version of {@code written} came first, and counts. */
-    boolean isInsteadOf(PredicateRecord written) {
-      return version == written.getVersion()
-          && (deleted != written.getDeleted() || !yaml.equals(written.getYaml()));
+    boolean isOf(PredicateRecord record) {
+      return version == record.getVersion()
+          && deleted == record.getDeleted()
+          && yaml.equals(record.getYaml());
+    }
+  }
+
+  /** A record that was written and is to be read back. Guarded by the registry's lock. */
+  private static final class Written {
+    private final PredicateRecord record;
+    private boolean read;
+    private boolean counted;
+
+    Written(PredicateRecord record) {
+      this.record = record;
     }
   }
 
@@ -72,7 +84,9 @@ final class PredicateRegistry {
     texts.learn(record.getName(), record.getVersion(), record.getYaml());
     synchronized (lock) {
       Known before = known.get(record.getName());
-      if (before != null && before.version() >= record.getVersion()) {
+      boolean isOld = before != null && before.version() >= record.getVersion();
+      noteRead(record, before == null || !isOld || before.isOf(record));
+      if (isOld) {
         return null;
       }
       known.put(
@@ -86,6 +100,16 @@ final class PredicateRegistry {
         record.getVersion(),
         record.getDeleted());
     return policy;
+  }
+
+  private void noteRead(PredicateRecord record, boolean counts) {
+    for (Written mine : written) {
+      if (!mine.read && mine.record.equals(record)) {
+        mine.read = true;
+        mine.counted = counts;
+        lock.notifyAll();
+      }
+    }
   }
 
   /** Of all predicates, also of those that were deleted. */
@@ -169,42 +193,43 @@ final class PredicateRegistry {
   private void write(PredicateRecord record) {
     byte[] key = record.getName().getBytes(StandardCharsets.UTF_8);
     String what = "predicate '" + record.getName() + "' version " + record.getVersion();
+    Written mine = new Written(record);
+    synchronized (lock) {
+      written.add(mine);
+    }
     try {
       producer
           .send(new ProducerRecord<>(topic, 0, key, record.toByteArray()))
           .get(ANSWER_MAX.toMillis(), TimeUnit.MILLISECONDS);
-      awaitRead(record, what);
+      awaitRead(mine, what);
     } catch (ExecutionException | TimeoutException | KafkaException e) {
       throw new UnavailableException(what + " could not be written to Kafka: " + e, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new UnavailableException(what + ": interrupted", e);
+    } finally {
+      synchronized (lock) {
+        written.remove(mine);
+      }
     }
   }
 
-  private void awaitRead(PredicateRecord record, String what) throws InterruptedException {
+  private void awaitRead(Written mine, String what) throws InterruptedException {
     long deadline = System.nanoTime() + ANSWER_MAX.toNanos();
     synchronized (lock) {
-      while (true) {
-        Known k = known.get(record.getName());
-        if (k != null && k.version() >= record.getVersion()) {
-          requireOurs(k, record, what);
-          return;
-        }
+      while (!mine.read) {
         long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
         if (leftMs <= 0) {
           throw new UnavailableException(what + " was written but is not read back in time");
         }
         lock.wait(leftMs);
       }
-    }
-  }
-
-  /** Another orchestrator may have written at the same moment; the first record read counts. */
-  private static void requireOurs(Known read, PredicateRecord written, String what) {
-    if (read.isInsteadOf(written)) {
-      throw new UnavailableException(
-          what + " was changed by another at the same moment, which counts: look, and try again");
+      if (!mine.counted) {
+        // Another orchestrator wrote at the same moment, and of one version the first record
+        // counts.
+        throw new UnavailableException(
+            what + " was changed by another at the same moment, which counts: look, and try again");
+      }
     }
   }
 

@@ -177,7 +177,7 @@ class OrchestratorTest {
   void ofTwoOrchestratorsThatApplyAtOnceNoneClaimsWhatIsNotInForce() throws Exception {
     ConcurrentMap<Long, String> acknowledged = new ConcurrentHashMap<>();
     try (Orchestrator other = startOrchestrator()) {
-      for (int round = 0; round < 20; round++) {
+      for (int round = 0; round < 200; round++) {
         String mine =
             MUTEX.replace("name: mutex", "name: mutex, labels: {by: a%d}".formatted(round));
         String others = mine.replace("by: a", "by: b");
