@@ -29,7 +29,7 @@ final class CutCheck {
    * @param about what the plan was opened for; of predicates with a gate, only that counts: what an
    *     operator, or a spent budget, lets stand must not halt every later plan
    */
-  static @Nullable String violatedClause(
+  static @Nullable Instance violatedClause(
       List<CutPiece> cut, Map<String, Policy> policies, @Nullable TouchingRollback about) {
     Map<Instance, Held> instances = new LinkedHashMap<>();
     for (CutPiece piece : cut) {
@@ -43,7 +43,7 @@ final class CutCheck {
     }
     for (Map.Entry<Instance, Held> instance : instances.entrySet()) {
       if (instance.getValue().isViolation()) {
-        return instance.getKey().toString();
+        return instance.getKey();
       }
     }
     return null;
@@ -64,7 +64,8 @@ final class CutCheck {
         : null;
   }
 
-  private record Instance(String predicate, int clause, String binding) {
+  /** Of a predicate's clause. */
+  record Instance(String predicate, int clause, String binding) {
     @Override
     public String toString() {
       return "predicate=" + predicate + " clause=" + clause + " binding=" + binding;

@@ -365,7 +365,7 @@ final class NextStep {
     if (plan.isKept()) {
       return resume(plan);
     }
-    String violated =
+    CutCheck.Instance violated =
         CutCheck.violatedClause(
             plan.holding(), state.policies(), state.journal().touching(plan.epoch()));
     return violated == null ? resume(plan) : stepBack(plan, violated);
@@ -375,12 +375,15 @@ final class NextStep {
    * The cut at the target is itself a violation (its witnesses began within ε before it, or stand
    * on a replica that lagged): go further back, each time twice as far, but not beyond what every
    * node can restore, and not before the safe point, which is a promise. What an earlier plan took
-   * back is passed over: it must not come again.
+   * back is passed over: it must not come again. What a gate has let stand once may hold on every
+   * cut that can be reached: then it goes on standing.
    */
-  private @Nullable ControlRecord stepBack(Plan plan, String violated) {
+  private @Nullable ControlRecord stepBack(Plan plan, CutCheck.Instance violated) {
     String still = violated + " still holds at " + Hlc.format(plan.target());
+    Policy policy = state.policies().get(violated.predicate());
+    boolean mayStand = policy != null && policy.isGated();
     if (plan.halts().fallback().snapshot() != null) {
-      return instead(plan, plan.target() - 1, still);
+      return mayStand ? resume(plan) : instead(plan, plan.target() - 1, still);
     }
     if (plan.hand().isUndo() && plan.attempt() == 1 && plan.branchEnd() > 0) {
       // What was discarded is violated itself: so it stays discarded, and what was there is kept.
@@ -389,11 +392,13 @@ final class NextStep {
     long floor =
         plan.hand().isByHand() ? plan.reachMax() : Math.max(plan.reachMax(), state.safePoint());
     if (plan.attemptsOfThisTry() >= state.settings().attemptsMax()) {
-      return halt(plan, still + " after attempts=" + plan.attempt());
+      return mayStand ? resume(plan) : halt(plan, still + " after attempts=" + plan.attempt());
     }
     long from = state.journal().beforePlansAt(plan.target());
     if (from <= floor) {
-      return instead(plan, plan.target() - 1, still + " and nothing before can be restored");
+      return mayStand
+          ? resume(plan)
+          : instead(plan, plan.target() - 1, still + " and nothing before can be restored");
     }
     long back = RollbackSettings.micros(state.settings().stepBack());
     long further = back << (plan.attemptsOfThisTry() - 1);

@@ -23,7 +23,7 @@ class CutCheckTest {
                     new CutPiece(1, List.of(term("p", 1, "b=1", 1)))),
                 POLICIES,
                 null))
-        .isEqualTo("predicate=p clause=0 binding=b=1");
+        .hasToString("predicate=p clause=0 binding=b=1");
   }
 
   @Test
@@ -88,13 +88,14 @@ class CutCheckTest {
     assertThat(sum(policies, one, sibling, amount(1, "-4"))).isNotNull();
   }
 
-  private static @Nullable String check(String clause, int terms) {
+  private static CutCheck.@Nullable Instance check(String clause, int terms) {
     List<IntervalRef> holding =
         IntStream.range(0, terms).mapToObj(i -> term("p", 1, "", i)).toList();
     return CutCheck.violatedClause(List.of(new CutPiece(0, holding)), policies(clause), null);
   }
 
-  private static @Nullable String sum(Map<String, Policy> policies, IntervalRef... holding) {
+  private static CutCheck.@Nullable Instance sum(
+      Map<String, Policy> policies, IntervalRef... holding) {
     return CutCheck.violatedClause(List.of(new CutPiece(0, List.of(holding))), policies, null);
   }
 
@@ -121,7 +122,7 @@ class CutCheckTest {
     return Map.of("p", Policy.of(Predicates.parse(yaml, "p.yaml"), 1));
   }
 
-  private static @Nullable String check(IntervalRef... holding) {
+  private static CutCheck.@Nullable Instance check(IntervalRef... holding) {
     return CutCheck.violatedClause(List.of(new CutPiece(0, List.of(holding))), POLICIES, null);
   }
 

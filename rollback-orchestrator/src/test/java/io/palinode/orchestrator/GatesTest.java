@@ -179,6 +179,21 @@ class GatesTest {
     assertThat(script.steps()).containsExactly("1: ask 2 for p");
   }
 
+  /** Each write of a sum is an interval of its own: one that stands holds on the next one's cut. */
+  @Test
+  void whatStandsDoesNotHaltTheNextRollbackOfItsOwnInstance() {
+    Script script = spent();
+    script.violation("p", "", 1_500_000, 2, List.of("x")).judged(1_600_000).pass(PER).steps();
+    script.violation("p", "", 11_100_000, 2, List.of("x")).judged(11_200_000).paused(3, 0, 0);
+    for (int attempt = 1; script.state().journal().plan() != null && attempt < 20; attempt++) {
+      script.restored(3, 0, attempt).converged(3, 0, attempt, "p", 0, 1);
+    }
+    assertThat(script.steps())
+        .endsWith("3: converge 8", "3: resume from 1600000")
+        .noneMatch(step -> step.contains("halt"));
+    assertThat(script.state().journal().epoch()).isEqualTo(3);
+  }
+
   @Test
   void whatAnApprovedRollbackIsAboutIsCheckedOnItsCut() {
     Script script = Script.of(1, APPROVED);

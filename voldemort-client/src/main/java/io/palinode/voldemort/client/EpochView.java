@@ -42,6 +42,10 @@ public record EpochView(
     if (newest <= epoch || (doubt != null && newest < doubt.epoch())) {
       return this;
     }
+    if (epoch == UNKNOWN && context.hasFence() && context.getFence().getPaused()) {
+      // Not begun yet: what that epoch asks of clients is told by those who serve it.
+      return this;
+    }
     if (epoch == UNKNOWN) {
       SequentialKeys told =
           SequentialKeys.of(context.getSequentialUntilMicros(), context.getSequentialKeysList());

@@ -40,8 +40,8 @@ class EpochViewTest {
   @Test
   void firstEpochIsTakenAsItComes() {
     assertThat(after(told(3)).epoch()).isEqualTo(3);
-    assertThat(after(paused(4)).epoch()).isEqualTo(4);
-    assertThat(after(paused(4)).doubt()).isNull();
+    assertThat(after(paused(4))).as("it has not begun").isEqualTo(EpochView.INITIAL);
+    assertThat(after(paused(4), told(4)).epoch()).isEqualTo(4);
     assertThat(after(Pb0.ResponseContext.getDefaultInstance())).isEqualTo(EpochView.INITIAL);
   }
 

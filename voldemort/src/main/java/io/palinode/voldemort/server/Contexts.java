@@ -55,6 +55,10 @@ public final class Contexts {
     if (!knowsEpoch) {
       // It has met no fence, and will not before the next rollback.
       FenceState fence = node.fence();
+      if (fence.paused()) {
+        // That epoch has not begun, and what it will ask of clients is not known.
+        context.clearEpoch();
+      }
       if (fence.sequentialUntilMicros() != 0) {
         context.setSequentialUntilMicros(fence.sequentialUntilMicros());
       }
