@@ -170,7 +170,7 @@ final class EngineHooks implements Listener {
   private Frame leavingAlone(Runnable tell, Runnable untell) {
     try {
       tell.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       node.leftAlone();
       throw e;
     }
@@ -239,7 +239,13 @@ final class EngineHooks implements Listener {
     VectorClock deleted = version == null ? null : types.clock(version);
     EngineWrite write = begun(engine, key, deleted, conversation);
     node.entered(conversation.caller());
-    byte[] before = engine.memoryRecord(key);
+    byte[] before;
+    try {
+      before = engine.memoryRecord(key);
+    } catch (RuntimeException | Error e) {
+      node.left();
+      throw e;
+    }
     return (result, thrown) -> {
       try {
         byte[] after = engine.memoryRecord(key);

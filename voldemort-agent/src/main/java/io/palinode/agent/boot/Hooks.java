@@ -129,13 +129,14 @@ public final class Hooks {
   }
 
   private static void failed(@Nullable Listener heard, Throwable bug) {
-    if (bug instanceof VirtualMachineError fatal) {
+    if (bug instanceof InternalError fatal) {
       throw fatal;
     }
+    // Want of memory of ours too is ours: the client's operation goes on without us.
     if (heard != null) {
       try {
         heard.failed(bug);
-      } catch (RuntimeException untold) {
+      } catch (Throwable untold) {
         // A bug in counting bugs: there is nobody left to tell.
         listener = null;
       }
