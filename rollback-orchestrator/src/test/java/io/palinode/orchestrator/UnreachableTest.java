@@ -3,7 +3,10 @@ package io.palinode.orchestrator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.predicate.OnViolation.OnUnreachable;
+import io.palinode.wire.v1.Abandon;
+import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.ViolationGrade;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** What a plan does when some node cannot restore its target. Times are microseconds. */
@@ -198,6 +201,20 @@ class UnreachableTest {
     assertThat(script.steps()).endsWith("2: keep 1 to 950- restart");
   }
 
+  /** However long its plan took, programs have had no more time. */
+  @Test
+  void aRestartCountsFromItsEnd() {
+    Script script = Script.of(1, RESTART).violation("v1", "p", 100, 500).pass(600_000_000);
+    script.paused(1, 0, 550).restored(1, 0, 1).convergedAt(1, 0, 1, 600_000_900L).steps();
+    script.violation("v2", "p", 600_001_000, 600_001_000, 1, ViolationGrade.POSSIBLE);
+    script.paused(2, 0, 600_001_010);
+    assertThat(script.steps())
+        .last()
+        .asString()
+        .startsWith("2: halt:")
+        .contains("programs were told to begin anew in epoch 1");
+  }
+
   @Test
   void aRestartOfTooManyKeysIsBySlices() {
     Script script = Script.of(1, RESTART).violation("v1", "p", 100, 500).paused(1, 0, 550);
@@ -210,8 +227,19 @@ class UnreachableTest {
   @Test
   void aRestartThatWasDecidedBeforeAnAbandonChangesNothing() {
     Script script = Script.of(1, Policies.beforeViolation("p")).violation("v1", "p", 100, 500);
-    script.paused(1, 0, 550).operator(1, Intervention.ABANDON);
-    assertThat(script.steps()).endsWith("1: abandon 1", "1: keep 1 to 500-");
+    script.paused(1, 0, 550).holdLog();
+    script.log(script.record(1).setAbandon(Abandon.newBuilder().setHalt(1)));
+    long target = Objects.requireNonNull(script.state().journal().plan()).target();
+    script.log(
+        script
+            .record(1)
+            .setRestore(
+                Restore.newBuilder()
+                    .setAttempt(1)
+                    .setTarget(target)
+                    .setKeep(true)
+                    .setRestart(true)));
+    assertThat(script.releaseLog().steps()).endsWith("1: keep 1 to 500-");
     assertThat(script.state().journal().plan()).matches(Plan::isAbandoned);
     assertThat(script.state().journal().plan()).matches(plan -> !plan.isRestarted());
   }
