@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.predicate.OnViolation.OnUnreachable;
 import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.Restore;
+import io.palinode.wire.v1.Retry;
 import io.palinode.wire.v1.ViolationGrade;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
@@ -106,6 +107,17 @@ class UnreachableTest {
     assertThat(script.steps()).endsWith("1: converge 1", "1: restore 2 to 400 by near from s");
     script.restored(1, 0, 2).restored(1, 1, 2).convergedAt(1, 0, 2, 900).convergedAt(1, 1, 2, 800);
     assertThat(script.steps()).contains("1: converge 2", "1: resume from 400 after 900");
+  }
+
+  @Test
+  void roundsBeforeAnOperatorsWordAreAmongTheAttemptsBeforeIt() {
+    Script script = atSnapshot().restored(1, 0, 1).restored(1, 1, 1);
+    script.convergedUpTo(1, 0, 1, "s").convergedUpTo(1, 1, 1, "s");
+    script.refused(1, 0, 2, "gone").refused(1, 0, 3, "gone too");
+    assertThat(script.steps()).last().asString().startsWith("1: halt: ");
+    script.holdLog().log(script.record(1).setRetry(Retry.newBuilder().setHalt(1)));
+    assertThat(script.state().journal().plan())
+        .matches(plan -> plan.attempt() == 3 && plan.attemptsOfThisTry() == 0);
   }
 
   @Test
