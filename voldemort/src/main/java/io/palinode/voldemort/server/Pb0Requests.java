@@ -43,7 +43,7 @@ public final class Pb0Requests {
   Pb0Requests(StoreNode node, StoreRequests requests, LocalSnapshots snapshots) {
     this.node = node;
     this.requests = requests;
-    this.contexts = new Contexts(node);
+    this.contexts = new Contexts(node, true);
     this.past = new PastRequests(node, snapshots);
   }
 
