@@ -4,6 +4,7 @@ import io.palinode.voldemort.client.Store;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
 
@@ -11,12 +12,11 @@ import org.HdrHistogram.Histogram;
  * Clients that read and write keys of a store at random, as fast as they are answered. {@link #lap}
  * may be called by one thread.
  */
-final class StoreLoad implements AutoCloseable {
+public final class StoreLoad implements AutoCloseable {
   private static final long NANOS_MAX = 60_000_000_000L;
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double NANOS_PER_MS = 1e6;
 
-  private final Store store;
   private final LongSupplier nanoTime;
   private final int keys;
   private final String value;
@@ -27,21 +27,21 @@ final class StoreLoad implements AutoCloseable {
   private long lapBegun;
 
   /** What the clients got since the last lap. */
-  record Lap(long operations, double operationsPerSecond, double p50Ms, double p99Ms) {}
+  public record Lap(long operations, double operationsPerSecond, double p50Ms, double p99Ms) {}
 
   /**
+   * @param stores of which each thread uses one; they are dealt out
    * @param writes the share of operations that are puts; the others are gets
    * @param clients threads
    */
-  StoreLoad(
-      Store store,
+  public StoreLoad(
+      List<Store> stores,
       int keys,
       int valueBytes,
       double writes,
       int clients,
       long seed,
       LongSupplier nanoTime) {
-    this.store = store;
     this.keys = keys;
     this.value = "x".repeat(valueBytes);
     this.writes = writes;
@@ -49,7 +49,8 @@ final class StoreLoad implements AutoCloseable {
     this.lapBegun = nanoTime.getAsLong();
     for (int i = 0; i < clients; i++) {
       Random random = new Random(seed + i);
-      Thread thread = new Thread(() -> run(random), "load-" + i);
+      Store store = stores.get(i % stores.size());
+      Thread thread = new Thread(() -> run(store, random), "load-" + i);
       thread.setDaemon(true);
       thread.start();
       threads.add(thread);
@@ -60,7 +61,37 @@ final class StoreLoad implements AutoCloseable {
     return "key-%08d".formatted(i);
   }
 
-  private void run(Random random) {
+  /** Puts all keys, with a thread for each store. Returns when they are there. */
+  public static void fill(List<Store> stores, int keys, int valueBytes)
+      throws InterruptedException {
+    String value = "x".repeat(valueBytes);
+    AtomicInteger next = new AtomicInteger();
+    AtomicInteger done = new AtomicInteger();
+    List<Thread> threads = new ArrayList<>();
+    for (Store store : stores) {
+      Thread thread =
+          new Thread(
+              () -> {
+                for (int i = next.getAndIncrement(); i < keys; i = next.getAndIncrement()) {
+                  store.put(key(i), value);
+                  done.incrementAndGet();
+                }
+              },
+              "fill");
+      thread.setDaemon(true);
+      thread.start();
+      threads.add(thread);
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    if (done.get() < keys) {
+      throw new IllegalStateException(
+          "only %d of %d keys were put: standard error says why".formatted(done.get(), keys));
+    }
+  }
+
+  private void run(Store store, Random random) {
     while (!closed) {
       String key = key(random.nextInt(keys));
       long begun = nanoTime.getAsLong();
@@ -78,7 +109,7 @@ final class StoreLoad implements AutoCloseable {
   }
 
   /** Ends a lap and begins the next. */
-  synchronized Lap lap() {
+  public synchronized Lap lap() {
     long now = nanoTime.getAsLong();
     Lap lap =
         new Lap(

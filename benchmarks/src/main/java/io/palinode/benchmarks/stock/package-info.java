@@ -1,0 +1,8 @@
+/**
+ * Our store node beside a stock Voldemort server: each in a process of its own, the same client
+ * before both. What it needs of Voldemort is a built one on disk; nothing here is compiled with it.
+ */
+@NullMarked
+package io.palinode.benchmarks.stock;
+
+import org.jspecify.annotations.NullMarked;
