@@ -138,11 +138,20 @@ final class History {
     return states.get(times.indexOf(target));
   }
 
+  /** What it was at any time. */
+  Map<String, String> stateAt(long hlc) {
+    int at = 0;
+    while (at + 1 < times.size() && times.get(at + 1) <= hlc) {
+      at++;
+    }
+    return states.get(at);
+  }
+
   /** What a difference must hold: of each key that changed, the value at {@code valuesAt}. */
   Map<String, String> expected(long start, long end, long valuesAt) {
     Map<String, String> expected = new HashMap<>();
     for (String key : changedIn(start, end)) {
-      expected.put(key, replayed(valuesAt).getOrDefault(key, "absent"));
+      expected.put(key, stateAt(valuesAt).getOrDefault(key, "absent"));
     }
     return expected;
   }
