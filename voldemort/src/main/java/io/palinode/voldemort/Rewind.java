@@ -245,7 +245,7 @@ final class Rewind {
 
   /** As far as the store reaches. */
   private long since(LocalStore store, long target) {
-    return Math.max(store.past().reach(), sinceFor(target));
+    return Math.max(store.past().exactReach(), sinceFor(target));
   }
 
   /** As far as all of them reach. */

@@ -26,8 +26,10 @@ import io.palinode.voldemort.protocol.Frames;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -660,9 +662,39 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
   }
 
+  /**
+   * {@inheritDoc} A rollback needs every time, and every change since: what is compacted is not.
+   */
   @Override
   public long reach() {
+    return stores.values().stream().mapToLong(store -> store.past().exactReach()).max().orElse(0);
+  }
+
+  /** The earliest time that can be read; before {@link #reach} not every time can. */
+  public long pastReach() {
     return stores.values().stream().mapToLong(store -> store.past().reach()).max().orElse(0);
+  }
+
+  /** Of the times that can be read before {@link #reach}, the coarsest; zero: there are none. */
+  public Duration pastGranularity() {
+    return stores.values().stream()
+        .map(store -> store.past().granularity())
+        .max(Comparator.naturalOrder())
+        .orElse(Duration.ZERO);
+  }
+
+  /**
+   * Compacts some of what is old in the window-logs on disk, a piece of each; false: there was
+   * nothing to do. Not under any lock of requests. Throws {@link java.io.UncheckedIOException}.
+   *
+   * @param pause is told after each piece of work
+   */
+  public boolean compactPast(Runnable pause) {
+    boolean any = false;
+    for (LocalStore store : stores.values()) {
+      any |= store.past().compact(pause);
+    }
+    return any;
   }
 
   /**
