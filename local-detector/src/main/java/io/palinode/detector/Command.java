@@ -2,6 +2,7 @@ package io.palinode.detector;
 
 import io.palinode.detector.StoreBinding.KeyRecord;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What {@link NodeControl} wants done at its node. Each may be repeated. */
@@ -83,6 +84,14 @@ public sealed interface Command {
     @Override
     public void execute(ControlExecution node) {
       node.keepAll(epoch, asked);
+    }
+  }
+
+  /** Publish which keys changed, of these groups. */
+  record Name(long epoch, int attempt, long target, Set<KeyGroup> groups) implements Command {
+    @Override
+    public void execute(ControlExecution node) {
+      node.name(epoch, attempt, target, groups);
     }
   }
 

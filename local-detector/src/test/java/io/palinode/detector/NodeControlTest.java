@@ -3,6 +3,7 @@ package io.palinode.detector;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.protobuf.ByteString;
 import io.palinode.detector.SimulatedCluster.Node;
 import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.snapshot.HalfUndoneException;
@@ -14,6 +15,8 @@ import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
 import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.Halted;
+import io.palinode.wire.v1.KeyGroups;
+import io.palinode.wire.v1.Named;
 import io.palinode.wire.v1.NodeJoined;
 import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.Paused;
@@ -26,6 +29,7 @@ import io.palinode.wire.v1.SafePoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +37,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class NodeControlTest {
   private static final int NODES = 3;
+  private static final StoreKey K = new StoreKey("s", new byte[] {1});
+  private static final StoreKey L = new StoreKey("s", new byte[] {2});
 
   static LongStream seeds() {
     return LongStream.rangeClosed(1, 80);
@@ -298,14 +304,74 @@ class NodeControlTest {
     state = taken(state, restored(1));
     // An orchestrator that is mistaken asks too early.
     state = taken(state, converge(1));
-    NodeControl.Step step = NodeControl.step(state, restored(2));
-    assertThat(step.commands())
-        .containsExactly(
-            new Command.Contribute(1, Restore.newBuilder().setAttempt(1).build(), List.of()));
+    ControlRecord last = withChanged(restored(2), K);
+    NodeControl.Step step = NodeControl.step(state, last);
+    Command contribute =
+        new Command.Contribute(1, Restore.newBuilder().setAttempt(1).build(), List.of(K));
+    assertThat(step.commands()).containsExactly(contribute);
+    assertThat(taken(step.next(), withChanged(restored(2), L)))
+        .as("compared is what was told by then")
+        .isEqualTo(step.next());
     state = taken(step.next(), contributed(2));
     state = taken(state, contributed(1));
     assertThat(NodeControl.step(state, contributed(0)).commands())
         .containsExactly(new Command.Converge(1, 1, List.of(), null));
+  }
+
+  @Test
+  void aNodeExchangesNothingWhenAllToldTheSame() {
+    ControlState state = restoring();
+    for (int node = 0; node < NODES; node++) {
+      state = taken(state, withGroup(restored(node), 5, 77));
+    }
+    assertThat(NodeControl.step(state, converge(1)).commands())
+        .containsExactly(new Command.Converge(1, 1, List.of(), null));
+  }
+
+  @Test
+  void aNodeNamesItsKeysOfTheGroupsThatDifferAndContributesThoseThatDo() {
+    ControlState state = restoring();
+    state = taken(state, withGroup(withGroup(restored(0), 5, 77), 6, 1));
+    state = taken(state, withGroup(withGroup(restored(1), 5, 79), 6, 1));
+    state = taken(state, withChanged(withGroup(withGroup(restored(2), 5, 77), 6, 1), L));
+    NodeControl.Step step = NodeControl.step(state, converge(1));
+    KeyGroup group = new KeyGroup("s", List.of(0, 1, 2), 5);
+    assertThat(step.commands()).containsExactly(new Command.Name(1, 1, 0, Set.of(group)));
+    StoreKey alike = new StoreKey("s", new byte[] {3});
+    state = taken(step.next(), named(0, K, 7, alike));
+    state = taken(state, named(1, K, 8, alike));
+    assertThat(NodeControl.step(state, named(2, K, 7, alike)).commands())
+        .containsExactly(
+            new Command.Contribute(1, Restore.newBuilder().setAttempt(1).build(), List.of(L, K)));
+  }
+
+  private static ControlRecord named(int node, StoreKey key, long digest, StoreKey alike) {
+    Named.Builder named = Named.newBuilder().setNode(node).setAttempt(1).setLast(true);
+    named.addKeys(message(key).setDigest(digest).setReplicas(NODES));
+    return step(1).setNamed(named.addKeys(message(alike).setDigest(9).setReplicas(NODES))).build();
+  }
+
+  private static io.palinode.wire.v1.StoreKey.Builder message(StoreKey key) {
+    return io.palinode.wire.v1.StoreKey.newBuilder()
+        .setStore(key.store())
+        .setKey(ByteString.copyFrom(key.key()));
+  }
+
+  private static ControlRecord withChanged(ControlRecord restored, StoreKey key) {
+    Restored more = restored.getRestored().toBuilder().addChanged(message(key)).build();
+    return restored.toBuilder().setRestored(more).build();
+  }
+
+  private static ControlRecord withGroup(ControlRecord restored, int group, long digest) {
+    KeyGroups groups =
+        KeyGroups.newBuilder()
+            .setStore("s")
+            .addAllNodes(List.of(0, 1, 2))
+            .addGroups(group)
+            .addDigests(digest)
+            .build();
+    Restored more = restored.getRestored().toBuilder().addGroups(groups).build();
+    return restored.toBuilder().setRestored(more).build();
   }
 
   @Test

@@ -74,6 +74,7 @@ public record Journal(
           PAUSED,
           RESTORED,
           CONVERGE,
+          NAMED,
           CONTRIBUTION,
           CONVERGED,
           HALTED,
@@ -226,6 +227,7 @@ public record Journal(
     return switch (record.getStepCase()) {
       case PAUSED -> record.getPaused().getNode();
       case RESTORED -> record.getRestored().getNode();
+      case NAMED -> record.getNamed().getNode();
       case CONTRIBUTION -> record.getContribution().getNode();
       case CONVERGED -> record.getConverged().getNode();
       case NODE_JOINED -> record.getNodeJoined().getNode();

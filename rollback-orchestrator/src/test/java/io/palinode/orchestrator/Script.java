@@ -473,6 +473,7 @@ final class Script {
           case PAUSE,
               PAUSED,
               RESTORED,
+              NAMED,
               CONTRIBUTION,
               CONVERGED,
               NODE_JOINED,

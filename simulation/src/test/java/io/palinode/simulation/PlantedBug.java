@@ -1,14 +1,17 @@
 package io.palinode.simulation;
 
 import io.palinode.detector.StoreBinding;
+import io.palinode.detector.StoreKey;
 import io.palinode.orchestrator.MachineState;
 import io.palinode.orchestrator.Phase;
 import io.palinode.orchestrator.Plan;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Resume;
 import io.palinode.wire.v1.SafePoint;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** Bugs that a cluster could have: whoever looks for bugs has to find them. */
@@ -170,6 +173,23 @@ enum PlantedBug {
                       return super.keep(epoch, attempt, target);
                     }
                   });
+    }
+  },
+  /** Whatever replicas have, the digests that they compare are the same. */
+  TAKES_REPLICAS_FOR_ALIKE {
+    @Override
+    Seams plant() {
+      return onStore(
+          real ->
+              new StoreDecorator(real) {
+                @Override
+                public Restoration restore(long epoch, int attempt, long target) {
+                  Restoration done = super.restore(epoch, attempt, target);
+                  Map<StoreKey, Replica> alike = new HashMap<>(done.replicas());
+                  alike.replaceAll((key, here) -> new Replica(1, here.nodes()));
+                  return new Restoration(done.undoneWrites(), done.changed(), alike);
+                }
+              });
     }
   };
 
