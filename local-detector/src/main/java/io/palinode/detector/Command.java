@@ -30,12 +30,12 @@ public sealed interface Command {
       long epoch,
       long target,
       long sequentialUntilMicros,
-      long restartEpoch,
+      MissedEpochs missed,
       List<SequentialKeys> sequential)
       implements Command {
     @Override
     public void execute(ControlExecution node) {
-      node.serve(epoch, target, sequentialUntilMicros, restartEpoch, sequential);
+      node.serve(epoch, target, sequentialUntilMicros, missed, sequential);
     }
   }
 

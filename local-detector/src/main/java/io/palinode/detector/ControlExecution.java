@@ -108,11 +108,11 @@ public final class ControlExecution {
       long epoch,
       long target,
       long sequentialUntilMicros,
-      long restartEpoch,
+      MissedEpochs missed,
       List<SequentialKeys> sequential) {
     awaitHeard.run();
     store.sequential(sequential);
-    store.resume(epoch, target, sequentialUntilMicros, restartEpoch);
+    store.resume(epoch, target, sequentialUntilMicros, missed);
   }
 
   void join(long epoch) {

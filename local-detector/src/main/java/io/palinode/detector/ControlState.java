@@ -45,15 +45,15 @@ public record ControlState(
    * What the newest {@code Resume} told.
    *
    * @param clock the epoch is later than this on every node
-   * @param restartEpoch the newest one, this or before, in which programs begin anew; 0: none
+   * @param missed of epochs up to this one
    */
   record Resumed(
       long target,
       long sequentialUntilMicros,
       List<SequentialKeys> sequential,
       long clock,
-      long restartEpoch) {
-    static final Resumed NEVER = new Resumed(0, 0, List.of(), 0, 0);
+      MissedEpochs missed) {
+    static final Resumed NEVER = new Resumed(0, 0, List.of(), 0, MissedEpochs.NONE);
   }
 
   static ControlState initial(int node, int nodes, long incarnation) {
@@ -110,7 +110,13 @@ public record ControlState(
             resume.getSequentialUntilMicros(),
             SequentialKeys.of(resume),
             resume.getClock(),
-            resume.getRestart() ? record.getEpoch() : resumed.restartEpoch());
+            resumed
+                .missed()
+                .with(
+                    record.getEpoch(),
+                    resume.getTarget(),
+                    resume.getRestart(),
+                    resume.getTarget() < safePoint));
     return new ControlState(
         node,
         nodes,

@@ -154,7 +154,7 @@ public final class NodeControl {
               duty.epoch(),
               state.resumed().target(),
               state.resumed().sequentialUntilMicros(),
-              state.resumed().restartEpoch(),
+              state.resumed().missed(),
               state.resumed().sequential());
       case JOIN -> new Command.Join(state.epoch());
       case TELL_SAFE_POINT -> new Command.TellSafePoint(duty.number());

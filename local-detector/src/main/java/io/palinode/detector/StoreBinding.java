@@ -151,10 +151,11 @@ public interface StoreBinding {
   void resume(long epoch, long target, long sequentialUntilMicros);
 
   /**
-   * Likewise, and the fence also names the newest epoch in which programs begin anew; 0: there was
-   * none. A store whose clients cannot be told so leaves it out.
+   * Likewise, and the fence also tells what a client has to know of epochs that it has missed. A
+   * store whose clients cannot be told so leaves it out.
    */
-  default void resume(long epoch, long target, long sequentialUntilMicros, long restartEpoch) {
+  default void resume(
+      long epoch, long target, long sequentialUntilMicros, MissedEpochs missed) {
     resume(epoch, target, sequentialUntilMicros);
   }
 

@@ -162,7 +162,7 @@ class NodeControlTest {
     log.add(step(1).setCancel(Cancel.getDefaultInstance()).build());
     assertThat(commandsAtStart(log, 5))
         .as("the pause is still to come")
-        .contains(new Command.Serve(0, 0, 0, 0, List.of()));
+        .contains(new Command.Serve(0, 0, 0, MissedEpochs.NONE, List.of()));
     log.add(step(1).setPause(Pause.getDefaultInstance()).build());
     log.add(step(1).setRestore(Restore.newBuilder().setAttempt(1).setTarget(9)).build());
     assertThat(commandsAtStart(log, 5)).doesNotContain(new Command.Restore(1, 1, 9, 0));
@@ -214,7 +214,7 @@ class NodeControlTest {
         List.of(step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build());
     assertThat(commandsAtStart(log, 5))
         .containsExactly(
-            new Command.Watch(0, 0), new Command.Serve(0, 0, 0, 0, List.of()), new Command.Join(0));
+            new Command.Watch(0, 0), new Command.Serve(0, 0, 0, MissedEpochs.NONE, List.of()), new Command.Join(0));
   }
 
   @Test
@@ -470,7 +470,28 @@ class NodeControlTest {
             .setResume(Resume.newBuilder().setTarget(5).setSequentialUntilMicros(6).setClock(7))
             .build();
     assertThat(NodeControl.step(state, resume).commands())
-        .containsExactly(new Command.Watch(1, 7), new Command.Serve(1, 5, 6, 0, List.of()));
+        .containsExactly(new Command.Watch(1, 7), new Command.Serve(1, 5, 6, MissedEpochs.NONE, List.of()));
+  }
+
+  @Test
+  void theEpochsThatBeganBeforeTheSafePointAreTold() {
+    List<ControlRecord> log = new ArrayList<>();
+    log.add(step(0).setSafePoint(SafePoint.newBuilder().setHlc(100)).build());
+    plan(log, 1, 60);
+    plan(log, 2, 120);
+    log.add(step(2).setSafePoint(SafePoint.newBuilder().setHlc(150)).build());
+    plan(log, 3, 140);
+    plan(log, 4, 150);
+    assertThat(commandsAtStart(log, 1))
+        .contains(new Command.Serve(4, 150, 0, new MissedEpochs(0, 3, 60), List.of()));
+  }
+
+  private static void plan(List<ControlRecord> log, long epoch, long target) {
+    log.add(step(epoch).setPlanOpened(PlanOpened.getDefaultInstance()).build());
+    log.add(step(epoch).setPause(Pause.getDefaultInstance()).build());
+    log.add(step(epoch).setRestore(Restore.newBuilder().setAttempt(1)).build());
+    log.add(step(epoch).setConverge(Converge.newBuilder().setAttempt(1)).build());
+    log.add(step(epoch).setResume(Resume.newBuilder().setTarget(target)).build());
   }
 
   private static List<Command> commandsAtStart(List<ControlRecord> log, long incarnation) {

@@ -141,13 +141,13 @@ class UnreachablePlanTest {
     add(1, record -> record.setRestore(restart(1)));
     add(1, record -> record.setConverge(Converge.newBuilder().setAttempt(1)));
     add(1, record -> record.setResume(Resume.newBuilder().setTarget(9).setRestart(true)));
-    assertThat(commands()).contains(new Command.Serve(1, 9, 0, 1, List.of()));
+    assertThat(commands()).contains(new Command.Serve(1, 9, 0, new MissedEpochs(1, 0, 0), List.of()));
     add(2, record -> record.setPlanOpened(PlanOpened.getDefaultInstance()));
     add(2, record -> record.setPause(Pause.getDefaultInstance()));
     add(2, record -> record.setRestore(Restore.newBuilder().setAttempt(1).setTarget(20)));
     add(2, record -> record.setConverge(Converge.newBuilder().setAttempt(1)));
     add(2, record -> record.setResume(Resume.newBuilder().setTarget(20)));
-    assertThat(commands()).contains(new Command.Serve(2, 20, 0, 1, List.of()));
+    assertThat(commands()).contains(new Command.Serve(2, 20, 0, new MissedEpochs(1, 0, 0), List.of()));
   }
 
   private static Restore.Builder restart(int attempt) {

@@ -1,5 +1,6 @@
 package io.palinode.voldemort;
 
+import io.palinode.detector.MissedEpochs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,7 +12,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class FenceStateTest {
-  private static final FenceState SERVING = FenceState.resumed(5, 1000, 77, 0);
+  private static final FenceState SERVING = FenceState.resumed(5, 1000, 77, MissedEpochs.NONE);
   private static final FenceState PAUSED = FenceState.paused(6);
 
   static Stream<Arguments> requests() {
