@@ -72,10 +72,10 @@ public sealed interface Command {
   }
 
   /** Stay where it is, and publish which keys changed near and after the target. */
-  record Keep(long epoch, int attempt, long target) implements Command {
+  record Keep(long epoch, io.palinode.wire.v1.Restore asked) implements Command {
     @Override
     public void execute(ControlExecution node) {
-      node.keep(epoch, attempt, target);
+      node.keep(epoch, asked);
     }
   }
 

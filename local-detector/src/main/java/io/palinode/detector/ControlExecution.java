@@ -190,13 +190,31 @@ public final class ControlExecution {
     return new Undo(epoch, attempt, begunAt);
   }
 
-  void keep(long epoch, int attempt, long target) {
+  void keep(long epoch, Restore asked) {
     long begun = epochMicros.getAsLong();
-    Undo none = new Undo(epoch, attempt, 0);
+    Undo none = new Undo(epoch, asked.getAttempt(), 0);
     try {
-      tellRestored(none, store.keep(epoch, attempt, target), begun);
+      Restoration kept =
+          asked.getRestart() && asked.getPast() > 0 && store.restoredEpoch() == epoch
+              ? withoutOwnAttempt(epoch, asked)
+              : store.keep(epoch, asked.getAttempt(), asked.getTarget());
+      tellRestored(none, kept, begun);
     } catch (RestoreRefusedException e) {
       tellFailed(none, e);
+    }
+  }
+
+  /**
+   * The plan takes nothing back after all: so what this node has undone for it comes back, as far
+   * as its past reaches.
+   */
+  private Restoration withoutOwnAttempt(long epoch, Restore asked) {
+    try {
+      Restoration back = store.restore(epoch, asked.getAttempt(), asked.getPast());
+      // The others compare by single keys.
+      return new Restoration(0, back.changed());
+    } catch (OutOfReachException | RestoreRefusedException lost) {
+      return store.keep(epoch, asked.getAttempt(), asked.getTarget());
     }
   }
 

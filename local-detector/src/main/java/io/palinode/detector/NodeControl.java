@@ -52,6 +52,10 @@ public final class NodeControl {
     if (record.hasNodeJoined()) {
       return isOwn(record.getNodeJoined(), state) ? state.withJoined() : state;
     }
+    if (record.hasGate()) {
+      long rejected = record.getGate().getLetStand().getRejects();
+      return rejected == 0 ? state : state.withRejected(rejected);
+    }
     Plan plan = state.plan();
     if (plan == null) {
       return heardWithoutPlan(state, record);
@@ -74,6 +78,9 @@ public final class NodeControl {
 
   private static ControlState heardWithoutPlan(ControlState state, ControlRecord record) {
     if (record.hasPlanOpened() && record.getEpoch() > state.epoch()) {
+      if (state.rejected().contains(record.getPlanOpened().getApproves())) {
+        return state;
+      }
       return state.with(Plan.of(record.getEpoch()));
     }
     return record.hasSafePoint() ? state.withSafePoint(record.getSafePoint().getHlc()) : state;
@@ -187,7 +194,7 @@ public final class NodeControl {
       return new Command.KeepAll(epoch, asked);
     }
     if (asked.getKeep()) {
-      return new Command.Keep(epoch, attempt, asked.getTarget());
+      return new Command.Keep(epoch, asked);
     }
     return asked.hasSnapshot()
         ? new Command.RestoreFrom(epoch, asked)

@@ -154,8 +154,7 @@ public interface StoreBinding {
    * Likewise, and the fence also tells what a client has to know of epochs that it has missed. A
    * store whose clients cannot be told so leaves it out.
    */
-  default void resume(
-      long epoch, long target, long sequentialUntilMicros, MissedEpochs missed) {
+  default void resume(long epoch, long target, long sequentialUntilMicros, MissedEpochs missed) {
     resume(epoch, target, sequentialUntilMicros);
   }
 

@@ -14,8 +14,10 @@ import io.palinode.wire.v1.Contribution;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
 import io.palinode.wire.v1.Converged;
+import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.Halted;
 import io.palinode.wire.v1.KeyGroups;
+import io.palinode.wire.v1.LetStand;
 import io.palinode.wire.v1.Named;
 import io.palinode.wire.v1.NodeJoined;
 import io.palinode.wire.v1.Pause;
@@ -168,7 +170,8 @@ class NodeControlTest {
     assertThat(commandsAtStart(log, 5)).doesNotContain(new Command.Restore(1, 1, 9, 0));
     log.add(
         step(1).setRestore(Restore.newBuilder().setAttempt(1).setTarget(9).setKeep(true)).build());
-    assertThat(commandsAtStart(log, 5)).contains(new Command.Keep(1, 1, 9));
+    Restore kept = log.get(log.size() - 1).getRestore();
+    assertThat(commandsAtStart(log, 5)).contains(new Command.Keep(1, kept));
   }
 
   @Test
@@ -214,7 +217,9 @@ class NodeControlTest {
         List.of(step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build());
     assertThat(commandsAtStart(log, 5))
         .containsExactly(
-            new Command.Watch(0, 0), new Command.Serve(0, 0, 0, MissedEpochs.NONE, List.of()), new Command.Join(0));
+            new Command.Watch(0, 0),
+            new Command.Serve(0, 0, 0, MissedEpochs.NONE, List.of()),
+            new Command.Join(0));
   }
 
   @Test
@@ -470,7 +475,19 @@ class NodeControlTest {
             .setResume(Resume.newBuilder().setTarget(5).setSequentialUntilMicros(6).setClock(7))
             .build();
     assertThat(NodeControl.step(state, resume).commands())
-        .containsExactly(new Command.Watch(1, 7), new Command.Serve(1, 5, 6, MissedEpochs.NONE, List.of()));
+        .containsExactly(
+            new Command.Watch(1, 7), new Command.Serve(1, 5, 6, MissedEpochs.NONE, List.of()));
+  }
+
+  @Test
+  void anApprovalThatIsReadAfterARejectionOpensNoPlan() {
+    ControlState state = NodeControl.caughtUp(NodeControl.initial(0, NODES, 1)).next();
+    LetStand stands = LetStand.newBuilder().setRejects(5).build();
+    state = taken(state, step(0).setGate(GateStep.newBuilder().setLetStand(stands)).build());
+    ControlRecord.Builder opened = step(1).setPlanOpened(PlanOpened.newBuilder().setApproves(5));
+    assertThat(taken(state, opened.build()).plan()).isNull();
+    opened.setPlanOpened(PlanOpened.newBuilder().setApproves(6));
+    assertThat(taken(state, opened.build()).plan()).isNotNull();
   }
 
   @Test

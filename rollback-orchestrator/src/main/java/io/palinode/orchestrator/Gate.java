@@ -35,9 +35,7 @@ public record Gate(List<Waiting> approvals, List<Account> budgets) {
     List<Waiting> approvals = new ArrayList<>();
     for (Request request : state.journal().gates().requests()) {
       Demand waiting = NextStep.waiting(state, request);
-      if (waiting != null) {
-        approvals.add(new Waiting(request, waiting.ids().size(), waiting.target()));
-      }
+      approvals.add(new Waiting(request, waiting.ids().size(), waiting.target()));
     }
     List<Account> budgets = new ArrayList<>();
     for (Policy policy : state.policies().values()) {

@@ -20,6 +20,7 @@ import io.palinode.wire.v1.Touched;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 final class NextStep {
   /** What nodes exchange at once when they compare all keys; each holds it. */
   private static final long ROUND_BYTES = 32L << 20;
+
+  /** What joins a request for approval is told so often at most. */
+  private static final long JOIN_MICROS = 1_000_000;
 
   private final MachineState state;
 
@@ -78,6 +82,20 @@ final class NextStep {
         .toList();
   }
 
+  /** Whose violations the plan is about, as far as the log and its first restore tell. */
+  static Stream<String> predicates(MachineState state, Plan plan) {
+    TouchingRollback touching = state.journal().touching(plan.epoch());
+    Stream<String> touched =
+        touching == null ? Stream.of() : touching.touches().stream().map(Touch::predicate);
+    Stream<String> asking =
+        plan.phase().isBeforeRestore()
+            ? admitted(state, plan).stream().map(Demand::predicate)
+            : Stream.of();
+    return Stream.of(Stream.of(plan.predicate()), touched, asking)
+        .flatMap(names -> names)
+        .distinct();
+  }
+
   private static boolean isFree(MachineState state, Demand demand) {
     return Gates.verdict(state, demand.predicate()) == Gates.Verdict.FREE;
   }
@@ -121,8 +139,7 @@ final class NextStep {
       GateStep step =
           switch (Gates.verdict(state, predicate)) {
             case OVER_BUDGET -> overBudget(demand);
-            case NEEDS_APPROVAL ->
-                state.journal().gates().request(predicate) == null ? asking(demand) : null;
+            case NEEDS_APPROVAL -> asking(demand);
             case FREE -> null;
           };
       if (step != null) {
@@ -145,15 +162,26 @@ final class NextStep {
         .build();
   }
 
-  private GateStep asking(Demand demand) {
+  /** A new request, or what joins one; null: there is one that tells all, or told just now. */
+  private @Nullable GateStep asking(Demand demand) {
+    Gates gates = state.journal().gates();
+    Request known = gates.request(demand.predicate());
+    boolean isTold =
+        known != null
+            && (known.includes(demand) || state.nowMicros() - known.toldMicros() < JOIN_MICROS);
+    if (isTold) {
+      return null;
+    }
     return GateStep.newBuilder()
         .setAsked(
             ApprovalAsked.newBuilder()
-                .setNumber(state.journal().gates().lastNumber() + 1)
+                .setNumber(known == null ? gates.lastNumber() + 1 : known.number())
                 .setPredicate(demand.predicate())
                 .addAllViolationIds(demand.ids())
                 .setTarget(demand.target())
-                .setViolate(demand.violate()))
+                .setViolate(demand.violate())
+                .setLast(demand.last())
+                .addAllTouched(TouchingRollback.bounded(demand.touches().stream())))
         .build();
   }
 
@@ -173,10 +201,10 @@ final class NextStep {
   static ControlRecord answering(MachineState state, long number, boolean approve)
       throws RefusedException {
     Request request = state.journal().gates().request(number);
-    Demand waiting = request == null ? null : waiting(state, request);
-    if (request == null || waiting == null) {
+    if (request == null) {
       throw new RefusedException("no rollback %d waits for approval".formatted(number));
     }
+    Demand waiting = waiting(state, request);
     if (!approve) {
       LetStand stand =
           LetStand.newBuilder()
@@ -198,6 +226,7 @@ final class NextStep {
             .setTarget(waiting.target())
             .setReason("violation at " + Hlc.format(waiting.violate()) + ", approved")
             .setApproves(number)
+            .addAllTouched(TouchingRollback.bounded(waiting.touches().stream()))
             .build();
     return ControlRecord.newBuilder()
         .setEpoch(state.journal().epoch() + 1)
@@ -206,14 +235,13 @@ final class NextStep {
         .build();
   }
 
-  /** The violations that a request is about by now; null: another plan has covered them. */
-  static @Nullable Demand waiting(MachineState state, Request request) {
+  /** The violations that a request is about by now. */
+  static Demand waiting(MachineState state, Request request) {
     return state
         .findings()
         .demandsBefore(state.journal().epoch() + 1)
         .filter(demand -> demand.predicate().equals(request.predicate()))
-        .reduce(Demand::fold)
-        .orElse(null);
+        .reduce(request.demand(), Demand::fold);
   }
 
   /**
@@ -367,7 +395,10 @@ final class NextStep {
     }
     CutCheck.Instance violated =
         CutCheck.violatedClause(
-            plan.holding(), state.policies(), state.journal().touching(plan.epoch()));
+            plan.holding(),
+            state.policies(),
+            state.journal().gates(),
+            state.journal().touching(plan.epoch()));
     return violated == null ? resume(plan) : stepBack(plan, violated);
   }
 
@@ -466,16 +497,17 @@ final class NextStep {
 
   private ControlRecord restart(Plan plan, long target, String reason) {
     Restore.Builder keep = keep(plan, target).getRestore().toBuilder();
-    return step(plan).setRestore(keep.setRestart(true).setReason(reason)).build();
+    // Some nodes may have made an attempt before: they go back to what was there before it.
+    return step(plan)
+        .setRestore(keep.setRestart(true).setReason(reason).setPast(plan.branchEnd()))
+        .build();
   }
 
   private List<Touched> touched(Plan plan) {
-    return admitted(state, plan).stream()
-        .flatMap(demand -> demand.touches().stream())
-        .distinct()
-        .limit(TouchingRollback.TOUCHES_MAX)
-        .map(Touch::toProto)
-        .toList();
+    return TouchingRollback.bounded(
+        Stream.concat(
+            plan.hand().touches().stream(),
+            admitted(state, plan).stream().flatMap(demand -> demand.touches().stream())));
   }
 
   private ControlRecord keep(Plan plan, long target) {
@@ -516,7 +548,7 @@ final class NextStep {
     return switch (intervention) {
       case ABANDON -> step.setAbandon(Abandon.newBuilder().setHalt(halt)).build();
       case RETRY -> {
-        if (plan.reachMax() > plan.target()) {
+        if (plan.reachMax() > plan.target() && !canGoElsewhere(state, plan)) {
           throw new RefusedException(
               "rollback %d cannot succeed: %s; it can only be abandoned"
                   .formatted(epoch, outOfReach(plan, plan.target())));
@@ -524,6 +556,12 @@ final class NextStep {
         yield step.setRetry(Retry.newBuilder().setHalt(halt)).build();
       }
     };
+  }
+
+  /** The predicate's policy may have been changed, or a snapshot been taken, since the halt. */
+  private static boolean canGoElsewhere(MachineState state, Plan plan) {
+    Plan again = plan.triedAgain();
+    return Unreachable.of(state, again, plan.target(), "").kind() != Unreachable.Kind.HALT;
   }
 
   private ControlRecord halt(Plan plan, String reason) {

@@ -148,6 +148,11 @@ public record Plan(
     return attempt - halts.attemptsBefore() - halts.fallback().rounds();
   }
 
+  /** As an operator's word would leave it: with as many attempts to come as in the beginning. */
+  Plan triedAgain() {
+    return with(halts.answered(attempt, false));
+  }
+
   boolean isAbandoned() {
     return halts.abandoned();
   }

@@ -80,8 +80,9 @@ public record EpochView(
   }
 
   /**
-   * A fence names the target of its own epoch only. Of rollbacks that were missed in between no more
-   * is known than that they kept to the safe point, or else the least target of all that did not.
+   * A fence names the target of its own epoch only. Of rollbacks that were missed in between no
+   * more is known than that they kept to the safe point, or else the least target of all that did
+   * not.
    */
   private long missed(Pb0.Fence fence, long safePoint) {
     return fence.getDeepEpoch() > epoch ? Math.min(safePoint, fence.getDeepTarget()) : safePoint;

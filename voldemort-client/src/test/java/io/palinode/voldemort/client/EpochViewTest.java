@@ -90,9 +90,9 @@ class EpochViewTest {
                 .setPaused(false)
                 .setTarget(80)
                 .setDeepEpoch(4)
-                .setDeepTarget(20));
-    assertThat(after(told(3), deep).rolledBackSince(3)).isEqualTo(new RolledBack(3, 5, 20, 0));
-    assertThat(after(told(2), deep).rolledBackSince(2)).isEqualTo(new RolledBack(2, 5, 20, 0));
+                .setDeepTarget(2));
+    assertThat(after(told(3), deep).rolledBackSince(3)).isEqualTo(new RolledBack(3, 5, 2, 0));
+    assertThat(after(told(2), deep).rolledBackSince(2)).isEqualTo(new RolledBack(2, 5, 2, 0));
     assertThat(after(told(4), deep).rolledBackSince(4))
         .as("it was there for that one")
         .isEqualTo(new RolledBack(4, 5, 80, 0));
