@@ -2,14 +2,10 @@ package io.palinode.orchestrator;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.wire.v1.Abandon;
-import io.palinode.wire.v1.ApprovalAsked;
-import io.palinode.wire.v1.BudgetRenewed;
 import io.palinode.wire.v1.Cancel;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
-import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.Halted;
-import io.palinode.wire.v1.LetStand;
 import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
@@ -19,7 +15,6 @@ import io.palinode.wire.v1.StoreKey;
 import io.palinode.wire.v1.Touched;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -30,9 +25,6 @@ import org.jspecify.annotations.Nullable;
 final class NextStep {
   /** What nodes exchange at once when they compare all keys; each holds it. */
   private static final long ROUND_BYTES = 32L << 20;
-
-  /** What joins a request for approval is told so often at most. */
-  private static final long JOIN_MICROS = 1_000_000;
 
   private final MachineState state;
 
@@ -115,7 +107,7 @@ final class NextStep {
             .reduce(Demand::fold)
             .orElse(null);
     if (all == null) {
-      return atTheGate();
+      return GateAnswer.toViolations(state);
     }
     PlanOpened opened =
         PlanOpened.newBuilder()
@@ -129,136 +121,6 @@ final class NextStep {
         .setAtMicros(state.nowMicros())
         .setPlanOpened(opened)
         .build();
-  }
-
-  /** What becomes of violations that may open no plan by themselves. */
-  private @Nullable ControlRecord atTheGate() {
-    long epoch = state.journal().epoch();
-    for (Demand demand : state.findings().demandsBefore(epoch + 1).toList()) {
-      String predicate = demand.predicate();
-      GateStep step =
-          switch (Gates.verdict(state, predicate)) {
-            case OVER_BUDGET -> overBudget(demand);
-            case NEEDS_APPROVAL -> asking(demand);
-            case FREE -> null;
-          };
-      if (step != null) {
-        return atEpoch(step);
-      }
-    }
-    return null;
-  }
-
-  private GateStep overBudget(Demand demand) {
-    Policy policy = Objects.requireNonNull(state.policies().get(demand.predicate()));
-    long roomAt =
-        Gates.roomAtMicros(state, demand.predicate(), Objects.requireNonNull(policy.budget()));
-    return GateStep.newBuilder()
-        .setLetStand(
-            LetStand.newBuilder()
-                .setPredicate(demand.predicate())
-                .setFromHlc(demand.violate())
-                .setToHlc(Math.max(demand.last(), Hlc.ofMicros(roomAt))))
-        .build();
-  }
-
-  /** A new request, or what joins one; null: there is one that tells all, or told just now. */
-  private @Nullable GateStep asking(Demand demand) {
-    Gates gates = state.journal().gates();
-    Request known = gates.request(demand.predicate());
-    boolean isTold =
-        known != null
-            && (known.includes(demand) || state.nowMicros() - known.toldMicros() < JOIN_MICROS);
-    if (isTold) {
-      return null;
-    }
-    return GateStep.newBuilder()
-        .setAsked(
-            ApprovalAsked.newBuilder()
-                .setNumber(known == null ? gates.lastNumber() + 1 : known.number())
-                .setPredicate(demand.predicate())
-                .addAllViolationIds(demand.ids())
-                .setTarget(demand.target())
-                .setViolate(demand.violate())
-                .setLast(demand.last())
-                .addAllTouched(TouchingRollback.bounded(demand.touches().stream())))
-        .build();
-  }
-
-  private ControlRecord atEpoch(GateStep step) {
-    return ControlRecord.newBuilder()
-        .setEpoch(state.journal().epoch())
-        .setAtMicros(state.nowMicros())
-        .setGate(step)
-        .build();
-  }
-
-  /**
-   * The record that answers a request for approval: a plan, or that its violations stand.
-   *
-   * @throws RefusedException when there is none, or a plan is open
-   */
-  static ControlRecord answering(MachineState state, long number, boolean approve)
-      throws RefusedException {
-    Request request = state.journal().gates().request(number);
-    if (request == null) {
-      throw new RefusedException("no rollback %d waits for approval".formatted(number));
-    }
-    Demand waiting = waiting(state, request);
-    if (!approve) {
-      LetStand stand =
-          LetStand.newBuilder()
-              .setPredicate(request.predicate())
-              .setFromHlc(waiting.violate())
-              .setToHlc(waiting.last())
-              .setRejects(number)
-              .build();
-      return new NextStep(state).atEpoch(GateStep.newBuilder().setLetStand(stand).build());
-    }
-    Plan open = state.journal().plan();
-    if (open != null) {
-      throw new RefusedException("rollback %d is under way: one at a time".formatted(open.epoch()));
-    }
-    PlanOpened opened =
-        PlanOpened.newBuilder()
-            .addAllViolationIds(waiting.ids())
-            .setPredicate(request.predicate())
-            .setTarget(waiting.target())
-            .setReason("violation at " + Hlc.format(waiting.violate()) + ", approved")
-            .setApproves(number)
-            .addAllTouched(TouchingRollback.bounded(waiting.touches().stream()))
-            .build();
-    return ControlRecord.newBuilder()
-        .setEpoch(state.journal().epoch() + 1)
-        .setAtMicros(state.nowMicros())
-        .setPlanOpened(opened)
-        .build();
-  }
-
-  /** The violations that a request is about by now. */
-  static Demand waiting(MachineState state, Request request) {
-    return state
-        .findings()
-        .demandsBefore(state.journal().epoch() + 1)
-        .filter(demand -> demand.predicate().equals(request.predicate()))
-        .reduce(request.demand(), Demand::fold);
-  }
-
-  /**
-   * The record that lets a budget begin anew.
-   *
-   * @throws RefusedException when the predicate has none
-   */
-  static ControlRecord renewing(MachineState state, String predicate) throws RefusedException {
-    Policy policy = state.policies().get(predicate);
-    if (policy == null || policy.budget() == null) {
-      throw new RefusedException("predicate '%s' has no budget of rollbacks".formatted(predicate));
-    }
-    return new NextStep(state)
-        .atEpoch(
-            GateStep.newBuilder()
-                .setRenewed(BudgetRenewed.newBuilder().setPredicate(predicate))
-                .build());
   }
 
   /**

@@ -89,9 +89,9 @@ public final class RollbackMachine {
     } else if (event instanceof Event.CancelWanted e) {
       operatorWants(() -> NextStep.cancelling(state, e.epoch()));
     } else if (event instanceof Event.ApprovalAnswered e) {
-      operatorWants(() -> NextStep.answering(state, e.number(), e.approve()));
+      operatorWants(() -> GateAnswer.answering(state, e.number(), e.approve()));
     } else if (event instanceof Event.RenewalWanted e) {
-      operatorWants(() -> NextStep.renewing(state, e.predicate()));
+      operatorWants(() -> GateAnswer.renewing(state, e.predicate()));
     } else if (event instanceof Event.PoliciesKnown e) {
       state = state.with(e.policies());
     } else if (event instanceof Event.PolicyChanged e) {
@@ -160,7 +160,7 @@ public final class RollbackMachine {
   /** Likewise for {@link Event.ApprovalAnswered}. */
   public static void requireAnswerable(MachineState state, long number, boolean approve)
       throws RefusedException {
-    ControlRecord unused = NextStep.answering(state, number, approve);
+    ControlRecord unused = GateAnswer.answering(state, number, approve);
   }
 
   /**
@@ -174,7 +174,7 @@ public final class RollbackMachine {
   /** Likewise for {@link Event.RenewalWanted}. */
   public static void requireRenewable(MachineState state, String predicate)
       throws RefusedException {
-    ControlRecord unused = NextStep.renewing(state, predicate);
+    ControlRecord unused = GateAnswer.renewing(state, predicate);
   }
 
   /** Likewise for {@link Event.CancelWanted}. */

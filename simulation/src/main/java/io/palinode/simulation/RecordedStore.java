@@ -175,8 +175,7 @@ final class RecordedStore implements StoreBinding {
   }
 
   @Override
-  public void resume(
-      long ofEpoch, long target, long sequentialUntilMicros, MissedEpochs missed) {
+  public void resume(long ofEpoch, long target, long sequentialUntilMicros, MissedEpochs missed) {
     store.resume(ofEpoch, target, sequentialUntilMicros, missed);
     listener.serves(ofEpoch);
   }

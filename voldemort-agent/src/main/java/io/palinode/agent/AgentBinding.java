@@ -1,7 +1,7 @@
 package io.palinode.agent;
 
-import io.palinode.detector.MissedEpochs;
 import io.palinode.detector.HlcSpan;
+import io.palinode.detector.MissedEpochs;
 import io.palinode.detector.SequentialKeys;
 import io.palinode.detector.StoreBinding;
 import io.palinode.detector.StoreKey;
@@ -95,8 +95,7 @@ final class AgentBinding implements StoreBinding {
   }
 
   @Override
-  public void resume(
-      long epoch, long target, long sequentialUntilMicros, MissedEpochs missed) {
+  public void resume(long epoch, long target, long sequentialUntilMicros, MissedEpochs missed) {
     requireOn();
     node.resume(epoch, target, sequentialUntilMicros, missed);
   }

@@ -837,8 +837,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   }
 
   @Override
-  public void resume(
-      long epoch, long target, long sequentialUntilMicros, MissedEpochs missed) {
+  public void resume(long epoch, long target, long sequentialUntilMicros, MissedEpochs missed) {
     writeLock.lock();
     try {
       requireNotPast(epoch);

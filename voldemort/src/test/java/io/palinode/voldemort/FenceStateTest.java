@@ -1,9 +1,9 @@
 package io.palinode.voldemort;
 
-import io.palinode.detector.MissedEpochs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.palinode.detector.MissedEpochs;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

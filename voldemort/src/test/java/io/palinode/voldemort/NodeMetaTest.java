@@ -1,10 +1,10 @@
 package io.palinode.voldemort;
 
-import io.palinode.detector.MissedEpochs;
 import static io.palinode.voldemort.TestNodes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.palinode.detector.MissedEpochs;
 import io.palinode.detector.StoreBinding.Restoration;
 import io.palinode.detector.StoreKey;
 import io.palinode.voldemort.StorageEngine.Change;
@@ -37,7 +37,8 @@ class NodeMetaTest {
     assertBytes(
         NodeMeta.fenceChange(3, 0x10, 0x20, MissedEpochs.NONE),
         "010000000000000003" + "0000000000000010" + "0000000000000020");
-    assertThat(NodeMeta.readFence(engine)).isEqualTo(FenceState.resumed(3, 0x10, 0x20, MissedEpochs.NONE));
+    assertThat(NodeMeta.readFence(engine))
+        .isEqualTo(FenceState.resumed(3, 0x10, 0x20, MissedEpochs.NONE));
   }
 
   @Test
@@ -59,7 +60,8 @@ class NodeMetaTest {
     assertBytes(
         NodeMeta.fenceChange(3, 0x10, 0x20, new MissedEpochs(2, 0, 0)),
         "010000000000000003" + "0000000000000010" + "0000000000000020" + "0000000000000002");
-    assertThat(NodeMeta.readFence(engine)).isEqualTo(FenceState.resumed(3, 0x10, 0x20, new MissedEpochs(2, 0, 0)));
+    assertThat(NodeMeta.readFence(engine))
+        .isEqualTo(FenceState.resumed(3, 0x10, 0x20, new MissedEpochs(2, 0, 0)));
   }
 
   @Test

@@ -315,7 +315,8 @@ class SnapshotRestoreTest {
         int node = id;
         restore(id, epoch, attempt)
             .replicas()
-            .forEach((slice, here) -> agreement.add(node, slice, here.digest(), here.nodes().size()));
+            .forEach(
+                (slice, here) -> agreement.add(node, slice, here.digest(), here.nodes().size()));
       }
       List<KeyRecord> contributed = new ArrayList<>();
       nodes.forEach(

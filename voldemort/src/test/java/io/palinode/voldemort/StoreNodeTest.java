@@ -1,6 +1,5 @@
 package io.palinode.voldemort;
 
-import io.palinode.detector.MissedEpochs;
 import static io.palinode.voldemort.TestNodes.bytes;
 import static io.palinode.voldemort.TestNodes.key;
 import static io.palinode.voldemort.TestNodes.keyOn;
@@ -11,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.palinode.detector.MissedEpochs;
 import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.detector.StoreKey;
 import io.palinode.detector.Version;
@@ -342,7 +342,8 @@ class StoreNodeTest {
             probed.restore(epoch, 1, target);
             probed.resume(epoch, target, 0);
           };
-      assertFenced(() -> probed.get(K, caller), FenceState.resumed(epoch, target, 0, MissedEpochs.NONE));
+      assertFenced(
+          () -> probed.get(K, caller), FenceState.resumed(epoch, target, 0, MissedEpochs.NONE));
     }
     assertThat(texts(probed.get(K, Caller.STOCK).value())).containsExactly("stays");
   }
@@ -403,7 +404,8 @@ class StoreNodeTest {
     second.resume(4, target, 9, new MissedEpochs(3, 2, 7));
     second.close();
     StoreNode third = onDisk();
-    assertThat(third.fence()).isEqualTo(FenceState.resumed(4, target, 9, new MissedEpochs(3, 2, 7)));
+    assertThat(third.fence())
+        .isEqualTo(FenceState.resumed(4, target, 9, new MissedEpochs(3, 2, 7)));
     assertThat(third.restore(4, 2, target).changed()).as("the plan is over").isEmpty();
     assertThat(texts(third.get(K, inEpoch(4)).value())).containsExactly("v");
     third.close();

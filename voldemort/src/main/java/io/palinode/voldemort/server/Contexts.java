@@ -1,7 +1,7 @@
 package io.palinode.voldemort.server;
 
-import io.palinode.detector.MissedEpochs;
 import com.google.protobuf.ByteString;
+import io.palinode.detector.MissedEpochs;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcCodec;
 import io.palinode.voldemort.Caller;
