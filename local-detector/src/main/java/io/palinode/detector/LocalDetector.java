@@ -241,7 +241,8 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   /** The store changed these keys other than by writes, while it was paused. */
   public synchronized void noteChanged(Collection<StoreKey> keys) {
-    changed.addAll(keys);
+    // Of most keys no term speaks. A predicate that comes later is looked for by a scan.
+    keys.stream().filter(key -> !index.match(key).isEmpty()).forEach(changed::add);
   }
 
   /** The store changed keys by itself, while it was paused, and does not tell which. */

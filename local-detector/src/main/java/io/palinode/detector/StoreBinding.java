@@ -151,10 +151,10 @@ public interface StoreBinding {
   void resume(long epoch, long target, long sequentialUntilMicros);
 
   /**
-   * Likewise, and the fence also names the newest epoch in which programs begin anew; 0: there was
-   * none. A store whose clients cannot be told so leaves it out.
+   * Likewise, and the fence also tells what a client has to know of epochs that it has missed. A
+   * store whose clients cannot be told so leaves it out.
    */
-  default void resume(long epoch, long target, long sequentialUntilMicros, long restartEpoch) {
+  default void resume(long epoch, long target, long sequentialUntilMicros, MissedEpochs missed) {
     resume(epoch, target, sequentialUntilMicros);
   }
 
@@ -206,12 +206,12 @@ public interface StoreBinding {
    * One node's record of a key, all that it knows of how the key came about.
    *
    * @param digest equal when the records are; not 0
-   * @param replicas on so many nodes the key lives, this one included
+   * @param nodes on which the key lives, this one included; in one order at all nodes
    * @param weight of a slice, what its keys take here, in bytes, nearly; of a key 0
    */
-  record Replica(long digest, int replicas, long weight) {
-    public Replica(long digest, int replicas) {
-      this(digest, replicas, 0);
+  record Replica(long digest, List<Integer> nodes, long weight) {
+    public Replica(long digest, List<Integer> nodes) {
+      this(digest, nodes, 0);
     }
   }
 }

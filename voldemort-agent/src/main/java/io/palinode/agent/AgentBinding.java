@@ -1,6 +1,7 @@
 package io.palinode.agent;
 
 import io.palinode.detector.HlcSpan;
+import io.palinode.detector.MissedEpochs;
 import io.palinode.detector.SequentialKeys;
 import io.palinode.detector.StoreBinding;
 import io.palinode.detector.StoreKey;
@@ -94,9 +95,9 @@ final class AgentBinding implements StoreBinding {
   }
 
   @Override
-  public void resume(long epoch, long target, long sequentialUntilMicros, long restartEpoch) {
+  public void resume(long epoch, long target, long sequentialUntilMicros, MissedEpochs missed) {
     requireOn();
-    node.resume(epoch, target, sequentialUntilMicros, restartEpoch);
+    node.resume(epoch, target, sequentialUntilMicros, missed);
   }
 
   @Override

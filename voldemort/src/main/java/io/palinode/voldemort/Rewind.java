@@ -286,7 +286,7 @@ final class Rewind {
       for (Changed key : each.all()) {
         List<Integer> nodes = store.ring().preferenceList(key.key().bytes());
         if (nodes.contains(node) && !deleted.contains(key.key())) {
-          Replica here = new Replica(digest.of(key.onTheCut()), nodes.size());
+          Replica here = new Replica(digest.of(key.onTheCut()), nodes);
           replicas.put(new StoreKey(store.name(), key.key().bytes()), here);
         }
       }

@@ -1,6 +1,7 @@
 package io.palinode.voldemort;
 
 import io.palinode.detector.HlcSpan;
+import io.palinode.detector.MissedEpochs;
 import io.palinode.detector.SequentialKeys;
 import io.palinode.detector.StoreBinding;
 import io.palinode.detector.StoreKey;
@@ -864,11 +865,11 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
    */
   @Override
   public void resume(long epoch, long target, long sequentialUntilMicros) {
-    resume(epoch, target, sequentialUntilMicros, 0);
+    resume(epoch, target, sequentialUntilMicros, MissedEpochs.NONE);
   }
 
   @Override
-  public void resume(long epoch, long target, long sequentialUntilMicros, long restartEpoch) {
+  public void resume(long epoch, long target, long sequentialUntilMicros, MissedEpochs missed) {
     writeLock.lock();
     try {
       requireNotPast(epoch);
@@ -876,10 +877,10 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
         return;
       }
       List<Change> changes = new ArrayList<>(rewind.forgetting());
-      changes.add(NodeMeta.fenceChange(epoch, target, sequentialUntilMicros, restartEpoch));
+      changes.add(NodeMeta.fenceChange(epoch, target, sequentialUntilMicros, missed));
       engine.commit(changes, Durability.SYNCED);
       rewind.resumed();
-      fence = FenceState.resumed(epoch, target, sequentialUntilMicros, restartEpoch);
+      fence = FenceState.resumed(epoch, target, sequentialUntilMicros, missed);
       log.info("node={} phase=SERVING epoch={} target={}", node(), epoch, Hlc.format(target));
     } finally {
       writeLock.unlock();
