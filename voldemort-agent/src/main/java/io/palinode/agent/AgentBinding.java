@@ -142,6 +142,11 @@ final class AgentBinding implements StoreBinding {
   }
 
   @Override
+  public void ordered(Runnable action) {
+    node.ordered(action);
+  }
+
+  @Override
   public long reach() {
     return Math.max(node.reach(), missedAt.getAsLong());
   }

@@ -10,6 +10,7 @@ import io.palinode.hvc.Hlc;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.voldemort.StorageException;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.cluster.StoreDefinition;
@@ -20,6 +21,8 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -39,6 +42,11 @@ final class WatchedServer implements Lifecycle {
   private static final long RETRY_SECONDS = 5;
   private static final long CLOCK_WAIT_MICROS_MAX = 2_000_000;
 
+  /** How far ahead, and how often, the clock is promised: no write waits for that. */
+  private static final long PROMISE_HLC = Hlc.ofMicros(1_000_000);
+
+  private static final long PROMISE_EVERY_MILLIS = 100;
+
   /** A write that was missed may be committed this much later than its failure. */
   private static final long MISSED_MARGIN_HLC = Hlc.ofMicros(1_000_000);
 
@@ -50,12 +58,16 @@ final class WatchedServer implements Lifecycle {
   private final CountDownLatch stopping = new CountDownLatch(1);
   private final AtomicLong missedAt = new AtomicLong();
   private final ExecutorService teller =
-      Executors.newSingleThreadExecutor(WatchedServer::tellerThread);
+      Executors.newSingleThreadExecutor(work -> daemon(work, "palinode-missed"));
+  private final ScheduledExecutorService promiser =
+      Executors.newSingleThreadScheduledExecutor(work -> daemon(work, "palinode-promise"));
   private volatile @Nullable StoreNode node;
   private volatile @Nullable NodeMonitor monitor;
   private volatile List<String> watched = List.of();
   private volatile List<String> unwatched = List.of();
   private @Nullable Thread joiner;
+  // Of one thread.
+  private boolean promisesFail;
 
   WatchedServer(AgentConfig config, MeterRegistry registry) {
     this.config = config;
@@ -105,14 +117,28 @@ final class WatchedServer implements Lifecycle {
     LocalSnapshots snapshots =
         new LocalSnapshots(opened.node(), opened.history(), folder.resolve("snapshots"));
     log.info("node={} stores={} state=HOOKED", opened.node(), watched);
-    Thread thread = new Thread(() -> join(binding, snapshots), "palinode-join");
-    thread.setDaemon(true);
-    thread.start();
-    joiner = thread;
+    ScheduledFuture<?> unused =
+        promiser.scheduleWithFixedDelay(
+            () -> promise(opened), 0, PROMISE_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+    joiner = daemon(() -> join(binding, snapshots), "palinode-join");
+    joiner.start();
   }
 
-  private static Thread tellerThread(Runnable work) {
-    Thread thread = new Thread(work, "palinode-missed");
+  private void promise(StoreNode promising) {
+    try {
+      promising.promiseAhead(PROMISE_HLC);
+      promisesFail = false;
+    } catch (StorageException e) {
+      // A write that needs it does it itself, and tells the failure.
+      if (!promisesFail) {
+        promisesFail = true;
+        log.error("node={} state=NOT_PROMISED", promising.node(), e);
+      }
+    }
+  }
+
+  private static Thread daemon(Runnable work, String name) {
+    Thread thread = new Thread(work, name);
     thread.setDaemon(true);
     return thread;
   }
@@ -243,6 +269,7 @@ final class WatchedServer implements Lifecycle {
     }
     Hooks.listen(null);
     teller.shutdown();
+    promiser.shutdown();
     if (closing != null) {
       closing.close();
     }

@@ -129,8 +129,9 @@ class EngineHooksTest {
       thread.start();
     }
     while (done.getCount() > 0) {
-      // As progress does: it must neither miss a write nor wait for ever.
+      // Neither misses a write nor waits for ever.
       server.node.atomically(() -> {});
+      server.node.ordered(() -> {});
     }
     for (Thread thread : threads) {
       thread.join();
