@@ -108,7 +108,7 @@ final class PiggyBack {
       Long asked = conversation.isAdmitted() ? conversation.caller().epoch() : null;
       context = contexts.of(reply(conversation), asked != null);
     }
-    return context.toByteArray();
+    return context.toBuilder().setOneAtATime(true).build().toByteArray();
   }
 
   private Reply<Boolean> reply(Conversation conversation) {
