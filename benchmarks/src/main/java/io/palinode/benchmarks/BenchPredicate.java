@@ -8,7 +8,6 @@ import io.palinode.wire.v1.PredicateRecord;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A predicate over the keys of {@link StoreLoad} that end in 0. Whatever these are set to makes its
@@ -48,19 +47,12 @@ final class BenchPredicate implements AutoCloseable {
       return;
     }
     set = on;
-    byte @Nullable [] record =
-        on
-            ? PredicateRecord.newBuilder()
-                .setName(NAME)
-                .setVersion(++versions)
-                .setYaml(yaml)
-                .build()
-                .toByteArray()
-            : null;
+    PredicateRecord.Builder record =
+        PredicateRecord.newBuilder().setName(NAME).setVersion(++versions);
+    byte[] bytes = (on ? record.setYaml(yaml) : record.setDeleted(true)).build().toByteArray();
     Object unused =
         producer
-            .send(
-                new ProducerRecord<>(Topics.DEFAULT.predicates(), 0, NAME.getBytes(UTF_8), record))
+            .send(new ProducerRecord<>(Topics.DEFAULT.predicates(), 0, NAME.getBytes(UTF_8), bytes))
             .get();
   }
 

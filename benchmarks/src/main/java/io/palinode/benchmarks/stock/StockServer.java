@@ -145,6 +145,8 @@ public final class StockServer implements AutoCloseable {
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
             .start();
+    // It must not outlive us, however we end.
+    Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
     return new StockServer(setting.cluster().node(setting.node()), log, process);
   }
 

@@ -17,6 +17,7 @@ class AgentCommandTest {
     StringWriter err = new StringWriter();
     int status =
         new CommandLine(new BenchCommand())
+            .setCaseInsensitiveEnumValuesAllowed(true)
             .setErr(new PrintWriter(err))
             .execute("agent", "--voldemort", folder.toString());
     assertThat(status).isNotZero();
