@@ -204,7 +204,7 @@ final class WatchedServer implements Lifecycle {
             NodeMonitor.start(
                 binding,
                 snapshots,
-                NodeMonitorConfig.of(config.kafka(), Topics.DEFAULT),
+                NodeMonitorConfig.of(config.kafka(), Topics.DEFAULT).withPace(config.pace()),
                 epochMicros,
                 registry);
         monitor = started;
