@@ -107,7 +107,7 @@ public final class SnapshotBenchmark {
       try (StoreClient client = StoreClient.connect(ClientConfig.of(List.of(address), "bench"));
           StoreLoad load =
               new StoreLoad(
-                  client.store(LoadedNode.STORE),
+                  List.of(client.store(LoadedNode.STORE)),
                   setting.keys(),
                   setting.valueBytes(),
                   WRITES,

@@ -16,7 +16,6 @@ final class StoreLoad implements AutoCloseable {
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double NANOS_PER_MS = 1e6;
 
-  private final Store store;
   private final LongSupplier nanoTime;
   private final int keys;
   private final String value;
@@ -30,37 +29,43 @@ final class StoreLoad implements AutoCloseable {
   record Lap(long operations, double operationsPerSecond, double p50Ms, double p99Ms) {}
 
   /**
+   * @param stores of clients, which take turns with them
    * @param writes the share of operations that are puts; the others are gets
    * @param clients threads
    */
   StoreLoad(
-      Store store,
+      List<Store> stores,
       int keys,
       int valueBytes,
       double writes,
       int clients,
       long seed,
       LongSupplier nanoTime) {
-    this.store = store;
     this.keys = keys;
-    this.value = "x".repeat(valueBytes);
+    this.value = value(valueBytes);
     this.writes = writes;
     this.nanoTime = nanoTime;
     this.lapBegun = nanoTime.getAsLong();
     for (int i = 0; i < clients; i++) {
       Random random = new Random(seed + i);
-      Thread thread = new Thread(() -> run(random), "load-" + i);
+      Store store = stores.get(i % stores.size());
+      Thread thread = new Thread(() -> run(store, random), "load-" + i);
       thread.setDaemon(true);
       thread.start();
       threads.add(thread);
     }
   }
 
+  /** What all keys are set to. */
+  static String value(int bytes) {
+    return "x".repeat(bytes);
+  }
+
   static String key(int i) {
     return "key-%08d".formatted(i);
   }
 
-  private void run(Random random) {
+  private void run(Store store, Random random) {
     while (!closed) {
       String key = key(random.nextInt(keys));
       long begun = nanoTime.getAsLong();

@@ -179,7 +179,7 @@ public final class StoreOverheadBenchmark {
         (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     try (StoreLoad load =
         new StoreLoad(
-            target.client().store(LoadedNode.STORE),
+            List.of(target.client().store(LoadedNode.STORE)),
             keys,
             setting.valueBytes(),
             percent / PERCENT,

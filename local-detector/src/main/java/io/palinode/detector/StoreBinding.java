@@ -9,8 +9,9 @@ import java.util.Map;
 /**
  * What the detector and the node's side of control need of a store node: writes out, clock, read,
  * replace and scan for rollback, fence. Implemented by our node and by the agent. {@link #clock},
- * {@link #reach}, {@link #atomically}, {@link #siblings} and {@link #scan} are called by any
- * thread, the rest by one control thread; writes go on meanwhile unless the node is paused.
+ * {@link #reach}, {@link #atomically}, {@link #ordered}, {@link #siblings} and {@link #scan} are
+ * called by any thread, the rest by one control thread; writes go on meanwhile unless the node is
+ * paused.
  */
 public interface StoreBinding {
   int node();
@@ -41,6 +42,21 @@ public interface StoreBinding {
    * {@link #siblings} and {@link #clock}.
    */
   void atomically(Runnable action);
+
+  /**
+   * Runs {@code action} between the writes, in the order in which they are stamped: no write is
+   * between its first clock reading and its listener meanwhile. So every write that was stamped
+   * before has been heard, and every later one gets a later reading than any that the action takes.
+   * Never together with an {@link #atomically} of another thread.
+   *
+   * <p>Other than there, writes may be under way: one that was heard and is not yet to be seen in
+   * the store, one that is seen and has yet to end, one that has not been stamped. A store whose
+   * writes share their lock neither waits for them here nor stops them. So the action looks at
+   * nothing of the store but its {@link #clock}, and does not call {@link #atomically}.
+   */
+  default void ordered(Runnable action) {
+    atomically(action);
+  }
 
   /** The earliest time that {@link #restore} accepts. */
   long reach();

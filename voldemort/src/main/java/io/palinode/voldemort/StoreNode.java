@@ -86,8 +86,11 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
 
   private final Lock writeLock = gate.writeLock();
 
-  /** Orders what shares the gate; taken last, held shortly. */
+  /** Orders what shares the gate; held shortly, only {@code promiseLock} after it. */
   private final ReentrantLock stampLock = new ReentrantLock();
+
+  /** One promise at a time is on its way to the disk; taken last. */
+  private final ReentrantLock promiseLock = new ReentrantLock();
 
   private final NodeHistory history;
   // Written under writeLock; a read of the reference is enough to see a whole state.
@@ -99,9 +102,9 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   private volatile boolean mediumWorks = true;
   // Guarded by writeLock.
   private final Rewind rewind;
-  // Guarded by writeLock, or by the gate's other side and stampLock.
-  private long promisedHlc;
   private boolean closed;
+  // Written under writeLock, or under the gate's other side and promiseLock.
+  private volatile long promisedHlc;
 
   /**
    * A node over {@code engine}, which holds the config's stores and {@link #metaStore}; the node
@@ -363,7 +366,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
    */
   private void logged(LocalStore store, byte[] key, byte @Nullable [] old, Hvc after) {
     if (after.own() > promisedHlc) {
-      promise(after.own() + PROMISE_HLC, config.writes());
+      promiseBeyond(after.own(), PROMISE_HLC);
     }
     store.past().append(after.own(), key, old);
   }
@@ -660,6 +663,22 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       action.run();
     } finally {
       writeLock.unlock();
+    }
+  }
+
+  /**
+   * {@inheritDoc} The gate's shared side keeps those away that are alone in the node, and {@code
+   * stampLock} those that have their stamps beside others.
+   */
+  @Override
+  public void ordered(Runnable action) {
+    gate.readLock().lock();
+    stampLock.lock();
+    try {
+      action.run();
+    } finally {
+      stampLock.unlock();
+      gate.readLock().unlock();
     }
   }
 
@@ -1005,6 +1024,34 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     if (!fence.paused()) {
       throw new IllegalStateException(
           "a node must be paused before its records are repaired: epoch=" + fence.epoch());
+    }
+  }
+
+  /**
+   * Sees to it that at least half of {@code aheadHlc} is promised beyond the clock; called often
+   * enough, by a thread that may wait for the disk, no write has to wait for that. After a kill the
+   * node's next life begins so much later at most. Throws {@link StorageException}.
+   */
+  public void promiseAhead(long aheadHlc) {
+    gate.readLock().lock();
+    try {
+      if (!closed) {
+        promiseBeyond(clock.last().own() + aheadHlc / 2, aheadHlc / 2);
+      }
+    } finally {
+      gate.readLock().unlock();
+    }
+  }
+
+  /** Unless {@code hlc} is promised already. */
+  private void promiseBeyond(long hlc, long furtherHlc) {
+    promiseLock.lock();
+    try {
+      if (hlc > promisedHlc) {
+        promise(hlc + furtherHlc, config.writes());
+      }
+    } finally {
+      promiseLock.unlock();
     }
   }
 

@@ -57,6 +57,7 @@ final class TestNode implements AutoCloseable {
   private final ArrayDeque<Runnable> held = new ArrayDeque<>();
   private boolean holding;
   private boolean stock;
+  private boolean oneAtATime;
   private boolean garbage;
   private int accepted;
 
@@ -150,7 +151,7 @@ final class TestNode implements AutoCloseable {
     protected void channelRead0(ChannelHandlerContext ctx, ByteBuf frame) throws IOException {
       Pb0.VoldemortRequest request = Frames.parse(frame, Pb0.VoldemortRequest.parser());
       synchronized (TestNode.this) {
-        if (stock && holding && !held.isEmpty()) {
+        if (oneAtATime && holding && !held.isEmpty()) {
           var unused =
               ctx.close(); // a second request before the answer to the first: a stock node hangs
           return;
@@ -225,6 +226,7 @@ final class TestNode implements AutoCloseable {
         .setHvc(ByteString.copyFrom(HvcCodec.encode(now)))
         .setEpoch(epoch)
         .addAllSequentialKeys(sequentialKeys)
+        .setOneAtATime(oneAtATime)
         .setSafePoint(safePoint);
   }
 
@@ -344,6 +346,12 @@ final class TestNode implements AutoCloseable {
   /** Answers as a stock node, without a word about clocks and epochs. */
   synchronized void beStock() {
     stock = true;
+    oneAtATime = true;
+  }
+
+  /** Answers as a stock node with the agent. */
+  synchronized void beStockWithAgent() {
+    oneAtATime = true;
   }
 
   synchronized void answerGarbage(boolean on) {
