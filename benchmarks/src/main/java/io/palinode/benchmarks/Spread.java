@@ -10,7 +10,7 @@ import java.util.Arrays;
 public record Spread(double median, double from, double to) {
   private static final double MISSES_MAX = 1.0 / 16;
 
-  static Spread of(double... measured) {
+  public static Spread of(double... measured) {
     if (measured.length == 0) {
       throw new IllegalArgumentException("a median needs a measurement");
     }

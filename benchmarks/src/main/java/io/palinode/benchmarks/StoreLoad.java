@@ -4,6 +4,7 @@ import io.palinode.voldemort.client.Store;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
 
@@ -11,7 +12,7 @@ import org.HdrHistogram.Histogram;
  * Clients that read and write keys of a store at random, as fast as they are answered. {@link #lap}
  * may be called by one thread.
  */
-final class StoreLoad implements AutoCloseable {
+public final class StoreLoad implements AutoCloseable {
   private static final long NANOS_MAX = 60_000_000_000L;
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double NANOS_PER_MS = 1e6;
@@ -26,14 +27,14 @@ final class StoreLoad implements AutoCloseable {
   private long lapBegun;
 
   /** What the clients got since the last lap. */
-  record Lap(long operations, double operationsPerSecond, double p50Ms, double p99Ms) {}
+  public record Lap(long operations, double operationsPerSecond, double p50Ms, double p99Ms) {}
 
   /**
-   * @param stores of clients, which take turns with them
+   * @param stores of which each thread uses one; they are dealt out
    * @param writes the share of operations that are puts; the others are gets
    * @param clients threads
    */
-  StoreLoad(
+  public StoreLoad(
       List<Store> stores,
       int keys,
       int valueBytes,
@@ -65,6 +66,36 @@ final class StoreLoad implements AutoCloseable {
     return "key-%08d".formatted(i);
   }
 
+  /** Puts all keys, with a thread for each store. Returns when they are there. */
+  public static void fill(List<Store> stores, int keys, int valueBytes)
+      throws InterruptedException {
+    String value = value(valueBytes);
+    AtomicInteger next = new AtomicInteger();
+    AtomicInteger done = new AtomicInteger();
+    List<Thread> threads = new ArrayList<>();
+    for (Store store : stores) {
+      Thread thread =
+          new Thread(
+              () -> {
+                for (int i = next.getAndIncrement(); i < keys; i = next.getAndIncrement()) {
+                  store.put(key(i), value);
+                  done.incrementAndGet();
+                }
+              },
+              "fill");
+      thread.setDaemon(true);
+      thread.start();
+      threads.add(thread);
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    if (done.get() < keys) {
+      throw new IllegalStateException(
+          "only %d of %d keys were put: standard error says why".formatted(done.get(), keys));
+    }
+  }
+
   private void run(Store store, Random random) {
     while (!closed) {
       String key = key(random.nextInt(keys));
@@ -83,7 +114,7 @@ final class StoreLoad implements AutoCloseable {
   }
 
   /** Ends a lap and begins the next. */
-  synchronized Lap lap() {
+  public synchronized Lap lap() {
     long now = nanoTime.getAsLong();
     Lap lap =
         new Lap(

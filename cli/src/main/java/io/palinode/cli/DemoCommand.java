@@ -5,10 +5,12 @@ import io.palinode.cli.demo.DemoGraph;
 import io.palinode.cli.demo.DemoOptions;
 import io.palinode.cli.demo.DemoReport;
 import io.palinode.cli.demo.DemoRun;
+import io.palinode.cli.demo.ExternalCluster;
 import io.palinode.cli.demo.JudgedBy;
 import io.palinode.cli.demo.Mode;
 import io.palinode.cli.terminal.EpsilonText;
 import io.palinode.cli.terminal.Output;
+import io.palinode.cli.terminal.Refusal;
 import io.palinode.hvc.Epsilon;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,6 +20,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /** Runs the graph application three ways and compares. */
@@ -47,9 +50,13 @@ import picocli.CommandLine.Spec;
       "  palinode demo --graph powerlaw:1000 --network global --conflict high",
       "  palinode demo --graph us-states --network global -o json",
       "  palinode demo --modes alerting --replicas both",
-      "  palinode demo --graph powerlaw:2000 --clients 8 --modes sequential,watched"
+      "  palinode demo --graph powerlaw:2000 --clients 8 --modes sequential,watched",
+      "  palinode demo --store-address tcp://10.0.0.1:6666,tcp://10.0.0.2:6666 --server http://10.0.0.9:6766"
     })
 final class DemoCommand implements Callable<Integer> {
+  private static final List<String> OF_OWN_NODES = List.of("--nodes", "--data", "--keep");
+  private static final List<String> OF_A_CLUSTER = List.of("--store", "--server");
+
   @Option(
       names = "--graph",
       defaultValue = "karate",
@@ -75,10 +82,40 @@ final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--modes",
       split = ",",
-      defaultValue = "sequential,eventual,watched",
       paramLabel = "MODE",
-      description = "Which ways, in this order (default: ${DEFAULT-VALUE}).")
+      description =
+          "Which ways, in this order (default: sequential,eventual,watched; eventual,watched with --store-address).")
   private List<Mode> modes = List.of();
+
+  @Option(
+      names = "--store-address",
+      split = ",",
+      paramLabel = "tcp://HOST:PORT",
+      description = {
+        "Run on the store nodes of this cluster, not on nodes of the demo's own: ours ('palinode up', 'run node'), or stock Voldemort"
+            + " servers with the agent. One address is enough: cluster.xml and stores.xml are read from there.",
+        "It writes color_*, load_*, flag_*, turn_* and cs_* keys into --store; a rollback takes back what was written to all stores of the"
+            + " cluster meanwhile: not for one with data that matters."
+      })
+  private List<String> storeAddresses = List.of();
+
+  @Option(
+      names = "--store",
+      defaultValue = "colouring",
+      paramLabel = "NAME",
+      description =
+          "With --store-address: the store to write to; its stores.xml says how many replicas a read and a write wait for (default:"
+              + " ${DEFAULT-VALUE}).")
+  private String store = "";
+
+  @Option(
+      names = "--server",
+      defaultValue = "${env:PALINODE_SERVER:-http://127.0.0.1:6766}",
+      paramLabel = "URL",
+      description =
+          "With --store-address: the API of the orchestrator that belongs to the cluster; the demo applies its predicates there, and deletes"
+              + " them at its end (default: $PALINODE_SERVER, else http://127.0.0.1:6766).")
+  private String server = "";
 
   @Option(
       names = "--seed",
@@ -102,7 +139,8 @@ final class DemoCommand implements Callable<Integer> {
       defaultValue = "1ms",
       paramLabel = "TIME",
       description =
-          "Bound on the difference of the nodes' clocks: 10ms, 500us, inf (default: ${DEFAULT-VALUE}; here all nodes read one clock).")
+          "Bound on the difference of the nodes' clocks: 10ms, 500us, inf (default: ${DEFAULT-VALUE}; here all nodes read one clock). With"
+              + " --store-address, as the cluster has it.")
   private Epsilon epsilon = Epsilon.INFINITE;
 
   @Option(
@@ -166,12 +204,13 @@ final class DemoCommand implements Callable<Integer> {
   @Override
   public Integer call() throws JsonProcessingException {
     DemoGraph parsed = DemoGraph.parse(graph, seed);
+    ExternalCluster external = external();
     DemoOptions options =
         new DemoOptions(
             parsed,
             nodes,
             clients,
-            modes,
+            modes(external),
             seed,
             network == null ? DemoOptions.Network.suiting(parsed.graph()) : network,
             epsilon,
@@ -180,11 +219,35 @@ final class DemoCommand implements Callable<Integer> {
             predicates,
             judgedBy,
             conflict,
+            external,
             data,
             keep);
     DemoReport report = new DemoRun(options, spec.commandLine().getErr()).run();
     spec.commandLine().getOut().print(output.isJson() ? report.json() : report.table());
     spec.commandLine().getOut().flush();
     return report.everyRequiredAnswerIsRight() ? 0 : 1;
+  }
+
+  private List<Mode> modes(@Nullable ExternalCluster external) {
+    if (!modes.isEmpty()) {
+      return modes;
+    }
+    return external == null
+        ? List.of(Mode.SEQUENTIAL, Mode.EVENTUAL, Mode.WATCHED)
+        : List.of(Mode.EVENTUAL, Mode.WATCHED);
+  }
+
+  private @Nullable ExternalCluster external() {
+    ParseResult given = spec.commandLine().getParseResult();
+    boolean isExternal = given.hasMatchedOption("--store-address");
+    for (String option : isExternal ? OF_OWN_NODES : OF_A_CLUSTER) {
+      if (given.hasMatchedOption(option)) {
+        throw new Refusal(
+            isExternal
+                ? option + " is of nodes of the demo's own: leave it out with --store-address"
+                : option + " goes with --store-address only");
+      }
+    }
+    return isExternal ? new ExternalCluster(storeAddresses, store, server) : null;
   }
 }

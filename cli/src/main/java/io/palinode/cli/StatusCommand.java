@@ -1,6 +1,7 @@
 package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.palinode.cli.terminal.ApiClient;
 import io.palinode.cli.terminal.DurationText;
 import io.palinode.cli.terminal.Output;
@@ -35,7 +36,11 @@ final class StatusCommand implements Callable<Integer> {
     JsonNode status = api.get("/api/v1/status");
     PrintWriter out = spec.commandLine().getOut();
     if (output.isJson()) {
-      out.println(status.toPrettyString());
+      out.println(
+          status
+              .<ObjectNode>deepCopy()
+              .<ObjectNode>set("stockClients", StockClientsLine.json(access))
+              .toPrettyString());
     } else {
       out.println("epoch       " + status.path("epoch").asText());
       out.println(

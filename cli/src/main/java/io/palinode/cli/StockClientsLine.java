@@ -1,18 +1,44 @@
 package io.palinode.cli;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.NullNode;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.voldemort.client.PastStore.StockClients;
 import io.palinode.voldemort.client.StoreClient;
 import java.util.Optional;
 
-/** How many clients tell the nodes no clock, and what that costs, in one line. */
+/** How many clients tell the nodes no clock, and what that costs. */
 final class StockClientsLine {
+  private static final String COST =
+      "told without a clock, so what one of them did on two nodes within epsilon is not ordered, and they hear of no rollback";
+
   private StockClientsLine() {}
 
   /** Nothing when there are none, or when the nodes do not say. */
   static Optional<String> of(StoreAccess access) {
+    return told(access).flatMap(StockClientsLine::text);
+  }
+
+  /**
+   * The same for programs: {@code connections}, {@code writes}, and in {@code cost} what they cost,
+   * null when there are none. Null altogether when the nodes do not say.
+   */
+  static JsonNode json(StoreAccess access) {
+    return told(access).map(StockClientsLine::json).orElse(NullNode.getInstance());
+  }
+
+  static JsonNode json(StockClients all) {
+    return JsonNodeFactory.instance
+        .objectNode()
+        .put("connections", all.connections())
+        .put("writes", all.writes())
+        .put("cost", isNone(all) ? null : COST);
+  }
+
+  private static Optional<StockClients> told(StoreAccess access) {
     try {
-      return text(access.useClient(StockClientsLine::ofAllNodes));
+      return Optional.of(access.useClient(StockClientsLine::ofAllNodes));
     } catch (Refusal nodesDoNotAnswer) {
       return Optional.empty();
     }
@@ -31,11 +57,14 @@ final class StockClientsLine {
   }
 
   static Optional<String> text(StockClients all) {
-    if (all.connections() == 0 && all.writes() == 0) {
-      return Optional.empty();
-    }
-    return Optional.of(
-        "%d connections of stock clients, %d writes: told without a clock, so what one of them did on two nodes within epsilon is not ordered, and they hear of no rollback"
-            .formatted(all.connections(), all.writes()));
+    return isNone(all)
+        ? Optional.empty()
+        : Optional.of(
+            "%d connections of stock clients, %d writes: %s"
+                .formatted(all.connections(), all.writes(), COST));
+  }
+
+  private static boolean isNone(StockClients all) {
+    return all.connections() == 0 && all.writes() == 0;
   }
 }

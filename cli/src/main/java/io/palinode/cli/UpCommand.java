@@ -3,6 +3,7 @@ package io.palinode.cli;
 import io.palinode.cli.cluster.ControlPlane;
 import io.palinode.cli.cluster.Ports;
 import io.palinode.cli.cluster.StoreCluster;
+import io.palinode.cli.terminal.ClusterFile;
 import io.palinode.cli.terminal.DetectionOptions;
 import io.palinode.cli.terminal.EpsilonText;
 import io.palinode.cli.terminal.OnSignal;
@@ -14,6 +15,8 @@ import io.palinode.hvc.Epsilon;
 import io.palinode.retroscope.DiskBound;
 import io.palinode.voldemort.RestoreLimit;
 import io.palinode.voldemort.bdb.DataFolder;
+import io.palinode.voldemort.cluster.Cluster;
+import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -23,6 +26,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -43,6 +47,7 @@ import picocli.CommandLine.Spec;
       "",
       "Example:",
       "  palinode up --nodes 3 --data ./palinode-data",
+      "  palinode up --cluster cluster.xml --stores stores.xml",
       "  palinode apply -f edge-mutex.yaml      (in another terminal)",
       "  palinode put cs_1_2_1 1"
     })
@@ -73,6 +78,14 @@ final class UpCommand implements Callable<Integer> {
       description = "The first port (default: ${DEFAULT-VALUE}).")
   private int portBase;
 
+  @Option(
+      names = "--cluster",
+      paramLabel = "FILE",
+      description =
+          "A cluster.xml of Voldemort, instead of --nodes: its hosts, which have to be this machine's, ports and partitions. The API and Kafka are"
+              + " where --port-base puts them.")
+  private @Nullable Path clusterFile;
+
   @Mixin private StoresOption stores = new StoresOption();
 
   @Option(
@@ -92,16 +105,17 @@ final class UpCommand implements Callable<Integer> {
   @Override
   @SuppressWarnings("try") // A resource for its close alone.
   public Integer call() throws IOException, InterruptedException {
-    check("--nodes", nodes, 1, NODES_MAX);
     check("--port-base", portBase, 1, PORT_MAX - KAFKA_OFFSET);
+    Cluster layout = layout();
+    int nodes = layout.nodes().size();
     DiskBound past = windowLog.bound();
     RestoreLimit restores = windowLog.restores(nodes);
     ControlPlane.Settings settings =
         new ControlPlane.Settings(detection.settings(), predicates.limits());
     List<StoreDefinition> definitions = stores.definitions(nodes);
     requireFolder();
-    requireFreePorts();
-    claimNodeFolders();
+    requireFreePorts(layout);
+    claimNodeFolders(nodes);
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
 
@@ -119,7 +133,7 @@ final class UpCommand implements Callable<Integer> {
                 line -> say(err, line));
         StoreCluster cluster =
             StoreCluster.start(
-                IntStream.range(0, nodes).mapToObj(i -> portBase + i).toList(),
+                layout,
                 definitions,
                 data,
                 past,
@@ -132,6 +146,21 @@ final class UpCommand implements Callable<Integer> {
       say(err, "stopping");
     }
     return 0;
+  }
+
+  private Cluster layout() throws IOException {
+    Path file = clusterFile;
+    if (file == null) {
+      check("--nodes", nodes, 1, NODES_MAX);
+      return StoreCluster.layout(IntStream.range(0, nodes).mapToObj(i -> portBase + i).toList());
+    }
+    if (spec.commandLine().getParseResult().hasMatchedOption("--nodes")) {
+      throw new Refusal("--nodes is what --cluster says: leave it out");
+    }
+    Cluster cluster = ClusterFile.read(file);
+    check("the nodes of " + file, cluster.nodes().size(), 1, NODES_MAX);
+    ClusterFile.requireHere(file, cluster);
+    return cluster;
   }
 
   private void print(
@@ -172,16 +201,16 @@ final class UpCommand implements Callable<Integer> {
    * The nodes do it again; done here, a refusal comes before anything has started. After the ports:
    * a folder keeps the number of nodes that it was claimed with.
    */
-  private void claimNodeFolders() {
+  private void claimNodeFolders(int nodes) {
     for (int node = 0; node < nodes; node++) {
       DataFolder.open(data, node, nodes).close();
     }
   }
 
   /** Those who listen check again; asked here, the answer comes before anything has started. */
-  private void requireFreePorts() {
-    for (int node = 0; node < nodes; node++) {
-      requireFree("node " + node, portBase + node);
+  private void requireFreePorts(Cluster layout) {
+    for (Node node : layout.nodes()) {
+      requireFree("node " + node.id(), node.socketPort());
     }
     requireFree("the API", portBase + API_OFFSET);
     requireFree("Kafka", portBase + KAFKA_OFFSET);
@@ -190,7 +219,7 @@ final class UpCommand implements Callable<Integer> {
   private static void requireFree(String user, int port) {
     if (!Ports.isFree(port)) {
       throw new Refusal(
-          "port %d, for %s, is in use: stop what uses it or choose another --port-base"
+          "port %d, for %s, is in use: stop what uses it or choose another (--port-base, --cluster)"
               .formatted(port, user));
     }
   }

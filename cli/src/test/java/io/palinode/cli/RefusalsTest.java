@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.predicate.Lint;
 import io.palinode.voldemort.bdb.DataFolder;
+import io.palinode.voldemort.cluster.Cluster;
+import io.palinode.voldemort.cluster.Node;
+import io.palinode.voldemort.cluster.StoreDefinition;
+import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -37,6 +41,35 @@ class RefusalsTest {
   @TempDir Path folder;
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
+
+  @Test
+  void aClusterThatCannotRunHereIsRefused() throws IOException {
+    String elsewhere = file("cluster.xml", clusterXml(0, "192.0.2.1")).toString();
+    assertThat(run("up", "--cluster", elsewhere)).isEqualTo(2);
+    assertOneSentence("192.0.2.1, which is not this machine");
+    String gap = file("cluster.xml", clusterXml(1, "127.0.0.1")).toString();
+    assertThat(run("up", "--cluster", gap)).isEqualTo(2);
+    assertOneSentence("must be 0, 1, 2");
+    assertThat(run("up", "--cluster", gap, "--nodes", "1")).isEqualTo(2);
+    assertOneSentence("--nodes is what --cluster says");
+  }
+
+  private static String clusterXml(int id, String host) {
+    Node node = new Node(id, host, 1, 1, 1, 0, List.of(0));
+    return new Cluster("c", List.of(), List.of(node)).toXml();
+  }
+
+  @Test
+  void storesMayBeInAFolderAndOneWithoutAnyIsRefused() throws IOException {
+    Path stores = Files.createDirectory(folder.resolve("STORES"));
+    assertThat(run("up", "--stores", stores.toString())).isEqualTo(2);
+    assertOneSentence("there is no store in");
+    Files.writeString(
+        stores.resolve("wide"),
+        StoreDefinition.toXml(List.of(StoreDefinition.of("wide", Persistence.BDB, 9, 1, 1))));
+    assertThat(run("up", "--stores", stores.toString())).isEqualTo(2);
+    assertOneSentence("store 'wide' wants 9 replicas");
+  }
 
   @Test
   void aMalformedPredicateIsRefused() throws IOException {
@@ -361,6 +394,7 @@ class RefusalsTest {
   }
 
   private int run(String... args) {
+    err.getBuffer().setLength(0);
     CommandLine command = Main.commandLine();
     command.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
     return command.execute(args);

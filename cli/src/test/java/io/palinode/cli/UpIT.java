@@ -12,6 +12,8 @@ import io.palinode.voldemort.client.PastStore;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
 import io.palinode.voldemort.client.StoreException;
+import io.palinode.voldemort.cluster.Cluster;
+import io.palinode.voldemort.cluster.Node;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -70,6 +72,7 @@ class UpIT {
   @TempDir Path folder;
   private final Map<String, String> acknowledged = new ConcurrentHashMap<>();
   private int portBase;
+  private boolean isOfClusterXml;
   private final List<Process> children = new ArrayList<>();
 
   @AfterEach
@@ -117,8 +120,9 @@ class UpIT {
   }
 
   @Test
-  void thePastBeforeAKillCanBeReadAfterIt() throws Exception {
+  void thePastBeforeAKillCanBeReadAfterItAlsoOfAClusterThatAFileDescribes() throws Exception {
     portBase = freeBase();
+    isOfClusterXml = true;
     Files.writeString(folder.resolve("stores.xml"), STORES);
     Process up = start();
     long first;
@@ -245,8 +249,8 @@ class UpIT {
                 System.getProperty("java.class.path"),
                 Main.class.getName(),
                 "up",
-                "--nodes",
-                Integer.toString(NODES),
+                isOfClusterXml ? "--cluster" : "--nodes",
+                isOfClusterXml ? clusterXml().toString() : Integer.toString(NODES),
                 "--data",
                 folder.resolve("data").toString(),
                 "--port-base",
@@ -262,6 +266,18 @@ class UpIT {
         .until(() -> !up.isAlive() || Files.readString(log).contains("ready; Ctrl-C stops"));
     assertThat(up.isAlive()).as(() -> read(log)).isTrue();
     return up;
+  }
+
+  /** With partitions, and an order of the nodes, that no --nodes gives. */
+  private Path clusterXml() throws IOException {
+    List<Node> nodes = new ArrayList<>();
+    List<List<Integer>> partitions = List.of(List.of(0, 3, 4), List.of(1), List.of(2, 5));
+    for (int id : List.of(2, 0, 1)) {
+      int port = portBase + id;
+      nodes.add(new Node(id, "localhost", port, port, port, 0, partitions.get(id)));
+    }
+    return Files.writeString(
+        folder.resolve("cluster.xml"), new Cluster("described", List.of(), nodes).toXml());
   }
 
   private StoreClient client() {

@@ -110,7 +110,7 @@ final class AgentBinding implements StoreBinding {
 
   @Override
   public void resume(long epoch, long target, long sequentialUntilMicros) {
-    resume(epoch, target, sequentialUntilMicros, 0);
+    resume(epoch, target, sequentialUntilMicros, MissedEpochs.NONE);
   }
 
   @Override

@@ -111,7 +111,7 @@ final class PiggyBack {
       Long asked = conversation.isAdmitted() ? conversation.caller().epoch() : null;
       context = contexts.of(reply(conversation), asked != null);
     }
-    return context.toBuilder().setOneAtATime(true).build().toByteArray();
+    return context.toByteArray();
   }
 
   private Reply<Boolean> reply(Conversation conversation) {

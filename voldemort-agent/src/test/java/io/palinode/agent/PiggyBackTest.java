@@ -79,7 +79,7 @@ class PiggyBackTest {
     assertThat(conversation.caller().hvc()).isEqualTo(known);
 
     ResponseContext answer = answered();
-    assertThat(answer.getOneAtATime()).isTrue();
+    assertThat(answer.getTakesSeveral()).isFalse();
     assertThat(answer.getEpoch()).isZero();
     Hvc told = HvcCodec.decode(answer.getHvc().toByteArray());
     assertThat(told.own()).isGreaterThan(ahead);

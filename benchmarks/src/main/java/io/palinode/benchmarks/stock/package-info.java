@@ -1,4 +1,7 @@
-/** Stock Voldemort servers as processes of their own, from a folder that the user names. */
+/**
+ * Our store node beside a stock Voldemort server: each in a process of its own, the same client
+ * before both. What it needs of Voldemort is a built one on disk; nothing here is compiled with it.
+ */
 @NullMarked
 package io.palinode.benchmarks.stock;
 

@@ -20,6 +20,7 @@ import picocli.CommandLine.Spec;
       SnapshotBenchCommand.class,
       StoreOverheadCommand.class,
       AgentCommand.class,
+      StockCommand.class,
       RollbackBenchCommand.class,
       TraceCommand.class
     },

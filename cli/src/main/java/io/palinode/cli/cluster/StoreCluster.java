@@ -64,10 +64,24 @@ public final class StoreCluster implements AutoCloseable {
       Epsilon epsilon,
       @Nullable NodeMonitorConfig watch,
       MeterRegistry registry) {
-    StoreCluster cluster = new StoreCluster(layout(ports));
-    RestoreLimit shared = RestoreLimit.ofHeap(ports.size());
+    return start(layout(ports), stores, data, windowLogDisk, adapted, epsilon, watch, registry);
+  }
+
+  /** Like the other, of a cluster with ids from 0 on, all of whose hosts are this machine's. */
+  public static StoreCluster start(
+      Cluster layout,
+      List<StoreDefinition> stores,
+      Path data,
+      @Nullable DiskBound windowLogDisk,
+      UnaryOperator<StoreNodeConfig> adapted,
+      Epsilon epsilon,
+      @Nullable NodeMonitorConfig watch,
+      MeterRegistry registry) {
+    StoreCluster cluster = new StoreCluster(layout);
+    int size = layout.nodes().size();
+    RestoreLimit shared = RestoreLimit.ofHeap(size);
     try {
-      for (int node = 0; node < ports.size(); node++) {
+      for (int node = 0; node < size; node++) {
         cluster.nodes.add(
             cluster.parts.started(
                 WatchedNode.start(
@@ -104,7 +118,8 @@ public final class StoreCluster implements AutoCloseable {
     parts.close();
   }
 
-  private static Cluster layout(List<Integer> ports) {
+  /** Nodes on these ports of the loopback address, with partitions alike. */
+  public static Cluster layout(List<Integer> ports) {
     List<Node> nodes =
         IntStream.range(0, ports.size())
             .mapToObj(i -> node(i, ports.get(i), ports.size()))

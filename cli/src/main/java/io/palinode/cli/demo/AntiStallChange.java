@@ -2,7 +2,7 @@ package io.palinode.cli.demo;
 
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.google.protobuf.ByteString;
-import io.palinode.orchestrator.Rollback;
+import io.palinode.cli.demo.Watcher.EndedRollback;
 import io.palinode.orchestrator.SequentialSpan;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -26,7 +26,7 @@ public record AntiStallChange(
   /** Those in {@code (beginMicros, endMicros]}, in order of time. */
   static List<AntiStallChange> of(
       Collection<SequentialSpan> spans,
-      Collection<Rollback> rollbacks,
+      Collection<EndedRollback> rollbacks,
       long beginMicros,
       long endMicros) {
     TreeSet<Long> moments = new TreeSet<>();
@@ -50,7 +50,7 @@ public record AntiStallChange(
 
   private static AntiStallChange at(
       Collection<SequentialSpan> spans,
-      Collection<Rollback> rollbacks,
+      Collection<EndedRollback> rollbacks,
       long beginMicros,
       long atMicros) {
     List<SequentialSpan> inForce =

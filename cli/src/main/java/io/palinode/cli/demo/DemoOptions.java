@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param predicates empty: the application's own two
  * @param judgedBy which replica rules; null: the one that each predicate names
  * @param conflict how much the clients are in each other's way
+ * @param external where to run; null: on store nodes of the demo's own
  * @param data where files go; null: a temporary folder, removed afterwards unless {@code keep}
  */
 public record DemoOptions(
@@ -29,6 +30,7 @@ public record DemoOptions(
     List<Path> predicates,
     @Nullable JudgedBy judgedBy,
     Conflict conflict,
+    @Nullable ExternalCluster external,
     @Nullable Path data,
     boolean keep) {
 
@@ -49,6 +51,9 @@ public record DemoOptions(
     require(work >= 0, "--work must not be negative: " + work);
     require(
         !modes.isEmpty(), "--modes needs at least one of sequential, eventual, alerting, watched");
+    require(
+        external == null || judgedBy == null || judgedBy == JudgedBy.FIRST,
+        "--replicas any and both are not to be had with --store-address: they need the candidates in the demo's own Kafka");
     modes = List.copyOf(modes);
     predicates = List.copyOf(predicates);
   }

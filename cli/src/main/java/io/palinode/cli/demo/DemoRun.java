@@ -1,19 +1,31 @@
 package io.palinode.cli.demo;
 
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.palinode.cli.cluster.ControlPlane;
+import io.palinode.cli.cluster.Ports;
+import io.palinode.cli.cluster.StoreCluster;
 import io.palinode.cli.terminal.OnSignal;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.examples.graph.Graph;
 import io.palinode.predicate.Predicate;
+import io.palinode.voldemort.client.ClientConfig;
+import io.palinode.voldemort.client.StoreClient;
+import io.palinode.voldemort.cluster.StoreDefinition;
+import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
-/** Runs the modes one after another, each on store nodes of its own. */
+/** Runs the modes one after another: each on store nodes of its own, or all on the user's. */
 public final class DemoRun {
+  private static final String STORE = "colouring";
+  private static final int REPLICAS_MAX = 3;
+
   private final DemoOptions options;
   private final Graph graph;
   private final List<Predicate> predicates;
@@ -34,25 +46,15 @@ public final class DemoRun {
 
   @SuppressWarnings("try") // A resource for its close alone.
   public DemoReport run() {
-    progress.say(
-        "%s: %d vertices, %d edges; %d clients on %d nodes, network %s, seed %d"
-            .formatted(
-                options.graph().name(),
-                graph.vertices(),
-                graph.edges().size(),
-                options.clients(),
-                options.nodes(),
-                options.network().name().toLowerCase(Locale.ROOT),
-                options.seed()));
     List<ModeResult> results = new ArrayList<>();
     Thread runner = Thread.currentThread();
     try (OnSignal stop = OnSignal.does(() -> interrupt(runner));
         Workspace workspace = Workspace.open(options.data(), options.keep())) {
-      for (Mode mode : options.modes()) {
-        results.add(run(mode, workspace));
-      }
-      if (workspace.isKept()) {
-        progress.say("files are kept in " + workspace.folder());
+      ExternalCluster external = options.external();
+      if (external == null) {
+        onOwnNodes(workspace, results);
+      } else {
+        on(new ExternalStage(external), results);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -64,20 +66,102 @@ public final class DemoRun {
     return new DemoReport(options.graph().name(), options.seed(), results);
   }
 
-  private ModeResult run(Mode mode, Workspace workspace) throws InterruptedException {
+  private void onOwnNodes(Workspace workspace, List<ModeResult> results)
+      throws InterruptedException {
+    sayWhat(options.nodes());
+    for (Mode mode : options.modes()) {
+      results.add(onOwnNodes(mode, workspace));
+    }
+    if (workspace.isKept()) {
+      progress.say("files are kept in " + workspace.folder());
+    }
+  }
+
+  private void on(ExternalStage external, List<ModeResult> results) throws InterruptedException {
+    Stage stage = external.find(options.modes());
+    sayWhat(stage.nodes());
+    for (Mode mode : options.modes()) {
+      results.add(on(external, stage, mode));
+    }
+  }
+
+  private void sayWhat(int nodes) {
+    progress.say(
+        "%s: %d vertices, %d edges; %d clients on %d nodes, network %s, seed %d"
+            .formatted(
+                options.graph().name(),
+                graph.vertices(),
+                graph.edges().size(),
+                options.clients(),
+                nodes,
+                options.network().name().toLowerCase(Locale.ROOT),
+                options.seed()));
+  }
+
+  private ModeResult on(ExternalStage external, Stage stage, Mode mode)
+      throws InterruptedException {
     progress.step(mode.label() + ": starting");
-    List<Predicate> watched =
-        mode.takesBack() ? predicates : WatchedPredicates.alerting(predicates);
-    try (ControlPlane plane = mode.watched() ? controlPlane(mode, watched, workspace) : null) {
-      Path data = workspace.folder().resolve(mode.label());
-      ModeResult result = new ModeRun(mode, options, data, plane, watched, progress).run();
-      progress.say(
-          "%-10s done in %.1f s, %s"
-              .formatted(
-                  mode.label(),
-                  result.elapsedSeconds(),
-                  result.answerCorrect() ? "answer right" : "ANSWER WRONG"));
-      return result;
+    external.clear(graph, stage);
+    List<Predicate> watched = WatchedPredicates.inStore(watchedIn(mode), stage.store().name());
+    try (RemoteWatcher watcher =
+        mode.watched() ? RemoteWatcher.watch(external.api(), watched) : null) {
+      return done(mode, new ModeRun(mode, options, stage, watcher, watched, () -> {}, progress));
+    }
+  }
+
+  private ModeResult onOwnNodes(Mode mode, Workspace workspace) throws InterruptedException {
+    progress.step(mode.label() + ": starting");
+    List<Predicate> watched = watchedIn(mode);
+    StoreDefinition store = storeDefinition(mode);
+    Path data = workspace.folder().resolve(mode.label());
+    try (ControlPlane plane = mode.watched() ? controlPlane(mode, watched, workspace) : null;
+        StoreCluster cluster = storeCluster(store, data, plane)) {
+      Stage stage = new Stage(cluster.addresses(), cluster.size(), store);
+      Watcher watcher = plane == null ? null : new EmbeddedWatcher(plane);
+      Runnable warmUp = () -> warmUpDetection(mode, stage, plane);
+      return done(mode, new ModeRun(mode, options, stage, watcher, watched, warmUp, progress));
+    }
+  }
+
+  private ModeResult done(Mode mode, ModeRun run) throws InterruptedException {
+    ModeResult result = run.run();
+    progress.say(
+        "%-10s done in %.1f s, %s"
+            .formatted(
+                mode.label(),
+                result.elapsedSeconds(),
+                result.answerCorrect() ? "answer right" : "ANSWER WRONG"));
+    return result;
+  }
+
+  private List<Predicate> watchedIn(Mode mode) {
+    return mode.takesBack() ? predicates : WatchedPredicates.alerting(predicates);
+  }
+
+  private StoreCluster storeCluster(
+      StoreDefinition store, Path data, @Nullable ControlPlane plane) {
+    MeterRegistry registry = plane == null ? new SimpleMeterRegistry() : plane.registry();
+    return StoreCluster.start(
+        Ports.free(options.nodes()),
+        List.of(store),
+        data,
+        options.epsilon(),
+        plane == null ? null : plane.watch(),
+        registry);
+  }
+
+  private StoreDefinition storeDefinition(Mode mode) {
+    int replicas = Math.min(REPLICAS_MAX, options.nodes());
+    return StoreDefinition.of(
+        STORE, Persistence.BDB, replicas, 1, mode == Mode.SEQUENTIAL ? replicas : 1);
+  }
+
+  private static void warmUpDetection(Mode mode, Stage stage, @Nullable ControlPlane plane) {
+    if (plane == null) {
+      return;
+    }
+    try (StoreClient client = StoreClient.connect(ClientConfig.of(stage.addresses(), "warm-up"))) {
+      new ViolationWarmUp(plane, client.store(stage.store().name())).run(mode.takesBack());
     }
   }
 

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  *     other, within ε
  * @param rules by each replica rule that judged the run, {@code first} before {@code any}; the
  *     figures above are of the first of them. Empty when nobody watched
+ * @param storeSettings the store's replicas, and how many of them a read and a write wait for
  * @param antiStall when keys began, and ended, to be used sequentially because of rollbacks; empty
  *     when they never did
  * @param wastedOperations operations of tasks that a rollback made undone
@@ -45,6 +46,7 @@ import org.jspecify.annotations.Nullable;
   "improperEdges",
   "uncertainReports",
   "rules",
+  "storeSettings",
   "antiStall"
 })
 public record ModeResult(
@@ -67,6 +69,7 @@ public record ModeResult(
     int improperEdges,
     long uncertainReports,
     List<RuleResult> rules,
+    String storeSettings,
     List<AntiStallChange> antiStall) {
   public ModeResult {
     rules = List.copyOf(rules);

@@ -1,6 +1,6 @@
 package io.palinode.cli.demo;
 
-import io.palinode.cli.cluster.ControlPlane;
+import io.palinode.cli.demo.Watcher.EndedRollback;
 import io.palinode.examples.graph.ColouringCheck;
 import io.palinode.examples.graph.run.RunResult;
 import io.palinode.examples.graph.truth.Truth;
@@ -8,12 +8,9 @@ import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.LatencySnapshot;
-import io.palinode.orchestrator.ReceivedViolation;
-import io.palinode.orchestrator.Rollback;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.ReplicaRule;
 import io.palinode.voldemort.server.SystemMicros;
-import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.v1.Violation;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,41 +28,40 @@ import org.jspecify.annotations.Nullable;
  * roll back.
  */
 final class Observation {
-  private static final int KEPT_MAX = 10_000;
   private static final double MICROS_PER_MS = 1_000.0;
   private static final int HISTOGRAM_DIGITS = 3;
 
   private static final Duration JUDGED_WAIT_MAX = Duration.ofSeconds(10);
   private static final long JUDGED_POLL_MILLIS = 10;
 
-  private final @Nullable ControlPlane plane;
+  private final @Nullable Watcher watcher;
   private final List<Predicate> predicates;
   private final Epsilon epsilon;
   private final long sinceMicros;
 
-  private Observation(@Nullable ControlPlane plane, List<Predicate> predicates, Epsilon epsilon) {
-    this.plane = plane;
+  private Observation(@Nullable Watcher watcher, List<Predicate> predicates, Epsilon epsilon) {
+    this.watcher = watcher;
     this.predicates = predicates;
     this.epsilon = epsilon;
     this.sinceMicros = nowMicros();
   }
 
-  /** From now on; {@code plane} is null when nobody watches. */
-  static Observation begin(
-      @Nullable ControlPlane plane, List<Predicate> predicates, Epsilon epsilon) {
-    if (plane != null) {
-      plane.orchestrator().resetLatency();
+  /** From now on; {@code watcher} is null when nobody watches. */
+  static Observation begin(@Nullable Watcher watcher, List<Predicate> predicates, Epsilon epsilon) {
+    if (watcher != null) {
+      watcher.beginRun();
     }
-    return new Observation(plane, predicates, epsilon);
+    return new Observation(watcher, predicates, epsilon);
   }
 
   /** Waits, some seconds at most, until all of the run is judged. */
-  ModeResult result(Mode mode, RunResult run, ColouringCheck check) throws InterruptedException {
+  ModeResult result(Mode mode, String settings, RunResult run, ColouringCheck check)
+      throws InterruptedException {
     awaitJudgement();
     Truth truth = Truth.of(run.logs());
     List<Reports> byRule = byRule(truth);
     Reports acting = byRule.isEmpty() ? null : byRule.get(0).atLeast(Grade.POSSIBLE);
-    List<Rollback> rollbacks = rollbacks();
+    List<EndedRollback> rollbacks = rollbacks();
     double seconds = run.elapsed().toNanos() / 1e9;
     return new ModeResult(
         mode.label(),
@@ -87,25 +83,26 @@ final class Observation {
         check.improper().size(),
         acting == null ? 0 : byRule.get(0).count() - acting.count(),
         results(byRule),
+        settings,
         antiStall(rollbacks, sinceMicros + run.elapsed().toNanos() / 1_000));
   }
 
   /** A grade may rise for as long as clocks may differ after what came last. */
   private void awaitJudgement() throws InterruptedException {
-    if (plane == null) {
+    if (watcher == null) {
       return;
     }
     long slack = epsilon.isInfinite() ? 0 : epsilon.micros();
     long end = Hlc.ofMicros(nowMicros() + slack);
     long deadline = System.nanoTime() + JUDGED_WAIT_MAX.toNanos();
-    while (plane.orchestrator().status().judged() < end && System.nanoTime() - deadline < 0) {
+    while (watcher.judged() < end && System.nanoTime() - deadline < 0) {
       TimeUnit.MILLISECONDS.sleep(JUDGED_POLL_MILLIS);
     }
   }
 
   /** A list for each rule that judged; the one that acts first. */
   private List<Reports> byRule(Truth truth) throws InterruptedException {
-    if (plane == null) {
+    if (watcher == null) {
       return List.of();
     }
     Map<String, ReplicaRule> rules = new HashMap<>();
@@ -118,10 +115,8 @@ final class Observation {
         violations.computeIfAbsent(rule, r -> new ArrayList<>()).add(violation);
       }
     }
-    FirstAcceptances acceptances =
-        rules.containsValue(ReplicaRule.ANY)
-            ? FirstAcceptances.read(KafkaSettings.of(plane.kafkaAddress()))
-            : new FirstAcceptances();
+    FirstAcceptances known = rules.containsValue(ReplicaRule.ANY) ? watcher.acceptances() : null;
+    FirstAcceptances acceptances = known == null ? new FirstAcceptances() : known;
     return violations.entrySet().stream()
         .map(of -> Reports.of(of.getKey(), of.getValue(), acceptances, truth))
         .toList();
@@ -140,40 +135,38 @@ final class Observation {
 
   /** Those that began in the run: what is left of the warm-up is not in the clients' log. */
   private List<Violation> violations() {
-    if (plane == null) {
+    if (watcher == null) {
       return List.of();
     }
-    return plane.orchestrator().violations(KEPT_MAX).stream()
-        .map(ReceivedViolation::violation)
+    return watcher.violations().stream()
         .filter(violation -> Hlc.micros(violation.getFirst()) >= sinceMicros)
         .toList();
   }
 
-  private List<Rollback> rollbacks() {
-    if (plane == null) {
+  private List<EndedRollback> rollbacks() {
+    if (watcher == null) {
       return List.of();
     }
-    return plane.orchestrator().rollbacks(KEPT_MAX).stream()
-        .filter(rollback -> rollback.isEnded() && rollback.openedMicros() >= sinceMicros)
+    return watcher.rollbacks().stream()
+        .filter(rollback -> rollback.openedMicros() >= sinceMicros)
         .toList();
   }
 
-  private List<AntiStallChange> antiStall(List<Rollback> rollbacks, long endMicros) {
-    return plane == null
+  private List<AntiStallChange> antiStall(List<EndedRollback> rollbacks, long endMicros) {
+    return watcher == null
         ? List.of()
-        : AntiStallChange.of(
-            plane.orchestrator().sequentialSpans(KEPT_MAX), rollbacks, sinceMicros, endMicros);
+        : AntiStallChange.of(watcher.sequentialSpans(), rollbacks, sinceMicros, endMicros);
   }
 
   private ModeResult.@Nullable DetectionLatency latency() {
-    LatencySnapshot latency = plane == null ? null : plane.orchestrator().latency(Grade.POSSIBLE);
+    LatencySnapshot latency = watcher == null ? null : watcher.latency();
     return latency == null || latency.count() == 0
         ? null
         : new ModeResult.DetectionLatency(
             latency.p50Ms(), latency.p99Ms(), latency.p999Ms(), latency.maxMs());
   }
 
-  private static ModeResult.@Nullable RollbackTime rollbackTime(List<Rollback> rollbacks) {
+  private static ModeResult.@Nullable RollbackTime rollbackTime(List<EndedRollback> rollbacks) {
     if (rollbacks.isEmpty()) {
       return null;
     }

@@ -18,11 +18,7 @@ final class ResultTable {
     List<String> header = new ArrayList<>(List.of(""));
     results.forEach(r -> header.add(r.mode()));
     TextTable table = new TextTable(TextTable.Align.RIGHT, header);
-    row(
-        table,
-        "store settings",
-        results,
-        r -> Mode.valueOf(r.mode().toUpperCase(Locale.ROOT)).settings());
+    row(table, "store settings", results, ModeResult::storeSettings);
     row(table, "operations/s", results, r -> number(r.operationsPerSecond()));
     row(table, "tasks/s", results, r -> number(r.tasksPerSecond()));
     row(table, "time to finish, s", results, r -> number(r.elapsedSeconds()));

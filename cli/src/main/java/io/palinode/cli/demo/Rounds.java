@@ -21,9 +21,12 @@ final class Rounds {
     return options.hubs() > 0 ? OF_HUBS : atLeastOne(tasks(options.network()), graph);
   }
 
-  /** Compiles the hot paths, and fills caches, before anything counts; without delays. */
-  static int warmUp(Graph graph) {
-    return atLeastOne(WARM_UP_TASKS, graph);
+  /**
+   * Compiles the hot paths, and fills caches, before anything counts; without delays. Servers of
+   * somebody else's are warm, or are to be seen as they are.
+   */
+  static int warmUp(Graph graph, DemoOptions options) {
+    return options.external() == null ? atLeastOne(WARM_UP_TASKS, graph) : 1;
   }
 
   private static int atLeastOne(int tasks, Graph graph) {

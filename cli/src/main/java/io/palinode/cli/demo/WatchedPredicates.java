@@ -3,12 +3,15 @@ package io.palinode.cli.demo;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.examples.graph.Rule;
 import io.palinode.hvc.Grade;
+import io.palinode.predicate.Clause;
+import io.palinode.predicate.LocalPredicate;
 import io.palinode.predicate.OnViolation;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.Predicates;
 import io.palinode.predicate.ReplicaRule;
+import io.palinode.predicate.Term;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -60,6 +63,42 @@ final class WatchedPredicates {
   /** The same predicates, but what they find stands. */
   static List<Predicate> alerting(List<Predicate> predicates) {
     return predicates.stream().map(WatchedPredicates::alerting).toList();
+  }
+
+  /** The same predicates, of keys of {@code store} alone where they name no store. */
+  static List<Predicate> inStore(List<Predicate> predicates, String store) {
+    return predicates.stream().map(predicate -> inStore(predicate, store)).toList();
+  }
+
+  private static Predicate inStore(Predicate predicate, String store) {
+    return new Predicate(
+        predicate.name(),
+        predicate.labels(),
+        predicate.type(),
+        predicate.epsilon(),
+        predicate.uncertainty(),
+        predicate.replicas(),
+        predicate.forEach(),
+        predicate.where(),
+        predicate.violation().stream().map(clause -> inStore(clause, store)).toList(),
+        predicate.onViolation());
+  }
+
+  private static Clause inStore(Clause clause, String store) {
+    return new Clause(
+        clause.rule(),
+        clause.of().stream()
+            .map(
+                local ->
+                    new LocalPredicate(
+                        local.terms().stream()
+                            .map(
+                                term ->
+                                    term.store() == null
+                                        ? new Term(store, term.variable(), term.comparison())
+                                        : term)
+                            .toList()))
+            .toList());
   }
 
   private static Predicate takenBack(Predicate predicate) {

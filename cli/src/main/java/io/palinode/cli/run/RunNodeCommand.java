@@ -3,6 +3,7 @@ package io.palinode.cli.run;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.palinode.cli.cluster.WatchedNode;
+import io.palinode.cli.terminal.ClusterFile;
 import io.palinode.cli.terminal.EpsilonText;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.StoresOption;
@@ -88,7 +89,7 @@ final class RunNodeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Cluster cluster = Cluster.parse(clusterFile.toString(), Files.readString(clusterFile));
+    Cluster cluster = ClusterFile.read(clusterFile);
     if (id < 0 || id >= cluster.nodes().size()) {
       throw new Refusal(
           "--id must be one of the nodes of %s, 0 to %d: %d"

@@ -34,6 +34,7 @@ class DemoReportTest {
           0,
           7,
           List.of(rule("first", 2, null)),
+          "N=3 R=1 W=1",
           List.of());
 
   @Test
@@ -84,6 +85,7 @@ class DemoReportTest {
             0,
             0,
             List.of(),
+            "N=3 R=1 W=1",
             List.of(
                 new AntiStallChange(3.2, 10, 2, false, 4),
                 new AntiStallChange(4, 10, 2, true, 9),
@@ -153,6 +155,7 @@ class DemoReportTest {
         0,
         0,
         List.of(rules),
+        "N=3 R=1 W=1",
         List.of());
   }
 
@@ -167,8 +170,27 @@ class DemoReportTest {
 
   private static ModeResult unwatched(String mode, boolean right) {
     return new ModeResult(
-        mode, 2_507, 58, 2.9, 0, 4, null, null, 0, null, null, 0, right, 0, 7_270, 170, 3, 0,
-        List.of(), List.of());
+        mode,
+        2_507,
+        58,
+        2.9,
+        0,
+        4,
+        null,
+        null,
+        0,
+        null,
+        null,
+        0,
+        right,
+        0,
+        7_270,
+        170,
+        3,
+        0,
+        List.of(),
+        "N=3 R=1 W=1",
+        List.of());
   }
 
   private static DemoReport report(ModeResult... modes) {

@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  * One node as this client reaches it: one connection, opened when it is needed, on which requests
  * follow each other without waiting for answers. A node answers in order.
  *
- * <p>Stock nodes take one request at a time, also with our agent in them, so a connection begins
- * that way and pipelines once an answer has shown a node of ours.
+ * <p>Stock nodes take one request at a time, with or without the agent, so a connection begins that
+ * way and pipelines once an answer has said that the node takes several.
  *
  * <p>{@link #send} is thread-safe; everything else here runs on the event thread. Each request ends
  * within the request timeout. A node that lets one time out is taken for hung: its connection is
@@ -298,8 +298,7 @@ final class NodeConnection {
 
   private <T> void carryAnswer(Exchange<T> exchange, ByteBuf frame) throws IOException {
     Answer<T> answer = exchange.read(frame);
-    Pb0.ResponseContext context = answer.context();
-    pipelined |= context != null && !context.getOneAtATime();
+    pipelined |= answer.context() != null && answer.context().getTakesSeveral();
     transport.links().carry(node, LinkModel.Direction.RESPONSE, () -> receive(exchange, answer));
   }
 

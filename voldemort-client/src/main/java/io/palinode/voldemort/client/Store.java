@@ -209,6 +209,11 @@ public final class Store {
         });
   }
 
+  /** Deletes the versions at or before {@code upTo}. Returns whether a node had any. */
+  public boolean delete(byte[] key, VectorClock upTo) {
+    return operation(call -> deleteUpTo(call, key, upTo));
+  }
+
   private boolean deleteUpTo(Call call, byte[] key, VectorClock clock) {
     ReplicatedWrite write =
         new ReplicatedWrite(

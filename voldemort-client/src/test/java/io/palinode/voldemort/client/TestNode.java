@@ -151,7 +151,7 @@ final class TestNode implements AutoCloseable {
     protected void channelRead0(ChannelHandlerContext ctx, ByteBuf frame) throws IOException {
       Pb0.VoldemortRequest request = Frames.parse(frame, Pb0.VoldemortRequest.parser());
       synchronized (TestNode.this) {
-        if (oneAtATime && holding && !held.isEmpty()) {
+        if ((stock || oneAtATime) && holding && !held.isEmpty()) {
           var unused =
               ctx.close(); // a second request before the answer to the first: a stock node hangs
           return;
@@ -225,8 +225,8 @@ final class TestNode implements AutoCloseable {
     return Pb0.ResponseContext.newBuilder()
         .setHvc(ByteString.copyFrom(HvcCodec.encode(now)))
         .setEpoch(epoch)
+        .setTakesSeveral(!oneAtATime)
         .addAllSequentialKeys(sequentialKeys)
-        .setOneAtATime(oneAtATime)
         .setSafePoint(safePoint);
   }
 
@@ -349,8 +349,8 @@ final class TestNode implements AutoCloseable {
     oneAtATime = true;
   }
 
-  /** Answers as a stock node with the agent. */
-  synchronized void beStockWithAgent() {
+  /** Answers as a stock node with the agent: it tells all, and takes one request at a time. */
+  synchronized void beAgent() {
     oneAtATime = true;
   }
 

@@ -23,9 +23,19 @@ import java.util.List;
  */
 public final class Contexts {
   private final StoreNode node;
+  private final boolean takesSeveral;
 
+  /** For another server, which takes one request at a time. */
   public Contexts(StoreNode node) {
+    this(node, false);
+  }
+
+  /**
+   * @param takesSeveral whether requests may follow each other without waiting for answers
+   */
+  Contexts(StoreNode node, boolean takesSeveral) {
     this.node = node;
+    this.takesSeveral = takesSeveral;
   }
 
   Caller caller(VoldemortRequest request) throws RefusedException {
@@ -83,6 +93,9 @@ public final class Contexts {
 
   private ResponseContext.Builder at(Hvc hvc, long epoch) {
     ResponseContext.Builder context = ResponseContext.newBuilder().setEpoch(epoch);
+    if (takesSeveral) {
+      context.setTakesSeveral(true);
+    }
     if (hvc.owner() != Hvc.NO_OWNER) {
       context.setHvc(ByteString.copyFrom(HvcCodec.encode(hvc)));
     }

@@ -43,7 +43,7 @@ public final class Pb0Requests {
   Pb0Requests(StoreNode node, StoreRequests requests, LocalSnapshots snapshots) {
     this.node = node;
     this.requests = requests;
-    this.contexts = new Contexts(node);
+    this.contexts = new Contexts(node, true);
     this.past = new PastRequests(node, snapshots);
   }
 
@@ -63,6 +63,23 @@ public final class Pb0Requests {
             request,
             "an answer must be at most %d bytes: bytes=%d: ask for fewer keys at once"
                 .formatted(Frames.MESSAGE_BYTES_MAX, bytes));
+  }
+
+  /** Whether other nodes are to be asked. */
+  boolean isRouted(VoldemortRequest request) {
+    boolean routed =
+        request.hasRequestRouteType()
+            ? Route.of(request.getRequestRouteType()) == Route.ROUTED
+            : request.getShouldRoute();
+    return routed && requests.routes() && !SystemStores.has(request.getStore());
+  }
+
+  /** The answer to a request that is to be routed when there are too many. */
+  MessageLite refuseRouted(VoldemortRequest request) {
+    return refuse(
+        request,
+        "node %d routes %d other requests: try again later"
+            .formatted(node.node(), Routing.THREADS + Routing.WAITING_MAX));
   }
 
   /** Whether it goes through so much that clients should not wait for it. */

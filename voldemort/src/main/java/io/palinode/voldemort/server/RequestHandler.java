@@ -17,25 +17,27 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs the requests of one connection in their order, on the executor that it was added with, and
- * sends each answer. A bulk request runs elsewhere; those behind it on its connection wait for it,
- * and nobody else does. What is no request ends the connection.
+ * sends each answer. A bulk request, and one that is routed, runs elsewhere; those behind it on its
+ * connection wait for it, and nobody else does. What is no request ends the connection.
  */
 final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
   private static final Logger log = LoggerFactory.getLogger(RequestHandler.class);
 
   private final Pb0Requests requests;
   private final BulkRequests bulk;
+  private final Routing routing;
   private final NodeCounters counters;
   private final StockConnection stock;
 
-  /** Behind a bulk request; as many as the connection may have in flight. */
+  /** Behind one that runs elsewhere; as many as the connection may have in flight. */
   private final ArrayDeque<VoldemortRequest> waiting = new ArrayDeque<>();
 
-  private boolean isAtBulk;
+  private boolean isElsewhere;
 
-  RequestHandler(Pb0Requests requests, BulkRequests bulk, NodeCounters counters) {
+  RequestHandler(Pb0Requests requests, BulkRequests bulk, Routing routing, NodeCounters counters) {
     this.requests = requests;
     this.bulk = bulk;
+    this.routing = routing;
     this.counters = counters;
     this.stock = new StockConnection(counters);
   }
@@ -53,7 +55,7 @@ final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
     if (!request.hasPalinode()) {
       stock.known();
     }
-    if (isAtBulk) {
+    if (isElsewhere) {
       waiting.add(request);
     } else {
       start(ctx, request);
@@ -61,18 +63,23 @@ final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
   }
 
   private void start(ChannelHandlerContext ctx, VoldemortRequest request) {
-    if (!requests.isBulk(request)) {
+    if (requests.isBulk(request)) {
+      isElsewhere = bulk.offer(() -> runElsewhere(ctx, request));
+      if (!isElsewhere) {
+        send(ctx, requests.refuseBulk(request));
+      }
+    } else if (requests.isRouted(request)) {
+      isElsewhere = routing.offer(() -> runElsewhere(ctx, request));
+      if (!isElsewhere) {
+        send(ctx, requests.refuseRouted(request));
+      }
+    } else {
       send(ctx, requests.answer(request));
-      return;
-    }
-    isAtBulk = bulk.offer(() -> runBulk(ctx, request));
-    if (!isAtBulk) {
-      send(ctx, requests.refuseBulk(request));
     }
   }
 
-  /** In a thread of the bulk requests. */
-  private void runBulk(ChannelHandlerContext ctx, VoldemortRequest request) {
+  /** In a thread of the bulk requests, or of the routed ones. */
+  private void runElsewhere(ChannelHandlerContext ctx, VoldemortRequest request) {
     if (!ctx.channel().isActive()) {
       // Nobody waits for it any more.
       return;
@@ -87,9 +94,9 @@ final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
   }
 
   private void answered(ChannelHandlerContext ctx, MessageLite answer) {
-    isAtBulk = false;
+    isElsewhere = false;
     send(ctx, answer);
-    while (!isAtBulk && !waiting.isEmpty()) {
+    while (!isElsewhere && !waiting.isEmpty()) {
       start(ctx, waiting.remove());
     }
     ctx.flush();

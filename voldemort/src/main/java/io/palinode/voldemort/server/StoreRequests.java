@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,10 +26,27 @@ final class StoreRequests {
 
   private final StoreNode node;
   private final SystemStores systemStores;
+  private final @Nullable Routing routing;
 
+  /** Of a node that does not route. */
   StoreRequests(StoreNode node) {
+    this(node, new SystemStores(node), null);
+  }
+
+  private StoreRequests(StoreNode node, SystemStores systemStores, @Nullable Routing routing) {
     this.node = node;
-    this.systemStores = new SystemStores(node);
+    this.systemStores = systemStores;
+    this.routing = routing;
+  }
+
+  /** The same, but what is to be routed is. */
+  StoreRequests withRouting(Routing newRouting) {
+    return new StoreRequests(node, systemStores, newRouting);
+  }
+
+  /** Whether requests that are to be routed are. */
+  boolean routes() {
+    return routing != null;
   }
 
   /** A store and how its keys are meant. */
@@ -46,7 +64,7 @@ final class StoreRequests {
   /** What {@code request} gives. A bug in it, too, is a refusal. */
   <T> T run(Target target, Request<T> request) throws RefusedException {
     try {
-      if (target.route() == Route.ROUTED) {
+      if (target.route() == Route.ROUTED && routing == null && !target.isOfTheSystem()) {
         throw node.refuse(
             ErrorCode.VOLDEMORT,
             "Unknown store '%s': this node does not route requests".formatted(target.store()));
@@ -61,9 +79,13 @@ final class StoreRequests {
   }
 
   Reply<List<Versioned>> get(Target target, byte[] key, Caller caller) throws RefusedException {
-    return target.isOfTheSystem()
-        ? unfenced(systemStores.get(target.store(), key))
-        : node.get(held(target, key), caller);
+    if (target.isOfTheSystem()) {
+      return unfenced(systemStores.get(target.store(), key));
+    }
+    Routing router = router(target, caller);
+    return router == null
+        ? node.get(held(target, key), caller)
+        : unfenced(router.get(target.store(), key));
   }
 
   /** The versions of several keys, in the order of {@code keys}. */
@@ -76,6 +98,10 @@ final class StoreRequests {
       }
       return unfenced(found);
     }
+    Routing router = router(target, caller);
+    if (router != null) {
+      return unfenced(router.getAll(target.store(), keys));
+    }
     for (byte[] key : keys) {
       StoreKey unused = held(target, key);
     }
@@ -84,16 +110,36 @@ final class StoreRequests {
 
   Reply<Boolean> put(Target target, byte[] key, Versioned versioned, Caller caller)
       throws RefusedException {
-    return target.isOfTheSystem()
-        ? unfenced(systemStores.put(target.store(), key, versioned))
-        : node.put(held(target, key), versioned, caller);
+    if (target.isOfTheSystem()) {
+      return unfenced(systemStores.put(target.store(), key, versioned));
+    }
+    Routing router = router(target, caller);
+    return router == null
+        ? node.put(held(target, key), versioned, caller)
+        : unfenced(router.put(target.store(), key, versioned));
   }
 
   Reply<Boolean> delete(Target target, byte[] key, VectorClock upTo, Caller caller)
       throws RefusedException {
-    return target.isOfTheSystem()
-        ? unfenced(systemStores.delete(target.store(), key, upTo))
-        : node.delete(held(target, key), upTo, caller);
+    if (target.isOfTheSystem()) {
+      return unfenced(systemStores.delete(target.store(), key, upTo));
+    }
+    Routing router = router(target, caller);
+    return router == null
+        ? node.delete(held(target, key), upTo, caller)
+        : unfenced(router.delete(target.store(), key, upTo));
+  }
+
+  /** Null when the request is for this node. */
+  private @Nullable Routing router(Target target, Caller caller) throws RefusedException {
+    if (target.route() != Route.ROUTED) {
+      return null;
+    }
+    if (!caller.equals(Caller.STOCK)) {
+      throw node.refuse(
+          ErrorCode.VOLDEMORT, "a client that tells a clock or an epoch routes by itself");
+    }
+    return routing;
   }
 
   /** A key that the node is to serve: one that it holds, unless the client wants no checks. */

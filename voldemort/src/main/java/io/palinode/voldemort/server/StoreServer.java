@@ -28,7 +28,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The socket of a node. One thread reads and writes all connections; requests run on a few others,
- * those of one connection on one; what takes long, on others ({@link BulkRequests}).
+ * those of one connection on one; what takes long, on others ({@link BulkRequests}, {@link
+ * Routing}).
  */
 final class StoreServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(StoreServer.class);
@@ -42,6 +43,7 @@ final class StoreServer implements AutoCloseable {
   private final EventLoopGroup io;
   private final EventExecutorGroup workers;
   private final BulkRequests bulk;
+  private final Routing routing;
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final Channel listener;
 
@@ -49,7 +51,8 @@ final class StoreServer implements AutoCloseable {
     this.node = node;
     this.config = config;
     StoreRequests shared = new StoreRequests(node);
-    this.requests = new Pb0Requests(node, shared, snapshots);
+    this.routing = new Routing(node);
+    this.requests = new Pb0Requests(node, shared.withRouting(routing), snapshots);
     this.vpRequests = new VpRequests(node, shared);
     String name = "store-node-" + node.node();
     this.io = new NioEventLoopGroup(1, new DefaultThreadFactory(name + "-io", true));
@@ -112,6 +115,7 @@ final class StoreServer implements AutoCloseable {
 
   private void stopThreads() {
     long timeoutMs = config.closeTimeout().toMillis();
+    routing.close();
     bulk.close();
     // Closed channels still tell the workers so, and those tell it back: a moment of quiet ends it.
     io.shutdownGracefully(QUIET_MS, timeoutMs, TimeUnit.MILLISECONDS)
@@ -144,7 +148,7 @@ final class StoreServer implements AutoCloseable {
           .addLast(Frames.decoder())
           .addLast(new InFlightLimit(config.inFlightMax(), node.counters()))
           .addLast(Frames.encoder())
-          .addLast(workers, new RequestHandler(requests, bulk, node.counters()));
+          .addLast(workers, new RequestHandler(requests, bulk, routing, node.counters()));
       return true;
     }
     VpVersion version = VpVersion.named(protocol);

@@ -60,8 +60,9 @@ class DecoderFuzzTest {
     int inputs = INPUTS / PROTOCOLS;
     for (int first = 0; first < inputs; first += INPUTS_PER_NODE) {
       try (StoreNode node = TestNodes.inMemory(TestNodes.clock());
-          BulkRequests bulk = new BulkRequests("fuzz-bulk", Duration.ofSeconds(10))) {
-        Handlers handlers = new Handlers(node, bulk, protocol, folder);
+          BulkRequests bulk = new BulkRequests("fuzz-bulk", Duration.ofSeconds(10));
+          Routing routing = new Routing(node)) {
+        Handlers handlers = new Handlers(node, bulk, routing, protocol, folder);
         for (int i = first; i < Math.min(inputs, first + INPUTS_PER_NODE); i++) {
           run(handlers, i);
         }
@@ -71,14 +72,15 @@ class DecoderFuzzTest {
   }
 
   /** What stands behind the handshake in a server. */
-  private record Handlers(StoreNode node, BulkRequests bulk, String protocol, Path folder) {
+  private record Handlers(
+      StoreNode node, BulkRequests bulk, Routing routing, String protocol, Path folder) {
     EmbeddedChannel connection() {
       VpVersion version = VpVersion.named(protocol);
       InFlightLimit limit = new InFlightLimit(IN_FLIGHT_MAX, node.counters());
       ChannelHandler[] handlers =
           version == null
               ? new ChannelHandler[] {
-                Frames.decoder(), limit, new RequestHandler(pb0(), bulk, node.counters())
+                Frames.decoder(), limit, new RequestHandler(pb0(), bulk, routing, node.counters())
               }
               : new ChannelHandler[] {
                 new VpFrames(version),

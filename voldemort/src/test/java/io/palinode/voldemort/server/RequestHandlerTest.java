@@ -76,7 +76,8 @@ class RequestHandlerTest {
   private EmbeddedChannel connection() {
     LocalSnapshots snapshots = new LocalSnapshots(0, new Held(node.history(), release), folder);
     return new EmbeddedChannel(
-        new RequestHandler(new Pb0Requests(node, snapshots), bulk, node.counters()));
+        new RequestHandler(
+            new Pb0Requests(node, snapshots), bulk, new Routing(node), node.counters()));
   }
 
   private static Object next(EmbeddedChannel channel) {

@@ -1,0 +1,56 @@
+package io.palinode.benchmarks.stock;
+
+import io.palinode.hvc.Epsilon;
+import io.palinode.hvc.HvcClock;
+import io.palinode.retroscope.WindowLogConfig;
+import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.voldemort.StoreNodeConfig;
+import io.palinode.voldemort.StoreNodeConfig.Past;
+import io.palinode.voldemort.cluster.Cluster;
+import io.palinode.voldemort.cluster.StoreDefinition;
+import io.palinode.voldemort.server.StoreService;
+import io.palinode.voldemort.server.StoreServiceConfig;
+import io.palinode.voldemort.server.SystemMicros;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * A node of ours in a process of its own, as it comes: it stamps each operation and logs each
+ * write. Nobody watches it.
+ */
+final class OurNode {
+  private static final long EPSILON_MICROS = 10_000;
+
+  private OurNode() {}
+
+  /** The folder, which holds cluster.xml and stores.xml, and how durable a write is. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    Path folder = Path.of(args[0]);
+    Path config = folder.resolve("config");
+    StoreService service =
+        StoreService.open(
+            StoreServiceConfig.of(config(config, Durability.valueOf(args[1])), folder),
+            new SystemMicros());
+    service.start();
+    new CountDownLatch(1).await();
+  }
+
+  private static StoreNodeConfig config(Path folder, Durability durability) throws IOException {
+    Cluster cluster = Cluster.parse("cluster.xml", Files.readString(folder.resolve("cluster.xml")));
+    List<StoreDefinition> stores =
+        StoreDefinition.parse("stores.xml", Files.readString(folder.resolve("stores.xml")));
+    return new StoreNodeConfig(
+        0,
+        cluster,
+        stores,
+        Epsilon.ofMicros(EPSILON_MICROS),
+        HvcClock.MAX_DRIFT_DEFAULT,
+        WindowLogConfig.DEFAULT,
+        StoreNodeConfig.CONVERGENCE_WINDOW_DEFAULT,
+        durability,
+        Past.KEPT);
+  }
+}

@@ -1,0 +1,219 @@
+package io.palinode.benchmarks.stock;
+
+import io.palinode.benchmarks.Spread;
+import io.palinode.benchmarks.StoreLoad;
+import io.palinode.benchmarks.StoreLoad.Lap;
+import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.voldemort.client.ClientConfig;
+import io.palinode.voldemort.client.Store;
+import io.palinode.voldemort.client.StoreClient;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
+
+/**
+ * Our node and a stock server take turns (stock, ours, ours, stock, …) before the same client.
+ * Callers wait for each answer, so there are as many operations under way as callers; they share
+ * some connections. A stock server has one request of each connection at a time, ours has several.
+ */
+public final class StockBenchmark {
+  private static final int PERCENT = 100;
+  private static final double NANOS_PER_MICRO = 1e3;
+  private static final double MILLIS_PER_SECOND = 1e3;
+
+  /** Of a round, before it is measured. */
+  private static final double RAMP = 0.2;
+
+  private static final int WARM_UPS = 3;
+
+  private final Setting setting;
+  private final BuiltVoldemort voldemort;
+  private final Path data;
+  private final Consumer<String> progress;
+  private int loads;
+
+  /**
+   * How much.
+   *
+   * @param connections over which the callers go; one after the other
+   * @param callers threads
+   * @param rounds of each of the two servers, for each number of connections and share of writes
+   * @param heapMegabytes of each server
+   */
+  public record Setting(
+      int keys,
+      List<Integer> writePercents,
+      List<Integer> connections,
+      int valueBytes,
+      int callers,
+      int rounds,
+      double roundSeconds,
+      Durability durability,
+      int heapMegabytes,
+      long seed) {
+    public Setting {
+      writePercents = List.copyOf(writePercents);
+      connections = List.copyOf(connections);
+      if (keys < 1 || valueBytes < 1 || callers < 1 || rounds < 2 || !(roundSeconds > 0)) {
+        throw new IllegalArgumentException(
+            "keys, bytes, callers and seconds must be positive, and rounds at least 2: keys=%d bytes=%d callers=%d rounds=%d seconds=%s"
+                .formatted(keys, valueBytes, callers, rounds, roundSeconds));
+      }
+      if (writePercents.stream().anyMatch(each -> each < 0 || each > PERCENT)) {
+        throw new IllegalArgumentException("writes must be in [0, 100] percent: " + writePercents);
+      }
+      int most = callers;
+      if (connections.stream().anyMatch(each -> each < 1 || each > most)) {
+        throw new IllegalArgumentException(
+            "connections must be in [1, %d], the callers: %s".formatted(callers, connections));
+      }
+    }
+  }
+
+  /**
+   * What one server did in a round; or the medians of its rounds.
+   *
+   * @param serverCpuMicros its processor time for an operation
+   */
+  public record Side(
+      double operationsPerSecond, double p50Ms, double p99Ms, double serverCpuMicros) {}
+
+  /**
+   * @param throughput ours by stock's, of neighbouring rounds
+   * @param p99 likewise
+   */
+  public record Result(
+      int connections, int writePercent, Side stock, Side ours, Spread throughput, Spread p99) {}
+
+  /**
+   * @param data an empty folder
+   * @param progress is given a line a step
+   */
+  public StockBenchmark(
+      Setting setting, BuiltVoldemort voldemort, Path data, Consumer<String> progress) {
+    this.setting = setting;
+    this.voldemort = voldemort;
+    this.data = data;
+    this.progress = progress;
+  }
+
+  /** Takes the rounds' time, half as much again, and the filling of both. */
+  public List<Result> run() throws IOException, InterruptedException {
+    List<Result> results = new ArrayList<>();
+    List<String> jvm =
+        List.of("-Xms" + setting.heapMegabytes() + "m", "-Xmx" + setting.heapMegabytes() + "m");
+    progress.accept("starting both servers");
+    try (ServerProcess stock =
+            ServerProcess.stock(voldemort, data.resolve("stock"), setting.durability(), jvm);
+        ServerProcess ours = ServerProcess.ours(data.resolve("ours"), setting.durability(), jvm)) {
+      fill(stock, "stock");
+      fill(ours, "ours");
+      for (int connections : setting.connections()) {
+        for (int percent : setting.writePercents()) {
+          results.add(compare(stock, ours, connections, percent));
+        }
+      }
+    }
+    return results;
+  }
+
+  private void fill(ServerProcess server, String name) throws InterruptedException {
+    progress.accept("filling %s with %,d keys".formatted(name, setting.keys()));
+    try (Clients clients = Clients.connect(server, setting.callers())) {
+      StoreLoad.fill(clients.stores(), setting.keys(), setting.valueBytes());
+    }
+  }
+
+  /** So many clients; each has one connection. */
+  private record Clients(List<StoreClient> clients) implements AutoCloseable {
+    static Clients connect(ServerProcess server, int connections) {
+      ClientConfig config = ClientConfig.of(List.of(server.address()), "bench");
+      return new Clients(
+          IntStream.range(0, connections).mapToObj(i -> StoreClient.connect(config)).toList());
+    }
+
+    List<Store> stores() {
+      return clients.stream().map(client -> client.store(ServerProcess.STORE)).toList();
+    }
+
+    @Override
+    public void close() {
+      clients.forEach(StoreClient::close);
+    }
+  }
+
+  private Result compare(ServerProcess stock, ServerProcess ours, int connections, int percent)
+      throws InterruptedException {
+    List<Side> stocks = new ArrayList<>();
+    List<Side> own = new ArrayList<>();
+    double[] throughput = new double[setting.rounds()];
+    double[] p99 = new double[setting.rounds()];
+    String load = "%d connections, %d %% writes: ".formatted(connections, percent);
+    try (Clients toStock = Clients.connect(stock, connections);
+        Clients toOurs = Clients.connect(ours, connections)) {
+      progress.accept(load + "warming up");
+      for (int i = 0; i < WARM_UPS; i++) {
+        var unusedStock = round(stock, toStock, percent);
+        var unusedOurs = round(ours, toOurs, percent);
+      }
+      for (int i = 0; i < setting.rounds(); i++) {
+        progress.accept(load + "round %d of %d".formatted(i + 1, setting.rounds()));
+        boolean oursFirst = i % 2 == 1;
+        Side first = oursFirst ? round(ours, toOurs, percent) : round(stock, toStock, percent);
+        Side second = oursFirst ? round(stock, toStock, percent) : round(ours, toOurs, percent);
+        stocks.add(oursFirst ? second : first);
+        own.add(oursFirst ? first : second);
+        throughput[i] = own.get(i).operationsPerSecond() / stocks.get(i).operationsPerSecond();
+        p99[i] = own.get(i).p99Ms() / stocks.get(i).p99Ms();
+      }
+    }
+    return new Result(
+        connections, percent, side(stocks), side(own), Spread.of(throughput), Spread.of(p99));
+  }
+
+  private Side round(ServerProcess server, Clients clients, int percent)
+      throws InterruptedException {
+    try (StoreLoad load =
+        new StoreLoad(
+            clients.stores(),
+            setting.keys(),
+            setting.valueBytes(),
+            (double) percent / PERCENT,
+            setting.callers(),
+            setting.seed() + setting.callers() * (long) loads++,
+            System::nanoTime)) {
+      sleep(RAMP * setting.roundSeconds());
+      var unused = load.lap();
+      long cpuBegun = server.cpuNanos();
+      sleep(setting.roundSeconds());
+      Lap lap = load.lap();
+      double cpuNanos = server.cpuNanos() - cpuBegun;
+      return new Side(
+          lap.operationsPerSecond(),
+          lap.p50Ms(),
+          lap.p99Ms(),
+          cpuNanos / NANOS_PER_MICRO / Math.max(1, lap.operations()));
+    }
+  }
+
+  private static void sleep(double seconds) throws InterruptedException {
+    TimeUnit.MILLISECONDS.sleep(Math.round(seconds * MILLIS_PER_SECOND));
+  }
+
+  private static Side side(List<Side> rounds) {
+    return new Side(
+        median(rounds, Side::operationsPerSecond),
+        median(rounds, Side::p50Ms),
+        median(rounds, Side::p99Ms),
+        median(rounds, Side::serverCpuMicros));
+  }
+
+  private static double median(List<Side> rounds, ToDoubleFunction<Side> of) {
+    return Spread.of(rounds.stream().mapToDouble(of).toArray()).median();
+  }
+}

@@ -1,0 +1,170 @@
+package io.palinode.cli.bench;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import io.palinode.benchmarks.stock.BuiltVoldemort;
+import io.palinode.benchmarks.stock.StockBenchmark;
+import io.palinode.benchmarks.stock.StockBenchmark.Setting;
+import io.palinode.cli.terminal.Output;
+import io.palinode.cli.terminal.Refusal;
+import io.palinode.cli.terminal.ScratchFolder;
+import io.palinode.voldemort.StorageEngine.Durability;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Our store node against a stock Voldemort server. */
+@Command(
+    name = "stock",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Measure our store node against a stock Voldemort server: throughput and latency, each server in a process of its own on Berkeley DB,"
+          + " the same client (ours, pb0) before both, in turns: stock, ours, ours, stock, and so on.",
+      "",
+      "Callers wait for each answer and share some connections. A stock server has one request of a connection at a time; ours has several."
+          + " Our node is as it comes: it stamps each operation and logs each write.",
+      "",
+      "Needs a built Voldemort 1.10 on disk: its jars and the libraries that it needs.",
+      ""
+    },
+    footer = {
+      "",
+      "How to read the figures: docs/benchmarks.md.",
+      "",
+      "Example:  palinode bench stock --voldemort ~/voldemort --connections 1,16"
+    })
+final class StockCommand implements Callable<Integer> {
+  @Option(
+      names = "--voldemort",
+      required = true,
+      paramLabel = "DIR",
+      description = "The folder of a built Voldemort: jars, or folders named 'classes', in it.")
+  private Path voldemort = Path.of("");
+
+  @Option(
+      names = "--connections",
+      defaultValue = "1,4,16",
+      split = ",",
+      paramLabel = "N",
+      description = "That the callers share, one after the other (default: ${DEFAULT-VALUE}).")
+  private List<Integer> connections = new ArrayList<>();
+
+  @Option(
+      names = "--callers",
+      defaultValue = "16",
+      paramLabel = "N",
+      description = "Threads that read and write (default: ${DEFAULT-VALUE}).")
+  private int callers;
+
+  @Option(
+      names = "--writes",
+      defaultValue = "10,50",
+      split = ",",
+      paramLabel = "PERCENT",
+      description = "Of the operations; the others read (default: ${DEFAULT-VALUE}).")
+  private List<Integer> writes = new ArrayList<>();
+
+  @Option(
+      names = "--durability",
+      defaultValue = "written",
+      paramLabel = "LEVEL",
+      description =
+          "What a write outlives, at both servers alike: buffered, nothing (stock's default); written, the process (our default); synced,"
+              + " the machine (default: ${DEFAULT-VALUE}).")
+  private Durability durability = Durability.WRITTEN;
+
+  @Option(
+      names = "--keys",
+      defaultValue = "20000",
+      paramLabel = "N",
+      description = "Keys of the store (default: ${DEFAULT-VALUE}).")
+  private int keys;
+
+  @Option(
+      names = "--value-bytes",
+      defaultValue = "100",
+      paramLabel = "N",
+      description = "Length of a value (default: ${DEFAULT-VALUE}).")
+  private int valueBytes;
+
+  @Option(
+      names = "--heap",
+      defaultValue = "512",
+      paramLabel = "MB",
+      description = "Of each server (default: ${DEFAULT-VALUE}).")
+  private int heap;
+
+  @Option(
+      names = "--rounds",
+      defaultValue = "5",
+      paramLabel = "N",
+      description = "Of each of the two servers, under each load (default: ${DEFAULT-VALUE}).")
+  private int rounds;
+
+  @Option(
+      names = "--seconds",
+      defaultValue = "2",
+      paramLabel = "S",
+      description = "A round (default: ${DEFAULT-VALUE}).")
+  private double seconds;
+
+  @Option(
+      names = "--seed",
+      defaultValue = "1",
+      paramLabel = "N",
+      description = "Seed of the callers (default: ${DEFAULT-VALUE}).")
+  private long seed;
+
+  @Mixin private Output output = new Output();
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Override
+  public Integer call() throws IOException, InterruptedException, JsonProcessingException {
+    PrintWriter err = spec.commandLine().getErr();
+    Setting setting = setting();
+    BuiltVoldemort built = built();
+    StockReport report;
+    try (ScratchFolder data = ScratchFolder.create("bench")) {
+      StockBenchmark benchmark =
+          new StockBenchmark(
+              setting,
+              built,
+              data.path(),
+              line -> {
+                err.println(line);
+                err.flush();
+              });
+      report = StockReport.of(setting, benchmark.run());
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(output.isJson() ? report.json() : report.table());
+    out.flush();
+    return 0;
+  }
+
+  private Setting setting() {
+    try {
+      return new Setting(
+          keys, writes, connections, valueBytes, callers, rounds, seconds, durability, heap, seed);
+    } catch (IllegalArgumentException refused) {
+      throw new Refusal(String.valueOf(refused.getMessage()), refused);
+    }
+  }
+
+  private BuiltVoldemort built() {
+    try {
+      return BuiltVoldemort.in(voldemort);
+    } catch (IllegalArgumentException refused) {
+      throw new Refusal("--voldemort: " + refused.getMessage(), refused);
+    }
+  }
+}

@@ -1,0 +1,23 @@
+package io.palinode.cli.demo;
+
+import io.palinode.cli.terminal.Refusal;
+import io.palinode.voldemort.client.ClientConfig;
+import java.util.List;
+
+/**
+ * A cluster that somebody else runs, named by the user.
+ *
+ * @param addresses of store nodes
+ * @param store the store that the application may write to
+ * @param server URL of the orchestrator's API
+ */
+public record ExternalCluster(List<String> addresses, String store, String server) {
+  public ExternalCluster {
+    addresses = List.copyOf(addresses);
+    try {
+      ClientConfig.of(addresses, "demo");
+    } catch (IllegalArgumentException e) {
+      throw new Refusal("--store-address: " + e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package io.palinode.cli.demo;
+
+import io.palinode.orchestrator.LatencySnapshot;
+import io.palinode.orchestrator.SequentialSpan;
+import io.palinode.wire.v1.Violation;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who watches a run, as far as the demo asks: an orchestrator in this process, or one elsewhere.
+ */
+interface Watcher {
+  /** A rollback that has ended. */
+  record EndedRollback(long openedMicros, long endedMicros) {
+    long totalMicros() {
+      return Math.max(0, endedMicros - openedMicros);
+    }
+  }
+
+  /** What is measured of latency from now on is the run's. */
+  void beginRun();
+
+  /** The HLC up to which everything is judged. */
+  long judged();
+
+  /** The latest that are remembered, also from before the run. */
+  List<Violation> violations();
+
+  /** The latest that are remembered, also from before the run. */
+  List<EndedRollback> rollbacks();
+
+  /** Of violations since {@link #beginRun} that were at least possible. */
+  LatencySnapshot latency();
+
+  /** When which keys were sequential; empty also where that is not told. */
+  List<SequentialSpan> sequentialSpans();
+
+  /** What clients are asked to use with R + W > N now, in words; empty: nothing. */
+  String sequentialNow();
+
+  /** When versions were first accepted; null: the candidates cannot be read here. */
+  @Nullable FirstAcceptances acceptances() throws InterruptedException;
+}

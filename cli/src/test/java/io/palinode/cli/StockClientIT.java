@@ -1,0 +1,221 @@
+package io.palinode.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.palinode.benchmarks.stock.BuiltVoldemort;
+import io.palinode.cli.cluster.ControlPlane;
+import io.palinode.cli.cluster.Ports;
+import io.palinode.cli.cluster.StoreCluster;
+import io.palinode.cli.cluster.WatchedNode;
+import io.palinode.hvc.Epsilon;
+import io.palinode.voldemort.client.ClientConfig;
+import io.palinode.voldemort.client.Store;
+import io.palinode.voldemort.client.StoreClient;
+import io.palinode.voldemort.client.StoreException;
+import io.palinode.voldemort.cluster.Cluster;
+import io.palinode.voldemort.cluster.Node;
+import io.palinode.voldemort.cluster.StoreDefinition;
+import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The stock Java client before our nodes, and before a cluster of which some nodes are stock. Needs
+ * a built Voldemort: {@code -Dvoldemort.home=DIR}.
+ */
+@Timeout(300)
+@EnabledIfSystemProperty(named = "voldemort.home", matches = ".+")
+class StockClientIT {
+  private static final int NODES = 3;
+  private static final Epsilon EPSILON = Epsilon.ofMicros(1_000);
+  private static final Path WORKLOAD = Path.of("src/test/resources/stock/StockWorkload.java");
+  private static final Path AGENT = Path.of("../voldemort-agent/target/voldemort-agent.jar");
+  private static final Duration START_MAX = Duration.ofSeconds(90);
+
+  private static final List<StoreDefinition> STORES =
+      List.of(
+          StoreDefinition.of("one", Persistence.BDB, NODES, 1, NODES),
+          StoreDefinition.of("quorum", Persistence.BDB, NODES, 2, 2));
+
+  @TempDir Path folder;
+  private final BuiltVoldemort voldemort =
+      BuiltVoldemort.in(Path.of(System.getProperty("voldemort.home")));
+  private final List<Process> children = new ArrayList<>();
+
+  @AfterEach
+  void endChildren() throws InterruptedException {
+    for (Process child : children) {
+      child.destroy();
+    }
+    for (Process child : children) {
+      if (!child.waitFor(10, TimeUnit.SECONDS)) {
+        child.destroyForcibly();
+      }
+    }
+  }
+
+  @Test
+  void itsWorkloadsAreRightOnNodesOfOurs() throws Exception {
+    try (StoreCluster cluster =
+        StoreCluster.start(
+            Ports.free(NODES), STORES, folder, EPSILON, null, new SimpleMeterRegistry())) {
+      for (StoreDefinition store : STORES) {
+        assertThat(workload(cluster.addresses().get(1), store.name())).isZero();
+      }
+    }
+  }
+
+  @Test
+  void bothClientsAreServedByAClusterOfTwoStockNodesWithTheAgentAndOneOfOurs() throws Exception {
+    List<Integer> ports = Ports.free(2 * NODES);
+    Cluster cluster = cluster(ports);
+    try (ControlPlane plane =
+            ControlPlane.start(folder, NODES, EPSILON, ControlPlane.Ports.FREE, line -> {});
+        WatchedNode ours = ourNode(cluster, plane)) {
+      stockNode(0, cluster, plane.kafkaAddress());
+      stockNode(1, cluster, plane.kafkaAddress());
+      awaitListening(ports.get(0));
+      awaitListening(ports.get(1));
+      Awaitility.await("all nodes have joined")
+          .atMost(START_MAX)
+          .until(() -> plane.orchestrator().status().nodesJoined() == NODES);
+      assertThat(ours.isRunning()).isTrue();
+
+      for (int bootstrap : List.of(0, 2)) {
+        assertThat(workload("127.0.0.1:" + ports.get(bootstrap), "one")).isZero();
+      }
+      assertThat(workload("127.0.0.1:" + ports.get(0), "quorum")).isZero();
+      assertOursIsServed("127.0.0.1:" + ports.get(1));
+      assertThat(plane.orchestrator().unjudged()).isEmpty();
+    }
+  }
+
+  private static void assertOursIsServed(String address) {
+    try (StoreClient client = StoreClient.connect(ClientConfig.of(List.of(address), "mixed"))) {
+      Store store = client.store("one");
+      for (int i = 0; i < 100; i++) {
+        assertThat(store.put("ours" + i, "v" + i).acceptedAt()).isPositive();
+      }
+      for (int i = 0; i < 100; i++) {
+        String key = "ours" + i;
+        assertThat(store.get(key)).isEqualTo("v" + i);
+        for (int node = 0; node < NODES; node++) {
+          assertThat(store.versionsAt(node, key)).as("node %d", node).hasSize(1);
+        }
+        assertThat(store.delete(key)).isTrue();
+        assertThat(store.get(key)).isNull();
+      }
+    } catch (StoreException e) {
+      throw new AssertionError("our client was not served: " + e.getMessage(), e);
+    }
+  }
+
+  /** The exit status of the workload, in a process of its own. */
+  private int workload(String address, String store) throws IOException, InterruptedException {
+    Path log = Files.createTempFile(folder, "workload", ".log");
+    Process process =
+        start(
+            log,
+            java("-Xmx256m", "-cp", voldemort.classPath()),
+            List.of(WORKLOAD.toString(), "tcp://" + address, store));
+    assertThat(process.waitFor(120, TimeUnit.SECONDS)).as(Files.readString(log)).isTrue();
+    if (process.exitValue() != 0) {
+      System.err.println(Files.readString(log));
+    }
+    return process.exitValue();
+  }
+
+  private WatchedNode ourNode(Cluster cluster, ControlPlane plane) {
+    return WatchedNode.start(
+        WatchedNode.config(2, cluster, STORES, EPSILON),
+        folder,
+        null,
+        plane.watch(),
+        plane.registry());
+  }
+
+  private void stockNode(int id, Cluster cluster, String kafka) throws IOException {
+    assertThat(AGENT).as("build voldemort-agent first").exists();
+    Path home = folder.resolve("stock-" + id);
+    Path config = Files.createDirectories(home.resolve("config"));
+    Files.writeString(config.resolve("cluster.xml"), cluster.toXml());
+    Files.writeString(config.resolve("stores.xml"), StoreDefinition.toXml(STORES));
+    Files.writeString(
+        config.resolve("server.properties"),
+        """
+        node.id=%d
+        http.enable=false
+        socket.enable=true
+        enable.nio.connector=true
+        jmx.enable=false
+        bdb.cache.size=32MB
+        storage.configs=voldemort.store.bdb.BdbStorageConfiguration
+        """
+            .formatted(id));
+    Path agent =
+        Files.writeString(
+            home.resolve("agent.yaml"),
+            "kafka: %s%ndata: %s%nepsilon: 1ms%nwindowLogBytes: 32MiB%n"
+                .formatted(kafka, home.resolve("agent")));
+    children.add(
+        start(
+            home.resolve("server.log"),
+            java("-Xmx300m", "-javaagent:" + AGENT + "=" + agent, "-cp", voldemort.classPath()),
+            List.of("voldemort.server.VoldemortServer", home.toString(), config.toString())));
+  }
+
+  private static List<String> java(String... options) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of(options));
+    return command;
+  }
+
+  private static Process start(Path log, List<String> java, List<String> program)
+      throws IOException {
+    List<String> command = new ArrayList<>(java);
+    command.addAll(program);
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(log.toFile())
+        .start();
+  }
+
+  private static void awaitListening(int port) {
+    Awaitility.await("port " + port)
+        .atMost(START_MAX)
+        .ignoreExceptions()
+        .until(
+            () -> {
+              try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                return socket.isConnected();
+              }
+            });
+  }
+
+  /** The first ports are the sockets', the others the admins'. */
+  private static Cluster cluster(List<Integer> ports) {
+    List<Node> nodes = new ArrayList<>();
+    for (int id = 0; id < NODES; id++) {
+      int admin = ports.get(NODES + id);
+      nodes.add(
+          new Node(
+              id, "127.0.0.1", admin, ports.get(id), admin, 0, List.of(id, id + NODES, id + 6)));
+    }
+    return new Cluster("mixed", List.of(), nodes);
+  }
+}

@@ -1,0 +1,94 @@
+package io.palinode.cli.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.palinode.benchmarks.Spread;
+import io.palinode.benchmarks.stock.BuiltVoldemort;
+import io.palinode.cli.bench.StockReport.Verdict;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+class StockCommandTest {
+  @TempDir Path folder;
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @Test
+  void aFolderWithoutVoldemortIsRefusedAndWhatIsMissingIsNamed() throws Exception {
+    assertThatThrownBy(() -> BuiltVoldemort.in(folder.resolve("absent")))
+        .hasMessageContaining("no such folder");
+    Files.createFile(folder.resolve("empty.jar"));
+    assertThatThrownBy(() -> BuiltVoldemort.in(folder))
+        .hasMessageContaining("no voldemort.server.VoldemortServer in the 1 jars");
+
+    Path server = folder.resolve("classes/voldemort/server/VoldemortServer.class");
+    Files.createDirectories(server.getParent());
+    Files.createFile(server);
+    assertThatThrownBy(() -> BuiltVoldemort.in(folder))
+        .hasMessageContaining("no com.sleepycat.je.Environment in the 2 jars");
+  }
+
+  @Test
+  void aLoadThatCannotBeIsRefused() {
+    assertThat(execute("--voldemort", folder.toString(), "--connections", "17")).isNotZero();
+    assertThat(execute("--voldemort", folder.toString(), "--writes", "101")).isNotZero();
+  }
+
+  @Test
+  void theGoalIsMetOrMissedOnlyWhenTheWholeIntervalSaysSo() {
+    assertThat(Verdict.of(new Spread(2, 1.5, 3))).isEqualTo(Verdict.MET);
+    assertThat(Verdict.of(new Spread(2, 1.4, 3))).isEqualTo(Verdict.NOT_SURE);
+    assertThat(Verdict.of(new Spread(1, 0.9, 1.4))).isEqualTo(Verdict.MISSED);
+  }
+
+  @Test
+  @EnabledIfSystemProperty(named = "voldemort.home", matches = ".+")
+  void bothServersAreToldForEachLoad() throws Exception {
+    int status =
+        execute(
+            "--voldemort",
+            System.getProperty("voldemort.home"),
+            "--keys",
+            "500",
+            "--connections",
+            "1,2",
+            "--writes",
+            "50",
+            "--rounds",
+            "2",
+            "--seconds",
+            "0.2");
+    assertThat(status).as(err.toString()).isZero();
+    JsonNode rows = new ObjectMapper().readTree(out.toString()).path("rows");
+    assertThat(rows).hasSize(2);
+    assertThat(rows)
+        .allSatisfy(
+            row -> {
+              assertThat(row.path("stock").path("operationsPerSecond").asDouble()).isPositive();
+              assertThat(row.path("ours").path("operationsPerSecond").asDouble()).isPositive();
+              assertThat(row.path("throughputRatio").has("median")).isTrue();
+            });
+  }
+
+  private int execute(String... args) {
+    String[] all = new String[args.length + 3];
+    all[0] = "stock";
+    System.arraycopy(args, 0, all, 1, args.length);
+    all[args.length + 1] = "-o";
+    all[args.length + 2] = "json";
+    return new CommandLine(new BenchCommand())
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setOut(new PrintWriter(out))
+        .setErr(new PrintWriter(err))
+        .execute(all);
+  }
+}
