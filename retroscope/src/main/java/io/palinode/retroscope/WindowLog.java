@@ -6,13 +6,11 @@ import io.palinode.retroscope.Interning.Rewritten;
 import io.palinode.retroscope.Segment.Part;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -35,13 +33,8 @@ import org.jspecify.annotations.Nullable;
  * nothing is rewritten, and appends go on.
  */
 public final class WindowLog implements AutoCloseable {
-  static final int SEGMENT_BYTES = 256 << 10;
-
-  /** Below so many segments, numbers are not worth the memory that the keys would hold. */
-  private static final int SEGMENTS_MIN_TO_INTERN = 16;
-
   private final WindowLogConfig config;
-  private final Layout layout;
+  private final LogLayout layout;
   private final Executor executor;
   private final Segments segments;
   private final Interning interning;
@@ -52,40 +45,6 @@ public final class WindowLog implements AutoCloseable {
   private long reach;
   private long lastHlc;
 
-  /**
-   * Where entries lie.
-   *
-   * @param generationBytes after so many the keys are numbered anew; 0: they never are numbered
-   */
-  record Layout(int segmentBytes, long generationBytes, IntFunction<ByteBuffer> memory) {
-    boolean interns() {
-      return generationBytes > 0;
-    }
-
-    /**
-     * How much of a segment is appended to. What is to be rewritten is better little: keys without
-     * a number make a diff slow, and it stays in the processor's cache.
-     */
-    int appendBytes() {
-      return interns() ? segmentBytes / 4 : segmentBytes;
-    }
-
-    Layout {
-      if (segmentBytes < 64 || segmentBytes > Segment.BYTES_MAX) {
-        throw new IllegalArgumentException(
-            "segmentBytes must be in [64, "
-                + Segment.BYTES_MAX
-                + "]: segmentBytes="
-                + segmentBytes);
-      }
-    }
-
-    static Layout of(WindowLogConfig config) {
-      boolean interns = config.bytesMax() >= (long) SEGMENTS_MIN_TO_INTERN * SEGMENT_BYTES;
-      return new Layout(SEGMENT_BYTES, interns ? config.bytesMax() : 0, ByteBuffer::allocateDirect);
-    }
-  }
-
   /** A log that begins at {@code openedAt}: no earlier time can be reached. */
   public WindowLog(WindowLogConfig config, long openedAt) {
     this(config, openedAt, Runnable::run);
@@ -93,7 +52,7 @@ public final class WindowLog implements AutoCloseable {
 
   /** Like the other, but full segments are rewritten by {@code executor}, not by appends. */
   public WindowLog(WindowLogConfig config, long openedAt, Executor executor) {
-    this(config, openedAt, executor, Layout.of(config));
+    this(config, openedAt, executor, LogLayout.of(config));
   }
 
   /**
@@ -103,10 +62,10 @@ public final class WindowLog implements AutoCloseable {
    * @param openedAt not before the last entry of {@code disk}
    */
   public WindowLog(WindowLogConfig config, long openedAt, Executor executor, DiskLog disk) {
-    this(config, openedAt, executor, Layout.of(config), disk);
+    this(config, openedAt, executor, LogLayout.of(config), disk);
   }
 
-  WindowLog(WindowLogConfig config, long openedAt, Executor executor, Layout layout) {
+  WindowLog(WindowLogConfig config, long openedAt, Executor executor, LogLayout layout) {
     this(config, openedAt, executor, layout, null);
   }
 
@@ -114,7 +73,7 @@ public final class WindowLog implements AutoCloseable {
       WindowLogConfig config,
       long openedAt,
       Executor executor,
-      Layout layout,
+      LogLayout layout,
       @Nullable DiskLog disk) {
     if (disk != null && disk.last() > openedAt) {
       throw new IllegalArgumentException(

@@ -42,7 +42,7 @@ class DiskLogDamageTest {
         new WindowLogConfig(Duration.ofHours(1), 1),
         Math.max(disk.last(), session == 0 ? 0 : CHANGES),
         Runnable::run,
-        new WindowLog.Layout(64, 0, java.nio.ByteBuffer::allocate),
+        new LogLayout(64, 0, java.nio.ByteBuffer::allocate),
         disk);
   }
 
