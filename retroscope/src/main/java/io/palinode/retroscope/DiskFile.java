@@ -227,14 +227,6 @@ final class DiskFile {
     }
   }
 
-  /** Another file is about to take its place. Those who have pinned it read on. */
-  void replaced() throws IOException {
-    dropped = true;
-    if (pins > 0) {
-      mapped();
-    }
-  }
-
   /** The log has no use for it any more. Those who have pinned it read on. */
   void drop() throws IOException {
     if (!dropped) {

@@ -441,7 +441,7 @@ public final class DiskLog {
         volume.discardRewrite();
         taken.forEach(file -> compactionTried = Math.max(compactionTried, file.number()));
       } else {
-        taken.get(taken.size() - 1).replaced();
+        // Whoever has pinned what was there reads on: the compaction has mapped it.
         volume.replace(made.number(), made.usedBytes());
         files.replace(taken, made);
       }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.hvc.Hlc;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +23,7 @@ class CompactionOracleTest {
   private MemoryVolume volume = new MemoryVolume();
   private DiskBound bound = new DiskBound(Duration.ofDays(1), 1, 0);
   private DiskLog.Layout layout = new DiskLog.Layout(4_200, 64);
+  private DiskLog disk = DiskLog.open(volume, bound, layout, "test", 0, told::add);
   private long session;
   private long compacted;
 
@@ -50,7 +52,7 @@ class CompactionOracleTest {
   }
 
   private void restart(History history) {
-    DiskLog disk = DiskLog.open(volume, bound, layout, "test", session, told::add);
+    disk = DiskLog.open(volume, bound, layout, "test", session, told::add);
     session++;
     disk.begin(session);
     history.restart(disk);
@@ -187,6 +189,35 @@ class CompactionOracleTest {
         assertThat(History.read(each.getKey())).as("seed=" + seed).isEqualTo(each.getValue());
       }
     }
+  }
+
+  @Test
+  void whatWasPinnedBeforeACompactionIsReadAfterItAsItWas() throws IOException {
+    for (long seed = 0; seed < SEEDS / 10; seed++) {
+      History history = begin(seed);
+      for (int changes = 200; changes > 0; changes--) {
+        history.change();
+      }
+      DiskLog.Pinned before = disk.pin(0, Long.MAX_VALUE);
+      List<String> expected = entries(before);
+      before.unpin();
+      DiskLog.Pinned pinned = disk.pin(0, Long.MAX_VALUE);
+      compact(history);
+      assertThat(entries(pinned)).as("seed=" + seed).isEqualTo(expected);
+      pinned.unpin();
+    }
+  }
+
+  private static List<String> entries(DiskLog.Pinned pinned) throws IOException {
+    List<String> entries = new ArrayList<>();
+    Cursor entry = new Cursor();
+    for (Segment.Part part : pinned.read(0, Long.MAX_VALUE)) {
+      entry.open(part, 0);
+      while (entry.next()) {
+        entries.add(entry.hlc() + " " + History.text(entry.copyKey()));
+      }
+    }
+    return entries;
   }
 
   @Test
