@@ -474,6 +474,21 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     return new Progress(epoch, store.clock().tick(), Arrays.stream(sequences).boxed().toList());
   }
 
+  /** {@inheritDoc} Of others it is enough that there was one: somebody may wait for progress. */
+  @Override
+  public boolean watches(StoreKey key) {
+    if (!watching) {
+      return false;
+    }
+    expectProgress();
+    try {
+      return !index.match(key).isEmpty();
+    } catch (RuntimeException bug) {
+      // It comes again when the write is heard, and is counted there.
+      return true;
+    }
+  }
+
   /**
    * Never throws into the store: a bug here is counted, and shown as a gap in every partition, for
    * what the write would have meant is not known.
