@@ -30,6 +30,7 @@ import java.util.function.ToDoubleFunction;
 public final class AgentBenchmark {
   private static final String BDB_CACHE = "128MB";
   private static final Duration START_MAX = Duration.ofSeconds(90);
+  private static final int WARM_UPS = 2;
   private static final double PERCENT = 100;
   private static final double NANOS_PER_MICRO = 1e3;
   private static final long MILLIS_PER_SECOND = 1_000;
@@ -65,6 +66,7 @@ public final class AgentBenchmark {
    * @param writePercents of the operations, one load after the other
    * @param clients each with a connection and a thread of its own
    * @param rounds of each mode
+   * @param warmUpSeconds of each mode, before the first load: a server is compiled while it works
    */
   public record Setting(
       int keys,
@@ -73,10 +75,16 @@ public final class AgentBenchmark {
       int clients,
       int rounds,
       double roundSeconds,
+      double warmUpSeconds,
       long seed) {
     public Setting {
       writePercents = List.copyOf(writePercents);
-      if (keys < 1 || valueBytes < 1 || clients < 1 || rounds < 2 || !(roundSeconds > 0)) {
+      if (keys < 1
+          || valueBytes < 1
+          || clients < 1
+          || rounds < 2
+          || !(roundSeconds > 0)
+          || warmUpSeconds < 0) {
         throw new IllegalArgumentException(
             "keys, bytes, clients and seconds must be positive, and rounds at least 2: keys=%d bytes=%d clients=%d rounds=%d seconds=%s"
                 .formatted(keys, valueBytes, clients, rounds, roundSeconds));
@@ -135,15 +143,19 @@ public final class AgentBenchmark {
         Target watched = open(Mode.AGENT);
         BenchPredicate predicate = new BenchPredicate(parts.kafka(), setting.valueBytes())) {
       AgentStatus status = new AgentStatus(watched.statusPort());
+      Rig rig = new Rig(plain, watched, predicate, status);
       watched.server().await("join", START_MAX, status::isCovered);
       fill(plain);
       fill(watched);
-      for (int percent : setting.writePercents()) {
-        progress.accept("%d %% writes: warming up".formatted(percent));
-        for (int i = 0; i < 2; i++) {
-          Map<Mode, Side> unused = roundOfEach(i, plain, watched, predicate, status, percent);
+      progress.accept("warming up");
+      for (int i = 0; i < WARM_UPS; i++) {
+        for (int percent : setting.writePercents()) {
+          double seconds = setting.warmUpSeconds() / WARM_UPS / setting.writePercents().size();
+          Map<Mode, Side> unused = roundOfEach(i, seconds, rig, percent);
         }
-        results.add(compare(plain, watched, predicate, status, percent));
+      }
+      for (int percent : setting.writePercents()) {
+        results.add(compare(rig, percent));
       }
       status.requireCovered();
     }
@@ -163,6 +175,9 @@ public final class AgentBenchmark {
       return clients.stream().map(client -> client.store(LoadedNode.STORE)).toList();
     }
   }
+
+  /** What is measured side by side. */
+  private record Rig(Target plain, Target watched, BenchPredicate predicate, AgentStatus status) {}
 
   private Target open(Mode mode) throws IOException, InterruptedException {
     progress.accept("starting the server with mode=" + mode);
@@ -235,13 +250,12 @@ public final class AgentBenchmark {
     }
   }
 
-  private Result compare(
-      Target plain, Target watched, BenchPredicate predicate, AgentStatus status, int percent)
+  private Result compare(Rig rig, int percent)
       throws IOException, InterruptedException, ExecutionException {
     List<Map<Mode, Side>> rounds = new ArrayList<>();
     for (int i = 0; i < setting.rounds(); i++) {
       progress.accept("%d %% writes: round %d of %d".formatted(percent, i + 1, setting.rounds()));
-      rounds.add(roundOfEach(i, plain, watched, predicate, status, percent));
+      rounds.add(roundOfEach(i, setting.roundSeconds(), rig, percent));
     }
     double[] noise = new double[setting.rounds() - 1];
     for (int i = 0; i < noise.length; i++) {
@@ -260,13 +274,7 @@ public final class AgentBenchmark {
   }
 
   /** Forth, or back. */
-  private Map<Mode, Side> roundOfEach(
-      int round,
-      Target plain,
-      Target watched,
-      BenchPredicate predicate,
-      AgentStatus status,
-      int percent)
+  private Map<Mode, Side> roundOfEach(int round, double seconds, Rig rig, int percent)
       throws IOException, InterruptedException, ExecutionException {
     Map<Mode, Side> sides = new EnumMap<>(Mode.class);
     Mode[] modes = Mode.values();
@@ -274,15 +282,17 @@ public final class AgentBenchmark {
       Mode mode = modes[round % 2 == 0 ? i : modes.length - 1 - i];
       if (mode != Mode.NONE) {
         boolean on = mode == Mode.PREDICATES;
-        predicate.set(on);
-        watched.server().await("take its predicate", START_MAX, () -> status.hasPredicate(on));
+        rig.predicate().set(on);
+        rig.watched()
+            .server()
+            .await("take its predicate", START_MAX, () -> rig.status().hasPredicate(on));
       }
-      sides.put(mode, round(mode == Mode.NONE ? plain : watched, percent));
+      sides.put(mode, round(mode == Mode.NONE ? rig.plain() : rig.watched(), seconds, percent));
     }
     return sides;
   }
 
-  private Side round(Target target, int percent) throws InterruptedException {
+  private Side round(Target target, double seconds, int percent) throws InterruptedException {
     try (StoreLoad load =
         new StoreLoad(
             target.stores(),
@@ -292,10 +302,10 @@ public final class AgentBenchmark {
             setting.clients(),
             setting.seed() + setting.clients() * (long) loads++,
             System::nanoTime)) {
-      sleep(RAMP * setting.roundSeconds());
+      sleep(RAMP * seconds);
       var unused = load.lap();
       long cpuBegun = target.server().cpu().toNanos();
-      sleep(setting.roundSeconds());
+      sleep(seconds);
       Lap lap = load.lap();
       double cpuNanos = target.server().cpu().toNanos() - cpuBegun;
       return new Side(

@@ -100,6 +100,9 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   private long epoch;
   private boolean watching;
 
+  /** Whether writes are missed, for good; guarded by the monitor. */
+  private boolean gaveUp;
+
   /** Whether every interval that holds is open: none was refused for lack of room, or by a bug. */
   private boolean complete;
 
@@ -197,6 +200,9 @@ public final class LocalDetector implements StoreBinding.WriteListener {
    * @param after the epoch begins right after this on every node, or as late as this clock is
    */
   public synchronized void reset(long newEpoch, long after) {
+    if (gaveUp) {
+      return;
+    }
     if (watching && epoch == newEpoch) {
       finishReset();
       return;
@@ -281,9 +287,11 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   /**
    * Writes will be missed from now on, for good: tells so, as a gap in every partition, and says no
-   * more. Other than {@link #stop} it leaves it open how far the node came.
+   * more, in no later epoch either. Other than {@link #stop} it leaves it open how far the node
+   * came.
    */
   public synchronized void giveUp() {
+    gaveUp = true;
     store.ordered(
         () -> {
           if (watching) {
@@ -465,6 +473,21 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   private Progress progress() {
     return new Progress(epoch, store.clock().tick(), Arrays.stream(sequences).boxed().toList());
+  }
+
+  /** {@inheritDoc} Of others it is enough that there was one: somebody may wait for progress. */
+  @Override
+  public boolean watches(StoreKey key) {
+    if (!watching) {
+      return false;
+    }
+    expectProgress();
+    try {
+      return !index.match(key).isEmpty();
+    } catch (RuntimeException bug) {
+      // It comes again when the write is heard, and is counted there.
+      return true;
+    }
   }
 
   /**

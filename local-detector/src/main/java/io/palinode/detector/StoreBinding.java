@@ -30,9 +30,9 @@ public interface StoreBinding {
   HvcClock clock();
 
   /**
-   * Each committed write is passed to the listener, in commit order, by the writing thread, which
-   * still holds the write lock. What {@link #restore} and {@link #merge} change is not passed on.
-   * The listener must not block.
+   * Each committed write that the listener wants is passed to it, in commit order, by the writing
+   * thread, which still holds the write lock. What {@link #restore} and {@link #merge} change is
+   * not passed on. The listener must not block.
    */
   void listen(WriteListener listener);
 
@@ -190,6 +190,14 @@ public interface StoreBinding {
   /** Hears of writes. */
   @FunctionalInterface
   interface WriteListener {
+    /**
+     * Whether it wants to hear what a write of this key was, which costs more to tell than that
+     * there was one. Called once for each, right before {@link #written} would be.
+     */
+    default boolean watches(StoreKey key) {
+      return true;
+    }
+
     void written(WriteEvent event);
   }
 

@@ -9,6 +9,7 @@ import io.palinode.detector.StoreBinding;
 import io.palinode.detector.StoreKey;
 import io.palinode.detector.UndoEffect;
 import io.palinode.detector.Version;
+import io.palinode.detector.WriteEvent;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.snapshot.RollbackTimes;
@@ -61,13 +62,24 @@ final class AgentBinding implements StoreBinding {
   public void listen(WriteListener next) {
     listener = next;
     if (listening.compareAndSet(false, true)) {
-      node.listen(
-          event -> {
-            WriteListener now = listener;
-            if (now != null) {
-              now.written(event);
-            }
-          });
+      node.listen(new Latest());
+    }
+  }
+
+  /** Passes on to the listener that is there now. */
+  private final class Latest implements WriteListener {
+    @Override
+    public boolean watches(StoreKey key) {
+      WriteListener now = listener;
+      return now != null && now.watches(key);
+    }
+
+    @Override
+    public void written(WriteEvent event) {
+      WriteListener now = listener;
+      if (now != null) {
+        now.written(event);
+      }
     }
   }
 

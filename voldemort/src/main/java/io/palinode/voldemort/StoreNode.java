@@ -356,7 +356,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     Hvc after = receive(write.caller());
     logged(store, key, old, after);
     make(change);
-    told(store, write, siblings, before, after);
+    told(store, write, after.own(), () -> event(write, siblings, before, after));
     return new Reply<>(true, after, after.own(), admitted.epoch());
   }
 
@@ -371,17 +371,17 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     store.past().append(after.own(), key, old);
   }
 
-  private void told(
-      LocalStore store, Write write, List<Versioned> siblings, Hvc before, Hvc after) {
+  private void told(LocalStore store, Write write, long hlc, Supplier<WriteEvent> event) {
     store.deletes().forgetUpTo(store.past().reach());
-    noteDelete(store, write, after.own());
-    writers.wrote(after.own(), write.caller().client());
+    noteDelete(store, write, hlc);
+    writers.wrote(hlc, write.caller().client());
     if (write.caller().hvc() == null) {
       counters.add(NodeCounter.STOCK_WRITES);
     }
-    if (!listeners.isEmpty()) {
-      WriteEvent event = event(write, siblings, before, after);
-      listeners.forEach(listener -> listener.written(event));
+    for (WriteListener listener : listeners) {
+      if (listener.watches(write.key())) {
+        listener.written(event.get());
+      }
     }
   }
 
@@ -579,9 +579,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       @Nullable VectorClock deleted,
       Caller caller) {
     LocalStore store = Objects.requireNonNull(stores.get(key.store()), key.store());
-    List<Versioned> siblings = LocalStore.versions(after);
-    Versioned added = deleted == null ? added(before, siblings) : null;
-    Write write = new Write(key, caller, added, deleted, stored -> siblings);
+    Write write = new Write(key, caller, null, deleted, stored -> null);
     stampLock.lock();
     try {
       counters.add(deleted == null && after != null ? NodeCounter.PUTS : NodeCounter.DELETES);
@@ -592,11 +590,28 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       Hvc beforeWrite = clock.tick();
       Hvc afterWrite = clock.tick();
       logged(store, key.key(), before, afterWrite);
-      told(store, write, siblings, beforeWrite, afterWrite);
+      // Of most writes nobody wants more.
+      told(
+          store,
+          write,
+          afterWrite.own(),
+          () -> event(write, before, after, beforeWrite, afterWrite));
       return afterWrite;
     } finally {
       stampLock.unlock();
     }
+  }
+
+  private WriteEvent event(
+      Write write,
+      byte @Nullable [] old,
+      byte @Nullable [] fresh,
+      Hvc beforeWrite,
+      Hvc afterWrite) {
+    List<Versioned> siblings = LocalStore.versions(fresh);
+    Versioned added = write.deleted() == null ? added(old, siblings) : null;
+    Write heard = new Write(write.key(), write.caller(), added, write.deleted(), write.edit());
+    return event(heard, siblings, beforeWrite, afterWrite);
   }
 
   /** The newest version that was not there: engines append what is put. */

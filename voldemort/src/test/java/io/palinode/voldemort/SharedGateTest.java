@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.detector.CandidateRing;
 import io.palinode.detector.LocalDetector;
+import io.palinode.detector.StoreBinding.WriteListener;
 import io.palinode.detector.StoreKey;
 import io.palinode.detector.WriteEvent;
 import io.palinode.hvc.Hlc;
@@ -56,6 +57,37 @@ class SharedGateTest {
     try {
       Future<Boolean> told = threads.submit(detector::reportProgress);
       assertThat(told.get(SOON_SECONDS, TimeUnit.SECONDS)).isTrue();
+    } finally {
+      node.left();
+    }
+  }
+
+  @Test
+  void ofAKeyThatNobodyWatchesNothingIsDecoded() throws RefusedException {
+    List<WriteEvent> events = new ArrayList<>();
+    node.listen(
+        new WriteListener() {
+          @Override
+          public boolean watches(StoreKey key) {
+            return key.equals(K);
+          }
+
+          @Override
+          public void written(WriteEvent event) {
+            events.add(event);
+          }
+        });
+    byte[] undecodable = {127};
+    change(TestNodes.key("other"), undecodable);
+    change(K, Siblings.encode(List.of(TestNodes.version("v", 1))));
+    assertThat(events).hasSize(1);
+    assertThat(events.get(0).written()).isNotNull();
+  }
+
+  private void change(StoreKey key, byte[] after) throws RefusedException {
+    node.entered(Caller.STOCK);
+    try {
+      Object unused = node.changed(key, null, after, null, Caller.STOCK);
     } finally {
       node.left();
     }

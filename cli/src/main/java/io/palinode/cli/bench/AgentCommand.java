@@ -102,10 +102,17 @@ final class AgentCommand implements Callable<Integer> {
 
   @Option(
       names = "--seconds",
-      defaultValue = "4",
+      defaultValue = "3",
       paramLabel = "S",
       description = "A round (default: ${DEFAULT-VALUE}).")
   private double seconds;
+
+  @Option(
+      names = "--warm-up",
+      defaultValue = "20",
+      paramLabel = "S",
+      description = "Of each mode, before it is measured (default: ${DEFAULT-VALUE}).")
+  private double warmUp;
 
   @Option(
       names = "--seed",
@@ -143,7 +150,7 @@ final class AgentCommand implements Callable<Integer> {
 
   private Setting setting() {
     try {
-      return new Setting(keys, writes, valueBytes, clients, rounds, seconds, seed);
+      return new Setting(keys, writes, valueBytes, clients, rounds, seconds, warmUp, seed);
     } catch (IllegalArgumentException refused) {
       throw new Refusal(String.valueOf(refused.getMessage()), refused);
     }
