@@ -43,7 +43,7 @@ public final class StoreLoad implements AutoCloseable {
       long seed,
       LongSupplier nanoTime) {
     this.keys = keys;
-    this.value = "x".repeat(valueBytes);
+    this.value = value(valueBytes);
     this.writes = writes;
     this.nanoTime = nanoTime;
     this.lapBegun = nanoTime.getAsLong();
@@ -57,6 +57,11 @@ public final class StoreLoad implements AutoCloseable {
     }
   }
 
+  /** What all keys are set to. */
+  static String value(int bytes) {
+    return "x".repeat(bytes);
+  }
+
   static String key(int i) {
     return "key-%08d".formatted(i);
   }
@@ -64,7 +69,7 @@ public final class StoreLoad implements AutoCloseable {
   /** Puts all keys, with a thread for each store. Returns when they are there. */
   public static void fill(List<Store> stores, int keys, int valueBytes)
       throws InterruptedException {
-    String value = "x".repeat(valueBytes);
+    String value = value(valueBytes);
     AtomicInteger next = new AtomicInteger();
     AtomicInteger done = new AtomicInteger();
     List<Thread> threads = new ArrayList<>();

@@ -3,6 +3,7 @@ package io.palinode.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.palinode.cli.terminal.ApiClient;
+import io.palinode.cli.terminal.DurationText;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.TextTable;
@@ -26,7 +27,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = {
       "List predicates, violations, rollbacks or nodes; the latest first.",
-      "Of nodes: which times can be read and restored (REACH to REACH-TO; from MEMORY-REACH on without the disk), and what that takes of memory and disk, as they say now; what the orchestrator heard last when they do not answer. STOCK-CONNECTIONS and STOCK-WRITES: of clients that tell no clock, see 'Clients of Voldemort' in docs/operations.md."
+      "Of nodes: which times can be read and restored (REACH to REACH-TO; before EXACT-REACH only whole steps of GRANULARITY; from MEMORY-REACH on without the disk), and what that takes of memory and disk, as they say now; what the orchestrator heard last when they do not answer. STOCK-CONNECTIONS and STOCK-WRITES: of clients that tell no clock, see 'Clients of Voldemort' in docs/operations.md."
     },
     footer = {
       "",
@@ -76,6 +77,8 @@ final class GetCommand implements Callable<Integer> {
                 "node",
                 "incarnation",
                 "reach",
+                "exactReach",
+                "granularity",
                 "memoryReach",
                 "reachTo",
                 "memory",
@@ -170,6 +173,8 @@ final class GetCommand implements Callable<Integer> {
       int id = item.path("node").asInt();
       PastStore.Reach reach = access.useAnyStore(store -> store.past().reachAt(id));
       node.put("reach", Hlc.format(reach.from())).put("reachTo", Hlc.format(reach.to()));
+      node.put("exactReach", Hlc.format(reach.exactFrom()));
+      node.put("granularity", granularity(reach.granularityHlc()));
       node.put("memoryReach", Hlc.format(reach.memoryFrom()));
       node.put("memoryBytes", reach.memoryBytes());
       node.put("memory", SnapshotCommand.bytes(reach.memoryBytes()));
@@ -183,6 +188,14 @@ final class GetCommand implements Callable<Integer> {
     } catch (Refusal unanswered) {
       node.put("why", unanswered.getMessage());
     }
+  }
+
+  /** Nothing: every time in reach can be read. */
+  private static String granularity(long hlc) {
+    long micros = Hlc.micros(hlc);
+    return micros == 0
+        ? ""
+        : micros % 1_000_000 == 0 ? DurationText.of(micros / 1_000_000) : micros + "us";
   }
 
   private void tellHalted(JsonNode rollback) {

@@ -40,7 +40,7 @@ final class GetValueCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    @Nullable Long then = at;
+    @Nullable Long then = at == null ? null : access.readable(at, spec.commandLine().getErr());
     @Nullable String value =
         access.use(store -> then == null ? store.get(key) : store.past().getAt(key, then));
     if (value == null) {

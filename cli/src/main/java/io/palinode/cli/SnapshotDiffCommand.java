@@ -87,7 +87,7 @@ final class SnapshotDiffCommand implements Callable<Integer> {
   /** Nodes without a part of the snapshot are not compared. */
   private PastStore.Point point(String text, Set<Integer> nodes) {
     if (!NAME.matcher(text).matches() || text.equals("now")) {
-      return new PastStore.Point(null, time(text));
+      return new PastStore.Point(null, access.readable(time(text), spec.commandLine().getErr()));
     }
     JsonNode snapshot = api.get(SnapshotCommand.path(text));
     for (JsonNode node : snapshot.path("nodes")) {

@@ -80,6 +80,7 @@ final class SnapshotTakeCommand implements Callable<Integer> {
   @Mixin private Output output = new Output();
 
   @Mixin private ApiClient api = new ApiClient();
+  @Mixin private StoreAccess access = new StoreAccess();
   @Spec private CommandSpec spec;
   private final Map<String, String> told = new HashMap<>();
 
@@ -118,7 +119,7 @@ final class SnapshotTakeCommand implements Callable<Integer> {
     }
     ObjectNode body = ApiClient.JSON.createObjectNode();
     body.put("name", name).put("base", base).put("rolling", rolling);
-    Long time = at;
+    Long time = at == null ? null : access.readable(at, err());
     body.put("at", time == null ? null : Hlc.format(time));
     return body.put("atOnce", defer == null ? 0 : defer).toString();
   }

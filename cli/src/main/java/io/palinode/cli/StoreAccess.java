@@ -1,11 +1,14 @@
 package io.palinode.cli;
 
 import io.palinode.cli.terminal.Refusal;
+import io.palinode.hvc.Hlc;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
 import io.palinode.voldemort.client.StoreException;
+import java.io.PrintWriter;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.function.Function;
 import picocli.CommandLine.Option;
@@ -32,6 +35,27 @@ public final class StoreAccess {
 
   <T> T use(Function<Store, T> action) {
     return use(config(), action);
+  }
+
+  /**
+   * The time that can be read instead of {@code hlc} when the window-logs are compacted there; says
+   * so to {@code err}. The time itself when no node answers.
+   */
+  long readable(long hlc, PrintWriter err) {
+    long floor;
+    try {
+      floor = useAnyStore(store -> store.past().floor(hlc));
+    } catch (Refusal unanswered) {
+      return hlc;
+    }
+    if (floor != hlc) {
+      err.println(
+          "palinode: what is so old is kept by steps: as of %s (%s before)"
+              .formatted(
+                  Hlc.format(floor),
+                  Duration.of(Hlc.micros(hlc) - Hlc.micros(floor), ChronoUnit.MICROS)));
+    }
+    return floor;
   }
 
   /** Like {@link #use(Function)}, with more time for an answer than a request usually needs. */

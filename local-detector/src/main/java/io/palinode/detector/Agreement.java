@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which of the keys that changed at any node need their versions exchanged: all but those of which
- * every replica has told the same record. Not thread-safe.
+ * Of what nodes tell digests (keys, or groups of them), that of which not every replica has told
+ * the same. Not thread-safe.
  */
-public final class Agreement {
-  private final Map<StoreKey, Told> keys = new LinkedHashMap<>();
+public final class Agreement<T> {
+  private final Map<T, Told> all = new LinkedHashMap<>();
 
-  /** What was told of a key. */
+  /** What was told of one. */
   private static final class Told {
     private final BitSet nodes = new BitSet();
     private long digest;
@@ -32,15 +32,15 @@ public final class Agreement {
     }
   }
 
-  /** A node may tell of a key again. {@code digest} is 0 when it tells nothing of its record. */
-  public void add(int node, StoreKey key, long digest, int replicas) {
-    keys.computeIfAbsent(key, k -> new Told()).add(node, digest, replicas);
+  /** A node may tell of one again. {@code digest} is 0 when it tells nothing of what it has. */
+  public void add(int node, T one, long digest, int replicas) {
+    all.computeIfAbsent(one, k -> new Told()).add(node, digest, replicas);
   }
 
   /** In the order in which they were told first. */
-  public List<StoreKey> unsettled() {
-    return keys.entrySet().stream()
-        .filter(key -> !key.getValue().isSettled())
+  public List<T> unsettled() {
+    return all.entrySet().stream()
+        .filter(one -> !one.getValue().isSettled())
         .map(Map.Entry::getKey)
         .toList();
   }

@@ -3,43 +3,67 @@ package io.palinode.detector;
 import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.wire.v1.Contribution;
 import io.palinode.wire.v1.KeyVersions;
+import io.palinode.wire.v1.Named;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the log says of one attempt of a plan to restore. Immutable.
  *
- * <p>It holds the pieces that nodes published: at most what their window-logs hold, for nothing
- * else changed near or after the target; or digests of all slices, and what differs.
+ * <p>It holds the pieces that nodes published: digests of groups of keys, or of slices; and of the
+ * keys that differ what their nodes have.
  *
  * @param asked what is to be done
+ * @param comparison null before {@code Converge}
  * @param converged whether this node has said all of its {@code Converged}
  */
 record Attempt(
-    Restore asked, List<Restored> restored, List<Contribution> contributions, boolean converged) {
+    Restore asked,
+    List<Restored> restored,
+    @Nullable Comparison comparison,
+    List<Named> named,
+    List<Contribution> contributions,
+    boolean converged) {
 
   static Attempt of(Restore asked) {
-    return new Attempt(asked, List.of(), List.of(), false);
+    return new Attempt(asked, List.of(), null, List.of(), List.of(), false);
   }
 
   Attempt with(Restored piece) {
-    return new Attempt(asked, append(restored, piece), contributions, converged);
+    return new Attempt(asked, append(restored, piece), comparison, named, contributions, converged);
+  }
+
+  /**
+   * Once all nodes have restored, what they told is compared; what is told later counts no more.
+   */
+  Attempt compared(int nodes) {
+    if (comparison != null || nodesRestored().size() < nodes) {
+      return this;
+    }
+    return new Attempt(asked, restored, Comparison.of(restored), named, contributions, converged);
+  }
+
+  Attempt with(Named piece) {
+    return new Attempt(asked, restored, comparison, append(named, piece), contributions, converged);
   }
 
   Attempt with(Contribution piece) {
-    return new Attempt(asked, restored, append(contributions, piece), converged);
+    return new Attempt(asked, restored, comparison, named, append(contributions, piece), converged);
   }
 
   Attempt withConverged() {
-    return new Attempt(asked, restored, contributions, true);
+    return new Attempt(asked, restored, comparison, named, contributions, true);
   }
 
   int number() {
@@ -61,12 +85,16 @@ record Attempt(
     return nodes(restored, Restored::getLast, Restored::getNode);
   }
 
+  Set<Integer> nodesNamed() {
+    return nodes(named, Named::getLast, Named::getNode);
+  }
+
   Set<Integer> nodesContributed() {
     return nodes(contributions, Contribution::getLast, Contribution::getNode);
   }
 
   /**
-   * The slices that this attempt exchanges, when it compares all keys: some of {@link #unsettled}.
+   * The slices that this attempt exchanges, when it compares all keys: some of those that differ.
    */
   SliceRound round() {
     // Of each node once: a life that ended may have told a piece that the next one tells too.
@@ -74,31 +102,30 @@ record Attempt(
     for (Restored piece : restored) {
       Map<StoreKey, Long> told = byNode.computeIfAbsent(piece.getNode(), n -> new HashMap<>());
       for (io.palinode.wire.v1.StoreKey slice : piece.getChangedList()) {
-        told.merge(key(slice), slice.getWeight(), Math::max);
+        told.merge(Comparison.key(slice), slice.getWeight(), Math::max);
       }
     }
     Map<StoreKey, Long> weights = new HashMap<>();
     byNode.values().forEach(told -> told.forEach((slice, w) -> weights.merge(slice, w, Long::sum)));
-    StoreKey from = asked.hasFromSlice() ? key(asked.getFromSlice()) : null;
-    return SliceRound.of(unsettled(), weights, from, asked.getRoundBytes());
+    StoreKey from = asked.hasFromSlice() ? Comparison.key(asked.getFromSlice()) : null;
+    return SliceRound.of(compared().keys(), weights, from, asked.getRoundBytes());
   }
 
-  private static StoreKey key(io.palinode.wire.v1.StoreKey told) {
-    return new StoreKey(told.getStore(), told.getKey().toByteArray());
+  private Comparison compared() {
+    return Objects.requireNonNull(comparison, "nodes have not restored yet");
   }
 
-  /**
-   * The keys that changed at any node, each once, but those that all replicas have alike; of an
-   * attempt that compares all keys, the slices.
-   */
+  /** The keys that changed at any node, each once, but those that all replicas have alike. */
   List<StoreKey> unsettled() {
-    Agreement agreement = new Agreement();
-    for (Restored piece : restored) {
-      for (io.palinode.wire.v1.StoreKey key : piece.getChangedList()) {
-        agreement.add(piece.getNode(), key(key), key.getDigest(), key.getReplicas());
+    Agreement<StoreKey> agreement = new Agreement<>();
+    for (Named piece : named) {
+      for (io.palinode.wire.v1.StoreKey key : piece.getKeysList()) {
+        agreement.add(piece.getNode(), Comparison.key(key), key.getDigest(), key.getReplicas());
       }
     }
-    return agreement.unsettled();
+    Set<StoreKey> keys = new LinkedHashSet<>(compared().keys());
+    keys.addAll(agreement.unsettled());
+    return List.copyOf(keys);
   }
 
   /** What all nodes contributed. */

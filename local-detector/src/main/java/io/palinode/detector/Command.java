@@ -2,6 +2,7 @@ package io.palinode.detector;
 
 import io.palinode.detector.StoreBinding.KeyRecord;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What {@link NodeControl} wants done at its node. Each may be repeated. */
@@ -29,12 +30,12 @@ public sealed interface Command {
       long epoch,
       long target,
       long sequentialUntilMicros,
-      long restartEpoch,
+      MissedEpochs missed,
       List<SequentialKeys> sequential)
       implements Command {
     @Override
     public void execute(ControlExecution node) {
-      node.serve(epoch, target, sequentialUntilMicros, restartEpoch, sequential);
+      node.serve(epoch, target, sequentialUntilMicros, missed, sequential);
     }
   }
 
@@ -71,10 +72,10 @@ public sealed interface Command {
   }
 
   /** Stay where it is, and publish which keys changed near and after the target. */
-  record Keep(long epoch, int attempt, long target) implements Command {
+  record Keep(long epoch, io.palinode.wire.v1.Restore asked) implements Command {
     @Override
     public void execute(ControlExecution node) {
-      node.keep(epoch, attempt, target);
+      node.keep(epoch, asked);
     }
   }
 
@@ -83,6 +84,14 @@ public sealed interface Command {
     @Override
     public void execute(ControlExecution node) {
       node.keepAll(epoch, asked);
+    }
+  }
+
+  /** Publish which keys changed, of these groups. */
+  record Name(long epoch, int attempt, long target, Set<KeyGroup> groups) implements Command {
+    @Override
+    public void execute(ControlExecution node) {
+      node.name(epoch, attempt, target, groups);
     }
   }
 

@@ -15,7 +15,9 @@ import io.palinode.retroscope.snapshot.SnapshotException;
 import io.palinode.wire.v1.Contribution;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
+import io.palinode.wire.v1.KeyGroups;
 import io.palinode.wire.v1.KeyVersions;
+import io.palinode.wire.v1.Named;
 import io.palinode.wire.v1.NodeJoined;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.Restore;
@@ -23,6 +25,8 @@ import io.palinode.wire.v1.Restored;
 import io.palinode.wire.v1.SnapshotRef;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -104,11 +108,11 @@ public final class ControlExecution {
       long epoch,
       long target,
       long sequentialUntilMicros,
-      long restartEpoch,
+      MissedEpochs missed,
       List<SequentialKeys> sequential) {
     awaitHeard.run();
     store.sequential(sequential);
-    store.resume(epoch, target, sequentialUntilMicros, restartEpoch);
+    store.resume(epoch, target, sequentialUntilMicros, missed);
   }
 
   void join(long epoch) {
@@ -186,13 +190,31 @@ public final class ControlExecution {
     return new Undo(epoch, attempt, begunAt);
   }
 
-  void keep(long epoch, int attempt, long target) {
+  void keep(long epoch, Restore asked) {
     long begun = epochMicros.getAsLong();
-    Undo none = new Undo(epoch, attempt, 0);
+    Undo none = new Undo(epoch, asked.getAttempt(), 0);
     try {
-      tellRestored(none, store.keep(epoch, attempt, target), begun);
+      Restoration kept =
+          asked.getRestart() && asked.getPast() > 0 && store.restoredEpoch() == epoch
+              ? withoutOwnAttempt(epoch, asked)
+              : store.keep(epoch, asked.getAttempt(), asked.getTarget());
+      tellRestored(none, kept, begun);
     } catch (RestoreRefusedException e) {
       tellFailed(none, e);
+    }
+  }
+
+  /**
+   * The plan takes nothing back after all: so what this node has undone for it comes back, as far
+   * as its past reaches.
+   */
+  private Restoration withoutOwnAttempt(long epoch, Restore asked) {
+    try {
+      Restoration back = store.restore(epoch, asked.getAttempt(), asked.getPast());
+      // The others compare by single keys.
+      return new Restoration(0, back.changed());
+    } catch (OutOfReachException | RestoreRefusedException lost) {
+      return store.keep(epoch, asked.getAttempt(), asked.getTarget());
     }
   }
 
@@ -208,22 +230,69 @@ public final class ControlExecution {
 
   private void tellRestored(Undo undo, Restoration restoration, long begun) {
     detector.noteChanged(restoration.changed());
-    publish(undo, restoration, begun);
+    Map<StoreKey, Replica> replicas = restoration.replicas();
+    List<StoreKey> singly =
+        restoration.changed().stream().filter(key -> !replicas.containsKey(key)).toList();
+    tell(undo, restoration, singly, KeyGroup.digests(replicas), begun);
   }
 
+  /** Of slices: each is told by itself. */
   private void publish(Undo undo, Restoration restoration, long begun) {
+    tell(undo, restoration, restoration.changed(), List.of(), begun);
+  }
+
+  /** Few records, however many keys there are: it is read by all nodes. */
+  private void tell(
+      Undo undo,
+      Restoration restoration,
+      List<StoreKey> singly,
+      List<KeyGroups> groups,
+      long begun) {
     long durationMicros = epochMicros.getAsLong() - begun;
+    List<io.palinode.wire.v1.StoreKey> keys =
+        singly.stream().map(key -> message(key, restoration.replicas().get(key))).toList();
+    List<List<io.palinode.wire.v1.StoreKey>> keyPieces = Pieces.of(keys, pieceBytesMax / 2);
+    List<List<KeyGroups>> groupPieces = Pieces.of(groups, pieceBytesMax / 2);
+    List<ControlRecord> records = new ArrayList<>();
+    int count = Math.max(keyPieces.size(), groupPieces.size());
+    for (int i = 0; i < count; i++) {
+      Restored.Builder piece =
+          restored(undo)
+              .setUndoneWrites(restoration.undoneWrites())
+              .setDurationMicros(durationMicros)
+              .setLast(i == count - 1);
+      if (i < keyPieces.size()) {
+        piece.addAllChanged(keyPieces.get(i));
+      }
+      if (i < groupPieces.size()) {
+        piece.addAllGroups(groupPieces.get(i));
+      }
+      records.add(record(undo.epoch()).setRestored(piece).build());
+    }
+    log.append(records);
+  }
+
+  void name(long epoch, int attempt, long target, Set<KeyGroup> groups) {
+    // It is done: this tells only what it gave.
+    Restoration restoration = store.restore(epoch, attempt, target);
+    Map<StoreKey, Replica> replicas = restoration.replicas();
+    List<io.palinode.wire.v1.StoreKey> keys = new ArrayList<>();
+    for (StoreKey key : restoration.changed()) {
+      Replica here = replicas.get(key);
+      // A node that was started anew meanwhile does not know in which group a key is.
+      if (here == null || groups.contains(KeyGroup.of(key, here))) {
+        keys.add(message(key, here));
+      }
+    }
     append(
-        undo.epoch(),
-        restoration.changed().stream()
-            .map(key -> message(key, restoration.replicas().get(key)))
-            .toList(),
+        epoch,
+        keys,
         (record, piece, last) ->
-            record.setRestored(
-                restored(undo)
-                    .setUndoneWrites(restoration.undoneWrites())
-                    .setDurationMicros(durationMicros)
-                    .addAllChanged(piece)
+            record.setNamed(
+                Named.newBuilder()
+                    .setNode(store.node())
+                    .setAttempt(attempt)
+                    .addAllKeys(piece)
                     .setLast(last)));
   }
 
@@ -314,7 +383,7 @@ public final class ControlExecution {
         .setStore(key.store())
         .setKey(ByteString.copyFrom(key.key()))
         .setDigest(here == null ? 0 : here.digest())
-        .setReplicas(here == null ? 0 : here.replicas())
+        .setReplicas(here == null ? 0 : here.nodes().size())
         .setWeight(here == null ? 0 : here.weight())
         .build();
   }

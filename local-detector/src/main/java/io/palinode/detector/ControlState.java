@@ -7,6 +7,7 @@ import io.palinode.wire.v1.Resume;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param plan null when none is open
  * @param acting false while the log is read for the first time
  * @param joined whether the log says that this incarnation is here
+ * @param rejected the latest requests for approval that were rejected: an approval that is read
+ *     later opens no plan
  * @param begun duties that were handed out and are still owed
  */
 public record ControlState(
@@ -32,12 +35,15 @@ public record ControlState(
     @Nullable Plan plan,
     boolean acting,
     boolean joined,
+    List<Long> rejected,
     Set<Duty> begun) {
+  private static final int REJECTED_MAX = 1_000;
 
   public ControlState {
     if (node < 0 || node >= nodes) {
       throw new IllegalArgumentException("node must be in [0, " + (nodes - 1) + "]: node=" + node);
     }
+    rejected = List.copyOf(rejected);
     begun = Set.copyOf(begun);
   }
 
@@ -45,15 +51,15 @@ public record ControlState(
    * What the newest {@code Resume} told.
    *
    * @param clock the epoch is later than this on every node
-   * @param restartEpoch the newest one, this or before, in which programs begin anew; 0: none
+   * @param missed of epochs up to this one
    */
   record Resumed(
       long target,
       long sequentialUntilMicros,
       List<SequentialKeys> sequential,
       long clock,
-      long restartEpoch) {
-    static final Resumed NEVER = new Resumed(0, 0, List.of(), 0, 0);
+      MissedEpochs missed) {
+    static final Resumed NEVER = new Resumed(0, 0, List.of(), 0, MissedEpochs.NONE);
   }
 
   static ControlState initial(int node, int nodes, long incarnation) {
@@ -68,6 +74,7 @@ public record ControlState(
         null,
         false,
         false,
+        List.of(),
         Set.of());
   }
 
@@ -93,13 +100,56 @@ public record ControlState(
 
   ControlState with(Plan newPlan) {
     return new ControlState(
-        node, nodes, incarnation, epoch, resumed, ended, safePoint, newPlan, acting, joined, begun);
+        node,
+        nodes,
+        incarnation,
+        epoch,
+        resumed,
+        ended,
+        safePoint,
+        newPlan,
+        acting,
+        joined,
+        rejected,
+        begun);
   }
 
   ControlState withSafePoint(long hlc) {
     long newest = Math.max(safePoint, hlc);
     return new ControlState(
-        node, nodes, incarnation, epoch, resumed, ended, newest, plan, acting, joined, begun);
+        node,
+        nodes,
+        incarnation,
+        epoch,
+        resumed,
+        ended,
+        newest,
+        plan,
+        acting,
+        joined,
+        rejected,
+        begun);
+  }
+
+  ControlState withRejected(long request) {
+    List<Long> longer =
+        Stream.concat(
+                rejected.stream().skip(Math.max(0, rejected.size() + 1 - REJECTED_MAX)),
+                Stream.of(request))
+            .toList();
+    return new ControlState(
+        node,
+        nodes,
+        incarnation,
+        epoch,
+        resumed,
+        ended,
+        safePoint,
+        plan,
+        acting,
+        joined,
+        longer,
+        begun);
   }
 
   ControlState resumed(ControlRecord record) {
@@ -110,7 +160,13 @@ public record ControlState(
             resume.getSequentialUntilMicros(),
             SequentialKeys.of(resume),
             resume.getClock(),
-            resume.getRestart() ? record.getEpoch() : resumed.restartEpoch());
+            resumed
+                .missed()
+                .with(
+                    record.getEpoch(),
+                    resume.getTarget(),
+                    resume.getRestart(),
+                    resume.getTarget() < safePoint));
     return new ControlState(
         node,
         nodes,
@@ -122,16 +178,39 @@ public record ControlState(
         null,
         acting,
         joined,
+        rejected,
         begun);
   }
 
   ControlState acting(Set<Duty> nowBegun) {
     return new ControlState(
-        node, nodes, incarnation, epoch, resumed, ended, safePoint, plan, true, joined, nowBegun);
+        node,
+        nodes,
+        incarnation,
+        epoch,
+        resumed,
+        ended,
+        safePoint,
+        plan,
+        true,
+        joined,
+        rejected,
+        nowBegun);
   }
 
   ControlState withJoined() {
     return new ControlState(
-        node, nodes, incarnation, epoch, resumed, ended, safePoint, plan, acting, true, begun);
+        node,
+        nodes,
+        incarnation,
+        epoch,
+        resumed,
+        ended,
+        safePoint,
+        plan,
+        acting,
+        true,
+        rejected,
+        begun);
   }
 }

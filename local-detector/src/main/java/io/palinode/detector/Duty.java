@@ -9,6 +9,7 @@ record Duty(Kind kind, long epoch, long number) {
     JOIN,
     TELL_SAFE_POINT,
     RESTORE,
+    NAME,
     CONTRIBUTE,
     CONVERGE
   }

@@ -38,9 +38,10 @@ import org.jspecify.annotations.Nullable;
  * replicas name an interval alike.
  *
  * <p>Two locks. The store's write lock guards all fields that a write touches: {@link #written}
- * runs under it, the others take it by {@link StoreBinding#atomically} for short steps. The monitor
- * of this object comes before it, and keeps {@link #setPredicates}, {@link #reset} and {@link
- * #holding} apart from each other; a write never takes it.
+ * runs under it, the others take it for short steps, by {@link StoreBinding#atomically} where they
+ * read the store or need no write to be under way, else by {@link StoreBinding#ordered}, which
+ * stops no writes. The monitor of this object comes before it, and keeps {@link #setPredicates},
+ * {@link #reset} and {@link #holding} apart from each other; a write never takes it.
  *
  * <p>It is one class, long as it is, because these two locks order all of it.
  *
@@ -98,6 +99,9 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   private TermIndex index = TermIndex.EMPTY;
   private long epoch;
   private boolean watching;
+
+  /** Whether writes are missed, for good; guarded by the monitor. */
+  private boolean gaveUp;
 
   /** Whether every interval that holds is open: none was refused for lack of room, or by a bug. */
   private boolean complete;
@@ -196,6 +200,9 @@ public final class LocalDetector implements StoreBinding.WriteListener {
    * @param after the epoch begins right after this on every node, or as late as this clock is
    */
   public synchronized void reset(long newEpoch, long after) {
+    if (gaveUp) {
+      return;
+    }
     if (watching && epoch == newEpoch) {
       finishReset();
       return;
@@ -241,7 +248,8 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   /** The store changed these keys other than by writes, while it was paused. */
   public synchronized void noteChanged(Collection<StoreKey> keys) {
-    changed.addAll(keys);
+    // Of most keys no term speaks. A predicate that comes later is looked for by a scan.
+    keys.stream().filter(key -> !index.match(key).isEmpty()).forEach(changed::add);
   }
 
   /** The store changed keys by itself, while it was paused, and does not tell which. */
@@ -268,7 +276,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   /** A write was not heard, nobody knows of which key: told as a gap in every partition. */
   public void missed() {
-    store.atomically(
+    store.ordered(
         () -> {
           if (watching) {
             complete = false;
@@ -279,10 +287,12 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   /**
    * Writes will be missed from now on, for good: tells so, as a gap in every partition, and says no
-   * more. Other than {@link #stop} it leaves it open how far the node came.
+   * more, in no later epoch either. Other than {@link #stop} it leaves it open how far the node
+   * came.
    */
   public synchronized void giveUp() {
-    store.atomically(
+    gaveUp = true;
+    store.ordered(
         () -> {
           if (watching) {
             loseOneOfEachPartition(store.clock().tick().own());
@@ -314,13 +324,20 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   /**
    * Adds the node's time to the ring as progress; false when there was no room, or the node has
-   * nothing to say now. Under the write lock every write that read the clock has also been heard,
-   * so all events up to this reading are in the ring, or in a gap, before it. A bug is counted.
+   * nothing to say now. A bug is counted.
+   *
+   * <p>What progress promises is that nothing with an earlier reading is told after it. Every event
+   * gets its reading and comes into the ring (or becomes a gap) in one turn of the order of writes,
+   * and so does progress. A turn before it has added its event, and the ring keeps their order; a
+   * turn after it gets later readings, for the clock only grows. A write that is under way without
+   * having had its turn has no reading yet. One that has had it, and is not yet committed, has been
+   * told: that is all that progress speaks of, and whoever reads the store itself keeps writes away
+   * first ({@link StoreBinding#pause}).
    */
   public boolean reportProgress() {
     boolean[] added = {false};
     try {
-      store.atomically(
+      store.ordered(
           () -> {
             if (watching && overSince == null) {
               tellAnew();
@@ -349,20 +366,28 @@ public final class LocalDetector implements StoreBinding.WriteListener {
    */
   public synchronized void openRefused() {
     boolean[] due = {false};
-    store.atomically(
-        () -> {
-          due[0] = unopened && open.hasRoom() && watching && overSince == null;
-          // What is refused while the scan goes on says so again.
-          unopened &= !due[0];
-        });
+    store.ordered(() -> due[0] = isOpeningDue());
+    if (due[0]) {
+      // With no write under way: the scan is to see also what was refused last.
+      store.atomically(
+          () -> {
+            due[0] = isOpeningDue();
+            // What is refused while the scan goes on says so again.
+            unopened &= !due[0];
+          });
+    }
     if (due[0]) {
       try {
         openThose(scanFor(index), index);
       } catch (RuntimeException failed) {
-        store.atomically(() -> unopened = true);
+        store.ordered(() -> unopened = true);
         throw failed;
       }
     }
+  }
+
+  private boolean isOpeningDue() {
+    return unopened && open.hasRoom() && watching && overSince == null;
   }
 
   /**
@@ -370,7 +395,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
    * open.
    */
   public void lost(Event event) {
-    store.atomically(
+    store.ordered(
         () -> {
           if (!watching || event.epoch() != epoch) {
             return;
@@ -448,6 +473,21 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   private Progress progress() {
     return new Progress(epoch, store.clock().tick(), Arrays.stream(sequences).boxed().toList());
+  }
+
+  /** {@inheritDoc} Of others it is enough that there was one: somebody may wait for progress. */
+  @Override
+  public boolean watches(StoreKey key) {
+    if (!watching) {
+      return false;
+    }
+    expectProgress();
+    try {
+      return !index.match(key).isEmpty();
+    } catch (RuntimeException bug) {
+      // It comes again when the write is heard, and is counted there.
+      return true;
+    }
   }
 
   /**
@@ -600,7 +640,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
       store.atomically(() -> openFound(step, terms));
     }
     if (!found.all()) {
-      store.atomically(
+      store.ordered(
           () -> {
             complete = false;
             unopened = true;

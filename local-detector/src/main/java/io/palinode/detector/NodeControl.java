@@ -8,6 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The node's side of the control log: a state machine over it, without clock, thread or I/O.
@@ -51,6 +52,10 @@ public final class NodeControl {
     if (record.hasNodeJoined()) {
       return isOwn(record.getNodeJoined(), state) ? state.withJoined() : state;
     }
+    if (record.hasGate()) {
+      long rejected = record.getGate().getLetStand().getRejects();
+      return rejected == 0 ? state : state.withRejected(rejected);
+    }
     Plan plan = state.plan();
     if (plan == null) {
       return heardWithoutPlan(state, record);
@@ -61,7 +66,7 @@ public final class NodeControl {
     if (record.hasResume()) {
       return plan.isEndedBy(record.getResume()) ? state.resumed(record) : state;
     }
-    return state.with(plan.heard(record, state.node(), state.incarnation()));
+    return state.with(plan.heard(record, state.nodes(), state.node(), state.incarnation()));
   }
 
   /** What was in the log before the node acts is not its own, whatever incarnation it names. */
@@ -73,6 +78,9 @@ public final class NodeControl {
 
   private static ControlState heardWithoutPlan(ControlState state, ControlRecord record) {
     if (record.hasPlanOpened() && record.getEpoch() > state.epoch()) {
+      if (state.rejected().contains(record.getPlanOpened().getApproves())) {
+        return state;
+      }
       return state.with(Plan.of(record.getEpoch()));
     }
     return record.hasSafePoint() ? state.withSafePoint(record.getSafePoint().getHlc()) : state;
@@ -125,15 +133,23 @@ public final class NodeControl {
       duties.add(new Duty(Duty.Kind.RESTORE, plan.epoch(), attempt.number()));
       return;
     }
-    if (plan.phase() != Plan.Phase.CONVERGING || !state.isAll(attempt.nodesRestored())) {
-      return;
+    Comparison comparison = attempt.comparison();
+    Duty.Kind next = comparison == null ? null : next(attempt, comparison, state);
+    if (next != null) {
+      duties.add(new Duty(next, plan.epoch(), attempt.number()));
     }
-    Set<Integer> contributed = attempt.nodesContributed();
-    if (!contributed.contains(state.node())) {
-      duties.add(new Duty(Duty.Kind.CONTRIBUTE, plan.epoch(), attempt.number()));
-    } else if (state.isAll(contributed) && !attempt.converged()) {
-      duties.add(new Duty(Duty.Kind.CONVERGE, plan.epoch(), attempt.number()));
+  }
+
+  /** What the node owes to an attempt that all have made; null: nothing for now. */
+  private static Duty.@Nullable Kind next(
+      Attempt attempt, Comparison comparison, ControlState state) {
+    if (!comparison.groups().isEmpty() && !state.isAll(attempt.nodesNamed())) {
+      return attempt.nodesNamed().contains(state.node()) ? null : Duty.Kind.NAME;
     }
+    if (!comparison.isAlike() && !state.isAll(attempt.nodesContributed())) {
+      return attempt.nodesContributed().contains(state.node()) ? null : Duty.Kind.CONTRIBUTE;
+    }
+    return attempt.converged() ? null : Duty.Kind.CONVERGE;
   }
 
   private static Command command(ControlState state, Duty duty) {
@@ -145,11 +161,19 @@ public final class NodeControl {
               duty.epoch(),
               state.resumed().target(),
               state.resumed().sequentialUntilMicros(),
-              state.resumed().restartEpoch(),
+              state.resumed().missed(),
               state.resumed().sequential());
       case JOIN -> new Command.Join(state.epoch());
       case TELL_SAFE_POINT -> new Command.TellSafePoint(duty.number());
       case RESTORE -> restore(duty.epoch(), attemptOf(state).asked());
+      case NAME -> {
+        Attempt attempt = attemptOf(state);
+        yield new Command.Name(
+            duty.epoch(),
+            attempt.number(),
+            attempt.asked().getTarget(),
+            Objects.requireNonNull(attempt.comparison()).groups());
+      }
       case CONTRIBUTE -> {
         Attempt attempt = attemptOf(state);
         boolean whole = attempt.asked().getWhole();
@@ -170,7 +194,7 @@ public final class NodeControl {
       return new Command.KeepAll(epoch, asked);
     }
     if (asked.getKeep()) {
-      return new Command.Keep(epoch, attempt, asked.getTarget());
+      return new Command.Keep(epoch, asked);
     }
     return asked.hasSnapshot()
         ? new Command.RestoreFrom(epoch, asked)

@@ -68,16 +68,18 @@ record Plan(
   }
 
   /** The plan after a record of its epoch. */
-  Plan heard(ControlRecord record, int self, long incarnation) {
+  Plan heard(ControlRecord record, int nodes, int self, long incarnation) {
     return switch (record.getStepCase()) {
       case PAUSE -> phase == Phase.OPENED ? in(Phase.PAUSING, attempt) : this;
       case PAUSED -> paused(record.getPaused(), self, incarnation);
       case RESTORE -> restore(record.getRestore());
       case CONVERGE ->
-          phase == Phase.RESTORING && isOfAttempt(record.getConverge().getAttempt())
-              ? in(Phase.CONVERGING, attempt)
+          phase == Phase.RESTORING
+                  && attempt != null
+                  && isOfAttempt(record.getConverge().getAttempt())
+              ? in(Phase.CONVERGING, attempt.compared(nodes))
               : this;
-      case RESTORED, CONTRIBUTION, CONVERGED -> answered(record, self);
+      case RESTORED, NAMED, CONTRIBUTION, CONVERGED -> answered(record, nodes, self);
       case HALTED ->
           isHaltedBy(record.getHalted())
               ? new Plan(
@@ -154,13 +156,21 @@ record Plan(
         : !restarts && asked.getKeep() == givenUp;
   }
 
-  private Plan answered(ControlRecord record, int self) {
+  private Plan answered(ControlRecord record, int nodes, int self) {
     Attempt now = attempt;
     if (now == null) {
       return this;
     }
     if (record.hasRestored() && isOfAttempt(record.getRestored().getAttempt())) {
-      return in(phase, now.with(record.getRestored()));
+      // Once it was compared, all readers of the log have to go by the same.
+      if (now.comparison() != null) {
+        return this;
+      }
+      Attempt told = now.with(record.getRestored());
+      return in(phase, phase == Phase.CONVERGING ? told.compared(nodes) : told);
+    }
+    if (record.hasNamed() && isOfAttempt(record.getNamed().getAttempt())) {
+      return in(phase, now.with(record.getNamed()));
     }
     if (record.hasContribution() && isOfAttempt(record.getContribution().getAttempt())) {
       return in(phase, now.with(record.getContribution()));

@@ -12,7 +12,9 @@ public final class RestoreRefusedException extends RuntimeException {
     /** What changed is more than the node may hold. */
     TOO_LARGE,
     /** The snapshot is not here, or not whole. */
-    NO_SNAPSHOT
+    NO_SNAPSHOT,
+    /** Writes were missed: what to undo is not known. */
+    NOT_WATCHING
   }
 
   public RestoreRefusedException(Reason reason, String message) {

@@ -9,8 +9,9 @@ import java.util.Map;
 /**
  * What the detector and the node's side of control need of a store node: writes out, clock, read,
  * replace and scan for rollback, fence. Implemented by our node and by the agent. {@link #clock},
- * {@link #reach}, {@link #atomically}, {@link #siblings} and {@link #scan} are called by any
- * thread, the rest by one control thread; writes go on meanwhile unless the node is paused.
+ * {@link #reach}, {@link #atomically}, {@link #ordered}, {@link #siblings} and {@link #scan} are
+ * called by any thread, the rest by one control thread; writes go on meanwhile unless the node is
+ * paused.
  */
 public interface StoreBinding {
   int node();
@@ -29,9 +30,9 @@ public interface StoreBinding {
   HvcClock clock();
 
   /**
-   * Each committed write is passed to the listener, in commit order, by the writing thread, which
-   * still holds the write lock. What {@link #restore} and {@link #merge} change is not passed on.
-   * The listener must not block.
+   * Each committed write that the listener wants is passed to it, in commit order, by the writing
+   * thread, which still holds the write lock. What {@link #restore} and {@link #merge} change is
+   * not passed on. The listener must not block.
    */
   void listen(WriteListener listener);
 
@@ -41,6 +42,21 @@ public interface StoreBinding {
    * {@link #siblings} and {@link #clock}.
    */
   void atomically(Runnable action);
+
+  /**
+   * Runs {@code action} between the writes, in the order in which they are stamped: no write is
+   * between its first clock reading and its listener meanwhile. So every write that was stamped
+   * before has been heard, and every later one gets a later reading than any that the action takes.
+   * Never together with an {@link #atomically} of another thread.
+   *
+   * <p>Other than there, writes may be under way: one that was heard and is not yet to be seen in
+   * the store, one that is seen and has yet to end, one that has not been stamped. A store whose
+   * writes share their lock neither waits for them here nor stops them. So the action looks at
+   * nothing of the store but its {@link #clock}, and does not call {@link #atomically}.
+   */
+  default void ordered(Runnable action) {
+    atomically(action);
+  }
 
   /** The earliest time that {@link #restore} accepts. */
   long reach();
@@ -151,10 +167,10 @@ public interface StoreBinding {
   void resume(long epoch, long target, long sequentialUntilMicros);
 
   /**
-   * Likewise, and the fence also names the newest epoch in which programs begin anew; 0: there was
-   * none. A store whose clients cannot be told so leaves it out.
+   * Likewise, and the fence also tells what a client has to know of epochs that it has missed. A
+   * store whose clients cannot be told so leaves it out.
    */
-  default void resume(long epoch, long target, long sequentialUntilMicros, long restartEpoch) {
+  default void resume(long epoch, long target, long sequentialUntilMicros, MissedEpochs missed) {
     resume(epoch, target, sequentialUntilMicros);
   }
 
@@ -174,6 +190,14 @@ public interface StoreBinding {
   /** Hears of writes. */
   @FunctionalInterface
   interface WriteListener {
+    /**
+     * Whether it wants to hear what a write of this key was, which costs more to tell than that
+     * there was one. Called once for each, right before {@link #written} would be.
+     */
+    default boolean watches(StoreKey key) {
+      return true;
+    }
+
     void written(WriteEvent event);
   }
 
@@ -206,12 +230,12 @@ public interface StoreBinding {
    * One node's record of a key, all that it knows of how the key came about.
    *
    * @param digest equal when the records are; not 0
-   * @param replicas on so many nodes the key lives, this one included
+   * @param nodes on which the key lives, this one included; in one order at all nodes
    * @param weight of a slice, what its keys take here, in bytes, nearly; of a key 0
    */
-  record Replica(long digest, int replicas, long weight) {
-    public Replica(long digest, int replicas) {
-      this(digest, replicas, 0);
+  record Replica(long digest, List<Integer> nodes, long weight) {
+    public Replica(long digest, List<Integer> nodes) {
+      this(digest, nodes, 0);
     }
   }
 }

@@ -4,6 +4,9 @@ import java.util.Arrays;
 
 /** A key of a store, as bytes; equal by content. */
 public record StoreKey(String store, byte[] key) {
+  /** Keys that count up have hashes near each other, which would meet in a hash table. */
+  private static final int SPREAD = 0x9E3779B9;
+
   @Override
   public boolean equals(Object o) {
     return o instanceof StoreKey other
@@ -13,6 +16,6 @@ public record StoreKey(String store, byte[] key) {
 
   @Override
   public int hashCode() {
-    return 31 * store.hashCode() + Arrays.hashCode(key);
+    return (31 * store.hashCode() + Arrays.hashCode(key)) * SPREAD;
   }
 }

@@ -8,7 +8,7 @@ class AgreementTest {
   private static final StoreKey K = new StoreKey("s", new byte[] {1});
   private static final StoreKey L = new StoreKey("s", new byte[] {2});
 
-  private final Agreement agreement = new Agreement();
+  private final Agreement<StoreKey> agreement = new Agreement<>();
 
   @Test
   void aKeyThatAllReplicasHaveAlikeIsSettled() {

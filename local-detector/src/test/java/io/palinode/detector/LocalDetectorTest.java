@@ -310,6 +310,16 @@ class LocalDetectorTest {
   }
 
   @Test
+  void whoHasGivenUpIsSilentInLaterEpochsToo() {
+    detector.giveUp();
+    assertThat(drain()).hasSize(2);
+    store.pause(8);
+    detector.reset(8);
+    assertThat(detector.reportProgress()).isFalse();
+    assertThat(drain()).isEmpty();
+  }
+
+  @Test
   void aStopBetweenTwoEpochsLeavesSomethingUntold() {
     store.pause(8);
     detector.endEpoch();

@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,6 +89,8 @@ public final class MemoryNode implements StoreBinding {
     this.clock = new HvcClock(node, nodes, Epsilon.ofMicros(1_000), micros, Duration.ofDays(1));
     this.convergenceWindow = convergenceWindow;
     incarnation = ++disk.incarnation;
+    // What others are to compare is in memory only.
+    disk.restored.replaceAll((step, done) -> new Restoration(done.undoneWrites(), done.changed()));
   }
 
   public static MemoryNode alone(LongSupplier micros) {
@@ -300,9 +304,22 @@ public final class MemoryNode implements StoreBinding {
     for (StoreKey key : changed) {
       replace(clock.tick().own(), key, siblings(key), then.getOrDefault(key, List.of()));
     }
-    Restoration restoration = new Restoration(undone, List.copyOf(changed));
+    Restoration restoration = new Restoration(undone, List.copyOf(changed), replicas(changed));
     disk.restored.put(List.of(newEpoch, (long) attempt), restoration);
     return restoration;
+  }
+
+  /** Of most keys; of the others it tells nothing, as of those of which it knows a delete. */
+  private Map<StoreKey, Replica> replicas(Set<StoreKey> changed) {
+    List<Integer> all = IntStream.range(0, nodes).boxed().toList();
+    Map<StoreKey, Replica> replicas = new HashMap<>();
+    for (StoreKey key : changed) {
+      if (key.hashCode() % 8 != 0) {
+        long digest = 1 + 2L * new HashSet<>(siblings(key)).hashCode();
+        replicas.put(key, new Replica(digest, all));
+      }
+    }
+    return replicas;
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.palinode.detector;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.protobuf.ByteString;
 import io.palinode.detector.SimulatedCluster.Node;
 import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.snapshot.HalfUndoneException;
@@ -13,7 +14,11 @@ import io.palinode.wire.v1.Contribution;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
 import io.palinode.wire.v1.Converged;
+import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.Halted;
+import io.palinode.wire.v1.KeyGroups;
+import io.palinode.wire.v1.LetStand;
+import io.palinode.wire.v1.Named;
 import io.palinode.wire.v1.NodeJoined;
 import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.Paused;
@@ -26,6 +31,7 @@ import io.palinode.wire.v1.SafePoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +39,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class NodeControlTest {
   private static final int NODES = 3;
+  private static final StoreKey K = new StoreKey("s", new byte[] {1});
+  private static final StoreKey L = new StoreKey("s", new byte[] {2});
 
   static LongStream seeds() {
     return LongStream.rangeClosed(1, 80);
@@ -156,13 +164,14 @@ class NodeControlTest {
     log.add(step(1).setCancel(Cancel.getDefaultInstance()).build());
     assertThat(commandsAtStart(log, 5))
         .as("the pause is still to come")
-        .contains(new Command.Serve(0, 0, 0, 0, List.of()));
+        .contains(new Command.Serve(0, 0, 0, MissedEpochs.NONE, List.of()));
     log.add(step(1).setPause(Pause.getDefaultInstance()).build());
     log.add(step(1).setRestore(Restore.newBuilder().setAttempt(1).setTarget(9)).build());
     assertThat(commandsAtStart(log, 5)).doesNotContain(new Command.Restore(1, 1, 9, 0));
     log.add(
         step(1).setRestore(Restore.newBuilder().setAttempt(1).setTarget(9).setKeep(true)).build());
-    assertThat(commandsAtStart(log, 5)).contains(new Command.Keep(1, 1, 9));
+    Restore kept = log.get(log.size() - 1).getRestore();
+    assertThat(commandsAtStart(log, 5)).contains(new Command.Keep(1, kept));
   }
 
   @Test
@@ -208,7 +217,9 @@ class NodeControlTest {
         List.of(step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build());
     assertThat(commandsAtStart(log, 5))
         .containsExactly(
-            new Command.Watch(0, 0), new Command.Serve(0, 0, 0, 0, List.of()), new Command.Join(0));
+            new Command.Watch(0, 0),
+            new Command.Serve(0, 0, 0, MissedEpochs.NONE, List.of()),
+            new Command.Join(0));
   }
 
   @Test
@@ -298,14 +309,74 @@ class NodeControlTest {
     state = taken(state, restored(1));
     // An orchestrator that is mistaken asks too early.
     state = taken(state, converge(1));
-    NodeControl.Step step = NodeControl.step(state, restored(2));
-    assertThat(step.commands())
-        .containsExactly(
-            new Command.Contribute(1, Restore.newBuilder().setAttempt(1).build(), List.of()));
+    ControlRecord last = withChanged(restored(2), K);
+    NodeControl.Step step = NodeControl.step(state, last);
+    Command contribute =
+        new Command.Contribute(1, Restore.newBuilder().setAttempt(1).build(), List.of(K));
+    assertThat(step.commands()).containsExactly(contribute);
+    assertThat(taken(step.next(), withChanged(restored(2), L)))
+        .as("compared is what was told by then")
+        .isEqualTo(step.next());
     state = taken(step.next(), contributed(2));
     state = taken(state, contributed(1));
     assertThat(NodeControl.step(state, contributed(0)).commands())
         .containsExactly(new Command.Converge(1, 1, List.of(), null));
+  }
+
+  @Test
+  void aNodeExchangesNothingWhenAllToldTheSame() {
+    ControlState state = restoring();
+    for (int node = 0; node < NODES; node++) {
+      state = taken(state, withGroup(restored(node), 5, 77));
+    }
+    assertThat(NodeControl.step(state, converge(1)).commands())
+        .containsExactly(new Command.Converge(1, 1, List.of(), null));
+  }
+
+  @Test
+  void aNodeNamesItsKeysOfTheGroupsThatDifferAndContributesThoseThatDo() {
+    ControlState state = restoring();
+    state = taken(state, withGroup(withGroup(restored(0), 5, 77), 6, 1));
+    state = taken(state, withGroup(withGroup(restored(1), 5, 79), 6, 1));
+    state = taken(state, withChanged(withGroup(withGroup(restored(2), 5, 77), 6, 1), L));
+    NodeControl.Step step = NodeControl.step(state, converge(1));
+    KeyGroup group = new KeyGroup("s", List.of(0, 1, 2), 5);
+    assertThat(step.commands()).containsExactly(new Command.Name(1, 1, 0, Set.of(group)));
+    StoreKey alike = new StoreKey("s", new byte[] {3});
+    state = taken(step.next(), named(0, K, 7, alike));
+    state = taken(state, named(1, K, 8, alike));
+    assertThat(NodeControl.step(state, named(2, K, 7, alike)).commands())
+        .containsExactly(
+            new Command.Contribute(1, Restore.newBuilder().setAttempt(1).build(), List.of(L, K)));
+  }
+
+  private static ControlRecord named(int node, StoreKey key, long digest, StoreKey alike) {
+    Named.Builder named = Named.newBuilder().setNode(node).setAttempt(1).setLast(true);
+    named.addKeys(message(key).setDigest(digest).setReplicas(NODES));
+    return step(1).setNamed(named.addKeys(message(alike).setDigest(9).setReplicas(NODES))).build();
+  }
+
+  private static io.palinode.wire.v1.StoreKey.Builder message(StoreKey key) {
+    return io.palinode.wire.v1.StoreKey.newBuilder()
+        .setStore(key.store())
+        .setKey(ByteString.copyFrom(key.key()));
+  }
+
+  private static ControlRecord withChanged(ControlRecord restored, StoreKey key) {
+    Restored more = restored.getRestored().toBuilder().addChanged(message(key)).build();
+    return restored.toBuilder().setRestored(more).build();
+  }
+
+  private static ControlRecord withGroup(ControlRecord restored, int group, long digest) {
+    KeyGroups groups =
+        KeyGroups.newBuilder()
+            .setStore("s")
+            .addAllNodes(List.of(0, 1, 2))
+            .addGroups(group)
+            .addDigests(digest)
+            .build();
+    Restored more = restored.getRestored().toBuilder().addGroups(groups).build();
+    return restored.toBuilder().setRestored(more).build();
   }
 
   @Test
@@ -404,7 +475,40 @@ class NodeControlTest {
             .setResume(Resume.newBuilder().setTarget(5).setSequentialUntilMicros(6).setClock(7))
             .build();
     assertThat(NodeControl.step(state, resume).commands())
-        .containsExactly(new Command.Watch(1, 7), new Command.Serve(1, 5, 6, 0, List.of()));
+        .containsExactly(
+            new Command.Watch(1, 7), new Command.Serve(1, 5, 6, MissedEpochs.NONE, List.of()));
+  }
+
+  @Test
+  void anApprovalThatIsReadAfterARejectionOpensNoPlan() {
+    ControlState state = NodeControl.caughtUp(NodeControl.initial(0, NODES, 1)).next();
+    LetStand stands = LetStand.newBuilder().setRejects(5).build();
+    state = taken(state, step(0).setGate(GateStep.newBuilder().setLetStand(stands)).build());
+    ControlRecord.Builder opened = step(1).setPlanOpened(PlanOpened.newBuilder().setApproves(5));
+    assertThat(taken(state, opened.build()).plan()).isNull();
+    opened.setPlanOpened(PlanOpened.newBuilder().setApproves(6));
+    assertThat(taken(state, opened.build()).plan()).isNotNull();
+  }
+
+  @Test
+  void theEpochsThatBeganBeforeTheSafePointAreTold() {
+    List<ControlRecord> log = new ArrayList<>();
+    log.add(step(0).setSafePoint(SafePoint.newBuilder().setHlc(100)).build());
+    plan(log, 1, 60);
+    plan(log, 2, 120);
+    log.add(step(2).setSafePoint(SafePoint.newBuilder().setHlc(150)).build());
+    plan(log, 3, 140);
+    plan(log, 4, 150);
+    assertThat(commandsAtStart(log, 1))
+        .contains(new Command.Serve(4, 150, 0, new MissedEpochs(0, 3, 60), List.of()));
+  }
+
+  private static void plan(List<ControlRecord> log, long epoch, long target) {
+    log.add(step(epoch).setPlanOpened(PlanOpened.getDefaultInstance()).build());
+    log.add(step(epoch).setPause(Pause.getDefaultInstance()).build());
+    log.add(step(epoch).setRestore(Restore.newBuilder().setAttempt(1)).build());
+    log.add(step(epoch).setConverge(Converge.newBuilder().setAttempt(1)).build());
+    log.add(step(epoch).setResume(Resume.newBuilder().setTarget(target)).build());
   }
 
   private static List<Command> commandsAtStart(List<ControlRecord> log, long incarnation) {

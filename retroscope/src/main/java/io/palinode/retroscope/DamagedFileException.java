@@ -17,6 +17,13 @@ final class DamagedFileException extends IOException {
     this.goodFrom = goodFrom;
   }
 
+  /** Names the file. */
+  static DamagedFileException in(LogVolume volume, long number, String why, long goodFrom) {
+    return new DamagedFileException(
+        "file %d of the window-log in %s is damaged: %s".formatted(number, volume.name(), why),
+        goodFrom);
+  }
+
   long goodFrom() {
     return goodFrom;
   }

@@ -5,10 +5,9 @@ import io.palinode.retroscope.LogState.Phase;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +35,7 @@ public final class DiskLog {
   private final String label;
   private final DiskWatch watch;
   private final long ageMaxHlc;
-  private final ArrayDeque<DiskFile> files;
+  private final DiskFiles files;
 
   private long session;
   private @Nullable LogState state;
@@ -45,11 +44,11 @@ public final class DiskLog {
   private @Nullable Slot slot;
   private long nextNumber;
   private long last;
-  private long reach;
-  private long bytes;
   private long retryAt;
   private long newest;
   private boolean closed;
+  private boolean compacting;
+  private long compactionTried;
   private @Nullable String failure;
 
   /** How great files and slots are. */
@@ -64,6 +63,15 @@ public final class DiskLog {
       long slots = Math.min(FILE_BYTES_MAX, bound.bytesMax() / FILES) / SLOT_BYTES;
       return new Layout(
           (int) Math.max(SLOTS_MIN, slots) * SLOT_BYTES + DiskFile.HEADER_BYTES, SLOT_BYTES);
+    }
+
+    /** What a slot takes in which an entry of {@code size} has room. */
+    int slotBytesFor(long size) {
+      if (size <= slotBytes - Slot.HEADER_BYTES) {
+        return slotBytes;
+      }
+      long steps = (size + Slot.HEADER_BYTES + GREAT_SLOT_STEP - 1) / GREAT_SLOT_STEP;
+      return Math.toIntExact(steps * GREAT_SLOT_STEP);
     }
 
     /** A multiple of eight, so that each slot's words are aligned. */
@@ -97,9 +105,7 @@ public final class DiskLog {
     this.nextNumber = found.nextNumber();
     this.newest = found.newest();
     this.last = found.last();
-    this.files = found.files();
-    files.forEach(file -> bytes += file.usedBytes());
-    this.reach = files.isEmpty() ? Long.MAX_VALUE : files.getFirst().base();
+    this.files = new DiskFiles(found.files());
   }
 
   /**
@@ -145,12 +151,11 @@ public final class DiskLog {
     try {
       writeState();
       for (long number : volume.numbers()) {
-        if (files.isEmpty()
-            || number < files.getFirst().number()
-            || number > files.getLast().number()) {
+        if (!files.contains(number)) {
           volume.remove(number, false);
         }
       }
+      volume.discardRewrite();
       volume.forceState();
     } catch (IOException e) {
       giveUp(e, last);
@@ -175,14 +180,29 @@ public final class DiskLog {
     return begun;
   }
 
-  /** The earliest time from which on everything is on disk; {@link Long#MAX_VALUE}: none is. */
+  /** The earliest time that can be reached from the disk; {@link Long#MAX_VALUE}: none can. */
   long reach() {
-    return reach;
+    return files.earliest();
+  }
+
+  /** From here on every time can; {@link Long#MAX_VALUE}: none can. */
+  long exactReach() {
+    return files.exactFrom();
+  }
+
+  /** In HLC: before {@link #exactReach} only multiples of this can be reached; 0: see there. */
+  long granuleHlc() {
+    return files.granuleHlc();
+  }
+
+  /** The last time at or before {@code hlc} that can be reached; -1: none can. */
+  long floor(long hlc) {
+    return files.floor(hlc);
   }
 
   /** What the files take, nearly. */
   long bytes() {
-    return bytes;
+    return files.bytes();
   }
 
   /** Why nothing is written; null: it is. */
@@ -215,17 +235,18 @@ public final class DiskLog {
 
   private Slot roll(long size, long before) throws IOException {
     trim();
-    int slotBytes = slotBytesFor(size);
+    int slotBytes = layout.slotBytesFor(size);
     ByteBuffer into = freshBytes;
-    if (into == null || into.capacity() - files.getLast().usedBytes() < slotBytes) {
-      into = beginFile(Math.max(layout.fileBytes(), DiskFile.HEADER_BYTES + slotBytes), before);
+    DiskFile file = files.last();
+    if (into == null || file == null || into.capacity() - file.usedBytes() < slotBytes) {
+      file = beginFile(Math.max(layout.fileBytes(), DiskFile.HEADER_BYTES + slotBytes), before);
+      into = Objects.requireNonNull(freshBytes);
     }
-    DiskFile file = files.getLast();
     int at = file.usedBytes();
     reserve(at, slotBytes);
     boolean great = slotBytes > layout.slotBytes();
     Slot begun = Slot.begin(into, at, slotBytes - Slot.HEADER_BYTES, last, great);
-    bytes += slotBytes;
+    files.addBytes(slotBytes);
     newest = LogState.newestOf(file.number(), file.addSlot(slotBytes));
     // Known before there is an entry in it: if it is missing, that is seen.
     LogState known = state;
@@ -242,15 +263,7 @@ public final class DiskLog {
     return begun;
   }
 
-  private int slotBytesFor(long size) {
-    if (size <= layout.slotBytes() - Slot.HEADER_BYTES) {
-      return layout.slotBytes();
-    }
-    long steps = (size + Slot.HEADER_BYTES + GREAT_SLOT_STEP - 1) / GREAT_SLOT_STEP;
-    return Math.toIntExact(steps * GREAT_SLOT_STEP);
-  }
-
-  private ByteBuffer beginFile(int fileBytes, long before) throws IOException {
+  private DiskFile beginFile(int fileBytes, long before) throws IOException {
     seal();
     leaveRoom(fileBytes);
     long number = nextNumber++;
@@ -258,15 +271,16 @@ public final class DiskLog {
     fresh = begun;
     reserve(0, DiskFile.HEADER_BYTES);
     ByteBuffer into = begun.bytes().order(ByteOrder.LITTLE_ENDIAN);
-    DiskFile.writeHeader(into, number, session, layout.slotBytes(), files.peekLast());
+    FileHeader header =
+        DiskFile.header(number, fileBytes, session, layout.slotBytes(), files.last());
+    header.write(into);
     freshBytes = into;
     if (files.isEmpty()) {
       last = before;
-      reach = before;
     }
-    files.addLast(new DiskFile(volume, number, layout.slotBytes(), last));
-    bytes += DiskFile.HEADER_BYTES;
-    return into;
+    DiskFile file = new DiskFile(volume, header, last);
+    files.add(file, before);
+    return file;
   }
 
   private void seal() throws IOException {
@@ -281,7 +295,7 @@ public final class DiskLog {
   /** The store needs room too: with too little left, what is oldest goes. */
   private void leaveRoom(int fileBytes) throws IOException {
     while (volume.freeBytes() - fileBytes < bound.freeBytesMin()) {
-      if (!dropFirst()) {
+      if (!files.dropFirst()) {
         throw new IOException(
             "%d bytes are free, and %d are left to others"
                 .formatted(volume.freeBytes(), bound.freeBytesMin()));
@@ -296,7 +310,7 @@ public final class DiskLog {
         into.reserve(from, slotBytes);
         return;
       } catch (IOException full) {
-        if (!dropFirst()) {
+        if (!files.dropFirst()) {
           throw full;
         }
       }
@@ -305,27 +319,9 @@ public final class DiskLog {
 
   private void trim() throws IOException {
     long oldest = last - Math.min(last, ageMaxHlc);
-    while (files.size() > 1 && (bytes > bound.bytesMax() || second().base() < oldest)) {
-      dropFirst();
+    while (files.size() > 1 && (files.bytes() > bound.bytesMax() || files.secondBase() < oldest)) {
+      files.dropFirst();
     }
-  }
-
-  private DiskFile second() {
-    Iterator<DiskFile> each = files.iterator();
-    each.next();
-    return each.next();
-  }
-
-  /** False: only the one that is written is left. */
-  private boolean dropFirst() throws IOException {
-    if (files.size() < 2) {
-      return false;
-    }
-    DiskFile first = files.removeFirst();
-    bytes -= first.usedBytes();
-    reach = Math.max(reach, files.getFirst().base());
-    first.drop();
-    return true;
   }
 
   /** First it is made sure that nobody takes what is left for the whole. */
@@ -343,17 +339,7 @@ public final class DiskLog {
     } catch (IOException e) {
       why.addSuppressed(e);
     }
-    for (DiskFile file : files) {
-      try {
-        file.drop();
-      } catch (IOException e) {
-        // It is of no use to anybody, and is removed when the log is begun the next time.
-        why.addSuppressed(e);
-      }
-    }
-    files.clear();
-    bytes = 0;
-    reach = Long.MAX_VALUE;
+    files.dropAll(why);
     newest = 0;
     // What could not be removed must not seem to be followed.
     nextNumber++;
@@ -373,22 +359,7 @@ public final class DiskLog {
 
   /** Those that may have entries in {@code (start, end]}. */
   Pinned pin(long start, long end) {
-    List<DiskFile> pinned = new ArrayList<>();
-    List<Long> nextBases = new ArrayList<>();
-    List<Integer> slots = new ArrayList<>();
-    Iterator<DiskFile> latestFirst = files.descendingIterator();
-    long nextBase = Long.MAX_VALUE;
-    while (latestFirst.hasNext() && nextBase > start) {
-      DiskFile file = latestFirst.next();
-      if (file.base() <= end) {
-        file.pin();
-        pinned.add(0, file);
-        nextBases.add(0, nextBase);
-        slots.add(0, file.slots());
-      }
-      nextBase = file.base();
-    }
-    return new Pinned(pinned, nextBases, slots, end);
+    return files.pin(start, end);
   }
 
   /**
@@ -409,6 +380,13 @@ public final class DiskLog {
       return parts;
     }
 
+    /** One of them, all of it. Throws {@link DamagedFileException}. */
+    List<Segment.Part> read(int index) throws IOException {
+      return files
+          .get(index)
+          .read(Long.MIN_VALUE, Long.MAX_VALUE, nextBases.get(index), slots.get(index));
+    }
+
     void unpin() {
       files.forEach(DiskFile::unpin);
     }
@@ -418,7 +396,7 @@ public final class DiskLog {
   void lose(IOException found, long now) {
     long goodFrom =
         found instanceof DamagedFileException damaged ? damaged.goodFrom() : Long.MAX_VALUE;
-    if (goodFrom <= reach || files.isEmpty()) {
+    if (goodFrom <= files.from() || files.isEmpty()) {
       return;
     }
     if (goodFrom == Long.MAX_VALUE) {
@@ -426,13 +404,49 @@ public final class DiskLog {
       return;
     }
     watch.lost(found.getMessage() + "; times before " + Hlc.format(goodFrom) + " are lost");
-    reach = goodFrom;
     try {
-      while (files.size() > 1 && second().base() <= goodFrom) {
-        dropFirst();
-      }
+      files.loseBefore(goodFrom);
     } catch (IOException e) {
       giveUp(e, now);
+    }
+  }
+
+  /**
+   * Files that are to become one, see {@link Compactor}; null: there are none at present. Whoever
+   * asks runs it, not under the log's lock, and then ends it.
+   */
+  @Nullable Compactor beginCompaction() throws IOException {
+    Compaction how = bound.compaction();
+    if (how == null || closed || compacting || failure != null) {
+      return null;
+    }
+    long horizon = last - Math.min(last, how.afterHlc());
+    List<DiskFile> these = files.toCompact(horizon, compactionTried, layout, how.granuleHlc());
+    long room = these.stream().mapToLong(DiskFile::usedBytes).sum();
+    if (these.isEmpty() || volume.freeBytes() - room < bound.freeBytesMin()) {
+      return null;
+    }
+    compacting = true;
+    return new Compactor(volume, layout, how, session, files.pinned(these));
+  }
+
+  /** Puts what was made into its place. */
+  void endCompaction(Compactor ended) {
+    compacting = false;
+    ended.sources().unpin();
+    DiskFile made = ended.made();
+    List<DiskFile> taken = ended.taken();
+    try {
+      if (made == null || closed || !files.has(taken)) {
+        volume.discardRewrite();
+        taken.forEach(file -> compactionTried = Math.max(compactionTried, file.number()));
+      } else {
+        // Whoever has pinned what was there reads on: the compaction has mapped it.
+        volume.replace(made.number(), made.usedBytes());
+        files.replace(taken, made);
+      }
+    } catch (IOException e) {
+      giveUp(e, last);
     }
   }
 
@@ -451,7 +465,7 @@ public final class DiskLog {
       if (open == null) {
         return;
       }
-      for (DiskFile file : files) {
+      for (DiskFile file : files.all()) {
         volume.force(file.number());
       }
       volume.forceState();

@@ -120,8 +120,11 @@ final class FoundLog {
   private void findOlder(long newestNumber, List<Long> numbers, DiskWatch watch)
       throws IOException {
     try {
-      for (long number = newestNumber - 1; numbers.contains(number); number--) {
-        files.addFirst(DiskFile.found(volume, number, files.getFirst(), 0));
+      long number = newestNumber - 1;
+      while (numbers.contains(number)) {
+        DiskFile file = DiskFile.found(volume, number, files.getFirst(), 0);
+        files.addFirst(file);
+        number = file.firstNumber() - 1;
       }
     } catch (DamagedFileException e) {
       watch.lost(

@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
  * thread at a time; works on pinned segments, without the log's lock.
  */
 final class Interning {
-  private final WindowLog.Layout layout;
+  private final LogLayout layout;
   private final long generationAgeHlc;
   private final Cursor entry = new Cursor();
   private final Cursor ahead = new Cursor();
   private final KeyDictionary.Batch batch = new KeyDictionary.Batch();
   private @Nullable KeyGeneration current;
 
-  Interning(WindowLog.Layout layout, long generationAgeHlc) {
+  Interning(LogLayout layout, long generationAgeHlc) {
     this.layout = layout;
     this.generationAgeHlc = generationAgeHlc;
   }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where a window-log keeps its files: numbered ones, and one small one of state. What was written
  * into mapped bytes outlives the process at once, the machine only once it was forced. Used by one
- * thread at a time but for {@link #map}.
+ * thread at a time but for {@link #map} and {@link #rewrite}.
  */
 public interface LogVolume {
   /** For messages. */
@@ -37,6 +37,21 @@ public interface LogVolume {
 
   /** A file as it is now and while it is written. Called by any thread. */
   ByteBuffer map(long number) throws IOException;
+
+  /**
+   * A file of zeros that is to take the place of another; of such there is one at a time, and what
+   * was left of an earlier one goes. Not one of {@link #numbers}. Called by any one thread.
+   */
+  Fresh rewrite(int bytes) throws IOException;
+
+  /**
+   * Puts the first {@code bytes} of what was rewritten, and closed, into the place of a file, in
+   * one step. Who has mapped that reads on in it.
+   */
+  void replace(long number, int bytes) throws IOException;
+
+  /** Removes what was rewritten and was not put into a place, if anything was. */
+  void discardRewrite() throws IOException;
 
   /** Brings the file onto the medium. */
   void force(long number) throws IOException;

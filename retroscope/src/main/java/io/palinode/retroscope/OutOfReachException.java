@@ -14,4 +14,27 @@ public final class OutOfReachException extends RuntimeException {
         "time %s is out of reach: the window-log reaches from %s to %s"
             .formatted(Hlc.format(target), Hlc.format(from), Hlc.format(to)));
   }
+
+  private OutOfReachException(String message) {
+    super(message);
+  }
+
+  /**
+   * A time that is in the range, but was compacted away.
+   *
+   * @param before the last time before it that can be reached
+   * @param exactFrom from here on every time can
+   */
+  public static OutOfReachException compacted(long target, long before, long exactFrom) {
+    return new OutOfReachException(
+        "time %s is out of reach: the window-log was compacted there; it reaches %s, the last time before, and every time from %s on"
+            .formatted(Hlc.format(target), Hlc.format(before), Hlc.format(exactFrom)));
+  }
+
+  /** Not every change since {@code target} is there any more. */
+  public static OutOfReachException incomplete(long target, long exactFrom) {
+    return new OutOfReachException(
+        "the changes since %s are not all there any more: the window-log was compacted; from %s on all are"
+            .formatted(Hlc.format(target), Hlc.format(exactFrom)));
+  }
 }

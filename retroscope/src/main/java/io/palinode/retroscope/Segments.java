@@ -16,14 +16,14 @@ final class Segments {
   /** So many that were dropped are kept to be used again. */
   static final int SPARE_MAX = 2;
 
-  private final WindowLog.Layout layout;
+  private final LogLayout layout;
   private final ArrayDeque<Segment> interned = new ArrayDeque<>();
   private final ArrayDeque<Segment> appended = new ArrayDeque<>();
   private final ArrayDeque<Segment> spare = new ArrayDeque<>();
   private @Nullable Segment active;
   private long bytes;
 
-  Segments(WindowLog.Layout layout) {
+  Segments(LogLayout layout) {
     this.layout = layout;
   }
 

@@ -1,17 +1,16 @@
 package io.palinode.retroscope;
 
 import io.palinode.hvc.Hlc;
-import io.palinode.retroscope.Diff.Known;
+import io.palinode.retroscope.Differences.BothWays;
 import io.palinode.retroscope.Interning.Rewritten;
 import io.palinode.retroscope.Segment.Part;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
-import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -34,56 +33,17 @@ import org.jspecify.annotations.Nullable;
  * nothing is rewritten, and appends go on.
  */
 public final class WindowLog implements AutoCloseable {
-  static final int SEGMENT_BYTES = 256 << 10;
-
-  /** Below so many segments, numbers are not worth the memory that the keys would hold. */
-  private static final int SEGMENTS_MIN_TO_INTERN = 16;
-
   private final WindowLogConfig config;
-  private final Layout layout;
+  private final LogLayout layout;
   private final Executor executor;
   private final Segments segments;
   private final Interning interning;
-  private final ReentrantReadWriteLock rewriting = new ReentrantReadWriteLock();
+  private final Differences differences = new Differences();
   private final Runnable internSealed = this::internSealed;
   private final long ageMaxHlc;
   private final @Nullable DiskLog disk;
   private long reach;
   private long lastHlc;
-
-  /**
-   * Where entries lie.
-   *
-   * @param generationBytes after so many the keys are numbered anew; 0: they never are numbered
-   */
-  record Layout(int segmentBytes, long generationBytes, IntFunction<ByteBuffer> memory) {
-    boolean interns() {
-      return generationBytes > 0;
-    }
-
-    /**
-     * How much of a segment is appended to. What is to be rewritten is better little: keys without
-     * a number make a diff slow, and it stays in the processor's cache.
-     */
-    int appendBytes() {
-      return interns() ? segmentBytes / 4 : segmentBytes;
-    }
-
-    Layout {
-      if (segmentBytes < 64 || segmentBytes > Segment.BYTES_MAX) {
-        throw new IllegalArgumentException(
-            "segmentBytes must be in [64, "
-                + Segment.BYTES_MAX
-                + "]: segmentBytes="
-                + segmentBytes);
-      }
-    }
-
-    static Layout of(WindowLogConfig config) {
-      boolean interns = config.bytesMax() >= (long) SEGMENTS_MIN_TO_INTERN * SEGMENT_BYTES;
-      return new Layout(SEGMENT_BYTES, interns ? config.bytesMax() : 0, ByteBuffer::allocateDirect);
-    }
-  }
 
   /** A log that begins at {@code openedAt}: no earlier time can be reached. */
   public WindowLog(WindowLogConfig config, long openedAt) {
@@ -92,7 +52,7 @@ public final class WindowLog implements AutoCloseable {
 
   /** Like the other, but full segments are rewritten by {@code executor}, not by appends. */
   public WindowLog(WindowLogConfig config, long openedAt, Executor executor) {
-    this(config, openedAt, executor, Layout.of(config));
+    this(config, openedAt, executor, LogLayout.of(config));
   }
 
   /**
@@ -102,10 +62,10 @@ public final class WindowLog implements AutoCloseable {
    * @param openedAt not before the last entry of {@code disk}
    */
   public WindowLog(WindowLogConfig config, long openedAt, Executor executor, DiskLog disk) {
-    this(config, openedAt, executor, Layout.of(config), disk);
+    this(config, openedAt, executor, LogLayout.of(config), disk);
   }
 
-  WindowLog(WindowLogConfig config, long openedAt, Executor executor, Layout layout) {
+  WindowLog(WindowLogConfig config, long openedAt, Executor executor, LogLayout layout) {
     this(config, openedAt, executor, layout, null);
   }
 
@@ -113,7 +73,7 @@ public final class WindowLog implements AutoCloseable {
       WindowLogConfig config,
       long openedAt,
       Executor executor,
-      Layout layout,
+      LogLayout layout,
       @Nullable DiskLog disk) {
     if (disk != null && disk.last() > openedAt) {
       throw new IllegalArgumentException(
@@ -211,6 +171,33 @@ public final class WindowLog implements AutoCloseable {
     return disk == null ? reach : Math.min(reach, disk.reach());
   }
 
+  /**
+   * From here on every time can be reached. Before it, down to {@link #reach}, the log on disk was
+   * compacted: only multiples of {@link #granularity} can.
+   */
+  public synchronized long exactReach() {
+    return disk == null ? reach : Math.min(reach, disk.exactReach());
+  }
+
+  /** The coarsest that some of the log was compacted to; zero: every time is in reach. */
+  public synchronized Duration granularity() {
+    return disk == null
+        ? Duration.ZERO
+        : Duration.of(Hlc.micros(disk.granuleHlc()), ChronoUnit.MICROS);
+  }
+
+  /**
+   * The last time at or before {@code hlc} that can be reached. Throws {@link OutOfReachException}
+   * when there is none.
+   */
+  public synchronized long floor(long hlc) {
+    long floor = hlc >= reach ? hlc : disk == null ? -1 : disk.floor(hlc);
+    if (floor < 0) {
+      throw new OutOfReachException(hlc, reach(), lastHlc);
+    }
+    return floor;
+  }
+
   /** The earliest time that can be reached without the disk. */
   public synchronized long memoryReach() {
     return reach;
@@ -262,18 +249,9 @@ public final class WindowLog implements AutoCloseable {
     return orUnpin(
         pinned,
         () -> {
-          Changes changes = changesBetween(start, end, pinned.parts());
+          Changes changes = differences.between(start, end, pinned.parts());
           return new Diff(changes, List.of(), changes.entries(), () -> unpin(pinned));
         });
-  }
-
-  private Changes changesBetween(long start, long end, List<Part> parts) {
-    rewriting.readLock().lock();
-    try {
-      return Changes.between(start, end, parts, new KeyNumbers(parts));
-    } finally {
-      rewriting.readLock().unlock();
-    }
   }
 
   /**
@@ -284,42 +262,18 @@ public final class WindowLog implements AutoCloseable {
    */
   public Diff diffForward(long start, long end, PresentValues present) {
     requireOrder(start, end);
+    requireReached(end);
     Pinned pinned = pin(start, Long.MAX_VALUE);
     return orUnpin(
         pinned,
         () -> {
-          BothWays found = changesAround(start, end, pinned.parts());
-          List<Known> unchangedSince = unchangedSince(found.changed(), found.later(), present);
+          BothWays found = differences.around(start, end, pinned.parts());
           return new Diff(
-              found.later(), unchangedSince, found.changed().entries(), () -> unpin(pinned));
+              found.later(),
+              found.unchangedSince(present),
+              found.changed().entries(),
+              () -> unpin(pinned));
         });
-  }
-
-  /** The changes up to some time, and those of the same keys after it. */
-  private record BothWays(Changes changed, Changes later) {}
-
-  private BothWays changesAround(long start, long end, List<Part> parts) {
-    rewriting.readLock().lock();
-    try {
-      KeyNumbers numbers = new KeyNumbers(parts);
-      Changes changed = Changes.comparable(start, end, parts, numbers);
-      return new BothWays(changed, changed.after(end, numbers));
-    } finally {
-      rewriting.readLock().unlock();
-    }
-  }
-
-  private static List<Known> unchangedSince(Changes changed, Changes later, PresentValues present) {
-    List<Known> known = new ArrayList<>();
-    Cursor entry = new Cursor();
-    for (int i = 0; i < changed.size(); i++) {
-      if (!later.hasKeyOf(changed, i)) {
-        changed.moveTo(i, entry);
-        byte[] key = entry.copyKey();
-        known.add(new Known(key, present.get(key)));
-      }
-    }
-    return known;
   }
 
   /** The state of the store as it is now. */
@@ -330,10 +284,25 @@ public final class WindowLog implements AutoCloseable {
   }
 
   /**
-   * Visits each change in {@code (start, end]}, in order. Throws like {@link #diffTo}. O(changes in
-   * between).
+   * Visits each change in {@code (start, end]}, in order. Throws like {@link #diffTo}, and when
+   * {@code start} is before {@link #exactReach}. O(changes in between).
    */
   public void forEachBetween(long start, long end, ChangeVisitor visitor) {
+    if (start < exactReach() && start >= reach()) {
+      throw OutOfReachException.incomplete(start, exactReach());
+    }
+    visit(start, end, visitor);
+  }
+
+  /**
+   * Visits changes after {@code start}, in order: of each key the first one at least. Throws like
+   * {@link #diffTo}. O(changes since).
+   */
+  public void forFirstChanges(long start, ChangeVisitor visitor) {
+    visit(start, Long.MAX_VALUE, visitor);
+  }
+
+  private void visit(long start, long end, ChangeVisitor visitor) {
     Pinned pinned = pin(start, end);
     try {
       Cursor entry = new Cursor();
@@ -390,9 +359,7 @@ public final class WindowLog implements AutoCloseable {
 
   /** What memory has comes from there, and only what it has not from the disk. */
   private synchronized Pinned hold(long start, long end) {
-    if (start < reach()) {
-      throw new OutOfReachException(start, reach(), lastHlc);
-    }
+    requireReached(start);
     long from = Math.max(start, reach);
     List<Part> parts =
         end < from
@@ -406,6 +373,50 @@ public final class WindowLog implements AutoCloseable {
             ? DiskLog.Pinned.NONE
             : disk.pin(start, Math.min(end, reach));
     return new Pinned(parts, memory, files);
+  }
+
+  /** Also when compaction has taken the time away since it was looked for. */
+  private synchronized void requireReached(long hlc) {
+    long floor = floor(hlc);
+    if (floor != hlc) {
+      throw OutOfReachException.compacted(hlc, floor, exactReach());
+    }
+  }
+
+  /**
+   * Compacts some of what is old on disk, if there is enough of it: see {@link Compaction}. Appends
+   * and differences go on. Returns false when there was nothing to do. Throws {@link
+   * UncheckedIOException} when there is no room, and changes nothing then.
+   *
+   * @param pause is told after each 64 KiB or so, in the caller's thread
+   */
+  public boolean compact(Runnable pause) {
+    try {
+      Compactor compactor;
+      synchronized (this) {
+        compactor = disk == null ? null : disk.beginCompaction();
+      }
+      if (compactor == null) {
+        return false;
+      }
+      try {
+        compactor.run(pause);
+      } finally {
+        endCompaction(compactor);
+      }
+      return true;
+    } catch (DamagedFileException damaged) {
+      lose(damaged);
+      return true;
+    } catch (IOException e) {
+      throw new UncheckedIOException("the window-log was not compacted: " + e.getMessage(), e);
+    }
+  }
+
+  private synchronized void endCompaction(Compactor compactor) {
+    if (disk != null) {
+      disk.endCompaction(compactor);
+    }
   }
 
   private synchronized void lose(IOException damaged) {
@@ -442,7 +453,7 @@ public final class WindowLog implements AutoCloseable {
 
   /** Gives way to diffs, and to another that does the same: what is left waits for the next. */
   private void internSealed() {
-    if (!rewriting.writeLock().tryLock()) {
+    if (!differences.rewriting().tryLock()) {
       return;
     }
     try {
@@ -450,7 +461,7 @@ public final class WindowLog implements AutoCloseable {
         // Until nothing is left.
       }
     } finally {
-      rewriting.writeLock().unlock();
+      differences.rewriting().unlock();
     }
   }
 

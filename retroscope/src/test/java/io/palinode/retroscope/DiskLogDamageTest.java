@@ -42,7 +42,7 @@ class DiskLogDamageTest {
         new WindowLogConfig(Duration.ofHours(1), 1),
         Math.max(disk.last(), session == 0 ? 0 : CHANGES),
         Runnable::run,
-        new WindowLog.Layout(64, 0, java.nio.ByteBuffer::allocate),
+        new LogLayout(64, 0, java.nio.ByteBuffer::allocate),
         disk);
   }
 
@@ -196,11 +196,11 @@ class DiskLogDamageTest {
         .hasMessage(
             "the window-log in memory is that of test, not of another: remove the folder, or give it back");
     MemoryVolume later = written.copy();
-    later.files.lastEntry().getValue()[7] = 2;
+    later.files.lastEntry().getValue()[7] = 3;
     assertThatThrownBy(() -> open(later, 1))
         .isInstanceOf(DiskLogException.class)
         .hasMessage(
-            "file %d in memory is of format 2, this release reads 1: use the release that wrote it, or remove the folder"
+            "file %d in memory is of format 3, this release reads 1 and 2: use the release that wrote it, or remove the folder"
                 .formatted(written.files.lastKey()));
     assertThat(later.files).hasSameSizeAs(written.files);
   }

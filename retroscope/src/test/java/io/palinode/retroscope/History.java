@@ -27,7 +27,7 @@ final class History {
   private final ArrayDeque<Runnable> postponed = new ArrayDeque<>();
   private final int keys;
   private final WindowLogConfig config;
-  private final WindowLog.Layout layout;
+  private final LogLayout layout;
   private final Executor executor;
   private long now = 1_000;
 
@@ -39,8 +39,7 @@ final class History {
     int segmentBytes = pick(64, 100, 333, 4_096);
     long bytesMax = (long) segmentBytes * pick(2, 5, 30, 1_000_000);
     Duration ageMax = Duration.ofNanos(1_000L * pick(100, 2_000, 1_000_000_000));
-    layout =
-        new WindowLog.Layout(segmentBytes, pick(0, 500, 3_000, 1_000_000), ByteBuffer::allocate);
+    layout = new LogLayout(segmentBytes, pick(0, 500, 3_000, 1_000_000), ByteBuffer::allocate);
     executor = random.nextBoolean() ? Runnable::run : postponed::add;
     config = new WindowLogConfig(ageMax, bytesMax);
     log = new WindowLog(config, now, executor, layout);
@@ -138,11 +137,20 @@ final class History {
     return states.get(times.indexOf(target));
   }
 
+  /** What it was at any time. */
+  Map<String, String> stateAt(long hlc) {
+    int at = 0;
+    while (at + 1 < times.size() && times.get(at + 1) <= hlc) {
+      at++;
+    }
+    return states.get(at);
+  }
+
   /** What a difference must hold: of each key that changed, the value at {@code valuesAt}. */
   Map<String, String> expected(long start, long end, long valuesAt) {
     Map<String, String> expected = new HashMap<>();
     for (String key : changedIn(start, end)) {
-      expected.put(key, replayed(valuesAt).getOrDefault(key, "absent"));
+      expected.put(key, stateAt(valuesAt).getOrDefault(key, "absent"));
     }
     return expected;
   }

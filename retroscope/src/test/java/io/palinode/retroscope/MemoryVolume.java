@@ -14,15 +14,21 @@ final class MemoryVolume implements LogVolume {
 
   final TreeMap<Long, byte[]> files = new TreeMap<>();
   byte @Nullable [] state;
+  byte @Nullable [] rewritten;
   String boot = "first";
   long freeBytes = PLENTY;
+  long reservable = Long.MAX_VALUE;
   boolean fails;
+
+  /** Told before and after each change of what files there are. */
+  Runnable changed = () -> {};
 
   /** The same at this moment, for another process. */
   MemoryVolume copy() {
     MemoryVolume copy = new MemoryVolume();
     files.forEach((number, bytes) -> copy.files.put(number, bytes.clone()));
     copy.state = state == null ? null : state.clone();
+    copy.rewritten = rewritten == null ? null : rewritten.clone();
     copy.boot = boot;
     return copy;
   }
@@ -96,15 +102,39 @@ final class MemoryVolume implements LogVolume {
     @Override
     public void reserve(int from, int count) throws IOException {
       check();
-      if (freeBytes < count) {
+      if (freeBytes < count || reservable < count) {
         throw new IOException("full");
       }
       freeBytes -= count;
+      reservable -= count;
       Arrays.fill(bytes, from, from + count, (byte) 0);
     }
 
     @Override
     public void close() {}
+  }
+
+  @Override
+  public Fresh rewrite(int bytes) throws IOException {
+    check();
+    byte[] begun = new byte[bytes];
+    rewritten = begun;
+    return new FreshBytes(begun);
+  }
+
+  @Override
+  public void replace(long number, int bytes) throws IOException {
+    check();
+    changed.run();
+    files.put(number, Arrays.copyOf(Objects.requireNonNull(rewritten), bytes));
+    rewritten = null;
+    changed.run();
+  }
+
+  @Override
+  public void discardRewrite() throws IOException {
+    check();
+    rewritten = null;
   }
 
   @Override
@@ -138,5 +168,6 @@ final class MemoryVolume implements LogVolume {
       Arrays.fill(removed, (byte) 0xEE);
     }
     freeBytes += removed.length;
+    changed.run();
   }
 }

@@ -254,7 +254,7 @@ class RetroscopePaperTest {
     for (int i = 0; i < 50_000; i++) {
       site.retroscope.appendToLog("log", bytes("key" + i), value, value);
       assertThat(site.retroscope.bytes("log"))
-          .isLessThanOrEqualTo(Site.BYTES_MAX + WindowLog.SEGMENT_BYTES);
+          .isLessThanOrEqualTo(Site.BYTES_MAX + LogLayout.SEGMENT_BYTES);
     }
   }
 

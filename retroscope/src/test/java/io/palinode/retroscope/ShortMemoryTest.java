@@ -21,7 +21,7 @@ class ShortMemoryTest {
           new WindowLogConfig(Duration.ofHours(1), 1 << 20),
           1,
           Runnable::run,
-          new WindowLog.Layout(SEGMENT_BYTES, 0, this::memory));
+          new LogLayout(SEGMENT_BYTES, 0, this::memory));
 
   private ByteBuffer memory(int bytes) {
     if (isShort) {

@@ -47,9 +47,8 @@ class WindowLogStressTest {
 
   private static WindowLog log(long seed, long bytesMax, Executor executor) {
     Random random = new Random(seed);
-    WindowLog.Layout layout =
-        new WindowLog.Layout(
-            64 << random.nextInt(5), 1_000L << random.nextInt(5), ByteBuffer::allocate);
+    LogLayout layout =
+        new LogLayout(64 << random.nextInt(5), 1_000L << random.nextInt(5), ByteBuffer::allocate);
     return new WindowLog(new WindowLogConfig(Duration.ofHours(1), bytesMax), 0, executor, layout);
   }
 

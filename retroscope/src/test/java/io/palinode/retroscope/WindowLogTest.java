@@ -53,7 +53,7 @@ class WindowLogTest {
       log.append(5L + i, bytes("k" + i % 50), old);
     }
     assertThat(log.reach()).isGreaterThan(5).isLessThanOrEqualTo(5L + appends);
-    assertThat(log.bytes()).isLessThanOrEqualTo((1 << 20) + valueBytes + WindowLog.SEGMENT_BYTES);
+    assertThat(log.bytes()).isLessThanOrEqualTo((1 << 20) + valueBytes + LogLayout.SEGMENT_BYTES);
     assertThat(log.diffTo(log.reach()).entries()).isEqualTo(5L + appends - log.reach());
     assertThatThrownBy(() -> log.diffTo(log.reach() - 1))
         .isInstanceOf(OutOfReachException.class)
@@ -63,7 +63,7 @@ class WindowLogTest {
   @Test
   void whatIsOlderThanTheBoundInAgeIsDropped() {
     WindowLog log = new WindowLog(new WindowLogConfig(Duration.ofMillis(100), 1 << 30), 0);
-    byte[] old = new byte[WindowLog.SEGMENT_BYTES / 4];
+    byte[] old = new byte[LogLayout.SEGMENT_BYTES / 4];
     for (int ms = 1; ms <= 1_000; ms++) {
       log.append(Hlc.ofMicros(ms * 1_000L), bytes("k"), old);
     }
@@ -122,7 +122,7 @@ class WindowLogTest {
             new WindowLogConfig(Duration.ofHours(1), 16_000),
             0,
             postponed::add,
-            new WindowLog.Layout(1_024, 1 << 20, memory));
+            new LogLayout(1_024, 1 << 20, memory));
     long[] time = {0};
     Runnable append =
         () -> {

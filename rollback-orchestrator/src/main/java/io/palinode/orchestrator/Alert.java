@@ -41,6 +41,7 @@ public record Alert(
     PLAN_ABANDONED("PalinodePlanAbandoned"),
     ROLLBACKS_FREQUENT("PalinodeRollbacksFrequent"),
     APPROVAL_NEEDED("PalinodeApprovalNeeded"),
+    APPROVAL_GIVEN_UP("PalinodeApprovalGivenUp"),
     BUDGET_SPENT("PalinodeBudgetSpent"),
     PLAN_RESTARTED("PalinodePlanRestarted"),
     COVERAGE_LOST("PalinodeCoverageLost"),

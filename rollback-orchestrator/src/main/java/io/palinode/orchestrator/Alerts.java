@@ -1,7 +1,6 @@
 package io.palinode.orchestrator;
 
 import io.palinode.hvc.Hlc;
-import io.palinode.wire.v1.ApprovalAsked;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.LetStand;
 import io.palinode.wire.v1.Violation;
@@ -85,12 +84,24 @@ final class Alerts {
         nowMicros);
   }
 
-  static Alert approvalNeeded(ApprovalAsked asked, long nowMicros) {
+  static Alert approvalNeeded(Request request, long nowMicros) {
     return Alert.toOperator(
         Alert.Kind.APPROVAL_NEEDED,
-        Map.of("predicate", asked.getPredicate(), "request", Long.toString(asked.getNumber())),
+        Map.of("predicate", request.predicate(), "request", Long.toString(request.number())),
         "a rollback to %s waits for approval, and the safe point with it: 'palinode rollback approve %d' or 'reject %d'"
-            .formatted(Hlc.format(asked.getTarget()), asked.getNumber(), asked.getNumber()),
+            .formatted(Hlc.format(request.target()), request.number(), request.number()),
+        nowMicros);
+  }
+
+  static Alert approvalGivenUp(Request request, PastPlan ended, long nowMicros) {
+    return Alert.toOperator(
+        Alert.Kind.APPROVAL_GIVEN_UP,
+        Map.of("predicate", request.predicate(), "request", Long.toString(request.number())),
+        "request %d for approval waits no more: rollback %d %s, so nothing before it can be restored, and what it was about stands"
+            .formatted(
+                request.number(),
+                ended.epoch(),
+                ended.abandoned() ? "was abandoned" : "ended in a restart"),
         nowMicros);
   }
 

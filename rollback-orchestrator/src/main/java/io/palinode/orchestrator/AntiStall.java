@@ -5,9 +5,12 @@ import io.palinode.predicate.Binding;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import io.palinode.predicate.Template;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +49,13 @@ final class AntiStall {
   private final Journal journal;
   private final long now;
   private final List<SequentialSpan> spans = new ArrayList<>();
+
+  /** Where in {@link #spans} a key is; a span that is replaced keeps its place and its keys. */
+  private final Map<ByteString, List<Integer>> spansOfKey = new HashMap<>();
+
+  /** Where in the journal's list the rollbacks are that touched a key. */
+  private final Map<ByteString, BitSet> rollbacksOfKey;
+
   private @Nullable SequentialSpan wanted;
 
   private AntiStall(MachineState state) {
@@ -54,9 +64,29 @@ final class AntiStall {
     this.now = state.nowMicros();
     for (SequentialSpan span : journal.sequential()) {
       if (span.isRemembered(now)) {
-        spans.add(span);
+        add(span);
       }
     }
+    this.rollbacksOfKey = rollbacksOfKey(journal.touching());
+  }
+
+  private void add(SequentialSpan span) {
+    for (ByteString key : span.keys()) {
+      spansOfKey.computeIfAbsent(key, first -> new ArrayList<>()).add(spans.size());
+    }
+    spans.add(span);
+  }
+
+  private static Map<ByteString, BitSet> rollbacksOfKey(List<TouchingRollback> rollbacks) {
+    Map<ByteString, BitSet> ofKey = new HashMap<>();
+    for (int i = 0; i < rollbacks.size(); i++) {
+      for (Touch touch : rollbacks.get(i).touches()) {
+        for (ByteString key : touch.keys()) {
+          ofKey.computeIfAbsent(key, first -> new BitSet()).set(i);
+        }
+      }
+    }
+    return ofKey;
   }
 
   /** What the {@code Resume} of the open plan asks for. */
@@ -87,12 +117,11 @@ final class AntiStall {
     long hold = Math.max(per, holdOf(touch.predicate()));
     if (!isSequential(touch, touch.predicate()) && rollbacksOf(touch, per) > frequent.over()) {
       List<ByteString> keys = keysOf(touch, frequent);
-      spans.add(
-          new SequentialSpan(touch.predicate(), touch.binding(), keys, now, now + hold, hold));
+      add(new SequentialSpan(touch.predicate(), touch.binding(), keys, now, now + hold, hold));
     }
     boolean all = isInVain(touch, frequent, per) || isSpread(touch, frequent, per);
     if (all && spans.stream().noneMatch(span -> span.isAll() && span.isInForce(now))) {
-      spans.add(all(touch.predicate(), hold));
+      add(all(touch.predicate(), hold));
     }
     if (wanted == null) {
       wanted = all(touch.predicate(), hold);
@@ -129,8 +158,10 @@ final class AntiStall {
   }
 
   private long rollbacksOf(Touch touch, long per) {
-    return journal.touching().stream()
-        .filter(r -> r.openedMicros() > now - per && r.touches(touch.keys()))
+    BitSet rollbacks = new BitSet();
+    touch.keys().forEach(key -> rollbacks.or(rollbacksOfKey.getOrDefault(key, new BitSet())));
+    return rollbacks.stream()
+        .filter(i -> journal.touching().get(i).openedMicros() > now - per)
         .count();
   }
 
@@ -153,12 +184,21 @@ final class AntiStall {
   }
 
   private boolean isSequential(Touch touch, String by) {
-    return spans.stream()
+    return mayCover(touch)
         .anyMatch(s -> s.predicate().equals(by) && s.isInForce(now) && s.covers(touch));
   }
 
   private boolean isSequential(Touch touch) {
-    return spans.stream().anyMatch(span -> span.isInForce(now) && span.covers(touch));
+    return mayCover(touch).anyMatch(span -> span.isInForce(now) && span.covers(touch));
+  }
+
+  /** Those of all keys, and those of its first one; there are thousands of touches to ask for. */
+  private Stream<SequentialSpan> mayCover(Touch touch) {
+    return touch.keys().isEmpty()
+        ? spans.stream()
+        : Stream.concat(
+            spans.stream().filter(SequentialSpan::isAll),
+            spansOfKey.getOrDefault(touch.keys().get(0), List.of()).stream().map(spans::get));
   }
 
   /** A binding of another version of the predicate may not fill all guards: then there are none. */

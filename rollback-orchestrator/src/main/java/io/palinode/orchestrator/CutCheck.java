@@ -26,15 +26,19 @@ final class CutCheck {
    * ask for rollback count, and only in their current version: what an older version says is judged
    * anew after the resume. O(terms that hold), but for the sums of siblings.
    *
-   * @param about what the plan was opened for; of predicates with a gate, only that counts: what an
-   *     operator, or a spent budget, lets stand must not halt every later plan
+   * @param gates of predicates of which something was let stand, or waits, only what the plan was
+   *     opened for counts: what stands must not be taken back with every later plan
+   * @param about what the plan was opened for
    */
   static @Nullable Instance violatedClause(
-      List<CutPiece> cut, Map<String, Policy> policies, @Nullable TouchingRollback about) {
+      List<CutPiece> cut,
+      Map<String, Policy> policies,
+      Gates gates,
+      @Nullable TouchingRollback about) {
     Map<Instance, Held> instances = new LinkedHashMap<>();
     for (CutPiece piece : cut) {
       for (IntervalRef ref : piece.holding()) {
-        ClauseShape shape = shape(ref, policies, about);
+        ClauseShape shape = shape(ref, policies, gates, about);
         if (shape != null && ref.getTerm() < shape.terms()) {
           Instance of = new Instance(ref.getPredicate(), ref.getClause(), ref.getBinding());
           instances.computeIfAbsent(of, i -> new Held(shape)).add(piece.node(), ref);
@@ -51,13 +55,16 @@ final class CutCheck {
 
   /** Of the clause that a term is of; null when it does not count. */
   private static @Nullable ClauseShape shape(
-      IntervalRef ref, Map<String, Policy> policies, @Nullable TouchingRollback about) {
+      IntervalRef ref,
+      Map<String, Policy> policies,
+      Gates gates,
+      @Nullable TouchingRollback about) {
     Policy policy = policies.get(ref.getPredicate());
     boolean counts =
         policy != null
             && policy.rollsBack()
             && policy.version() == ref.getPredicateVersion()
-            && (!policy.isGated()
+            && (!gates.mayStand(ref.getPredicate())
                 || (about != null && about.isOf(ref.getPredicate(), ref.getBinding())));
     return policy != null && counts && ref.getClause() < policy.clauses().size()
         ? policy.clauses().get(ref.getClause())

@@ -34,10 +34,8 @@ public record Gate(List<Waiting> approvals, List<Account> budgets) {
   public static Gate of(MachineState state) {
     List<Waiting> approvals = new ArrayList<>();
     for (Request request : state.journal().gates().requests()) {
-      Demand waiting = NextStep.waiting(state, request);
-      if (waiting != null) {
-        approvals.add(new Waiting(request, waiting.ids().size(), waiting.target()));
-      }
+      Demand waiting = GateAnswer.waiting(state, request);
+      approvals.add(new Waiting(request, waiting.ids().size(), waiting.target()));
     }
     List<Account> budgets = new ArrayList<>();
     for (Policy policy : state.policies().values()) {

@@ -3,6 +3,7 @@ package io.palinode.orchestrator;
 import io.palinode.hvc.Hlc;
 import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.Budget;
+import io.palinode.wire.v1.ApprovalAsked;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.LetStand;
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param lastNumber of a request
  * @param requests those without an answer, oldest first; one a predicate
- * @param standing violations that open no plan, as far as the safe point has not passed them
+ * @param standing violations that open no plan; the latest, also when the safe point has passed
+ *     them: they may be told again
  * @param renewed when an operator last let a predicate's budget begin anew, wall clock; by
  *     predicate
  */
@@ -102,6 +104,12 @@ public record Gates(
     return standing.stream().filter(s -> s.includes(predicate, hlc)).findFirst().orElse(null);
   }
 
+  /** Some of its violations were let stand, or wait: later cuts may hold them. */
+  boolean mayStand(String predicate) {
+    return request(predicate) != null
+        || standing.stream().anyMatch(s -> s.predicate().equals(predicate));
+  }
+
   boolean lets(Demand demand) {
     return standing.stream()
         .anyMatch(
@@ -113,21 +121,25 @@ public record Gates(
   Gates read(ControlRecord record) {
     GateStep step = record.getGate();
     return switch (step.getStepCase()) {
-      case ASKED ->
-          step.getAsked().getNumber() > lastNumber
-                  && request(step.getAsked().getPredicate()) == null
-              ? new Gates(
-                  step.getAsked().getNumber(),
-                  plus(
-                      requests,
-                      Request.of(record.getEpoch(), record.getAtMicros(), step.getAsked())),
-                  standing,
-                  renewed)
-              : this;
+      case ASKED -> asked(record, step.getAsked());
       case LET_STAND -> standing(step.getLetStand());
       case RENEWED -> renewed(step.getRenewed().getPredicate(), record.getAtMicros());
       case STEP_NOT_SET -> this;
     };
+  }
+
+  private Gates asked(ControlRecord record, ApprovalAsked asked) {
+    Request known = request(asked.getPredicate());
+    if (known == null && asked.getNumber() > lastNumber) {
+      Request first = Request.of(record.getEpoch(), record.getAtMicros(), asked);
+      return new Gates(asked.getNumber(), plus(requests, first), standing, renewed);
+    }
+    if (known == null || known.number() != asked.getNumber()) {
+      return this;
+    }
+    Request more = known.with(record.getAtMicros(), asked);
+    List<Request> all = requests.stream().map(r -> r.equals(known) ? more : r).toList();
+    return new Gates(lastNumber, all, standing, renewed);
   }
 
   /** One that was answered already lets nothing stand. */
@@ -176,17 +188,6 @@ public record Gates(
     return requests.stream().noneMatch(settled)
         ? this
         : new Gates(lastNumber, without(settled), standing, renewed);
-  }
-
-  /** What the safe point has passed asks for nothing anyway. */
-  Gates passed(long safePoint) {
-    return standing.stream().noneMatch(s -> s.toHlc() <= safePoint)
-        ? this
-        : new Gates(
-            lastNumber,
-            requests,
-            standing.stream().filter(s -> s.toHlc() > safePoint).toList(),
-            renewed);
   }
 
   private List<Request> without(Predicate<Request> some) {

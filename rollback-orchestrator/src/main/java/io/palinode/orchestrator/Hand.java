@@ -1,6 +1,7 @@
 package io.palinode.orchestrator;
 
 import io.palinode.wire.v1.PlanOpened;
+import java.util.List;
 
 /**
  * What of a plan is an operator's doing.
@@ -8,10 +9,16 @@ import io.palinode.wire.v1.PlanOpened;
  * @param request the name under which it was asked for; empty: violations opened it
  * @param undoes the epoch of the plan whose discarded writes it is to bring back; 0: none
  * @param approves the number of the request for approval that it answers; 0: none
+ * @param touches the instances that this request is about
  */
-public record Hand(String request, long undoes, long approves) {
+public record Hand(String request, long undoes, long approves, List<Touch> touches) {
+  public Hand {
+    touches = List.copyOf(touches);
+  }
+
   static Hand of(PlanOpened opened) {
-    return new Hand(opened.getRequest(), opened.getUndoes(), opened.getApproves());
+    List<Touch> touches = opened.getTouchedList().stream().map(Touch::of).toList();
+    return new Hand(opened.getRequest(), opened.getUndoes(), opened.getApproves(), touches);
   }
 
   /** An operator asked for it, so it may go back to before the safe point. */

@@ -2,6 +2,7 @@ package io.palinode.orchestrator;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Violation;
 import java.util.List;
 import java.util.stream.Stream;
@@ -46,7 +47,7 @@ public record Journal(
     }
     return switch (record.getStepCase()) {
       case PLAN_OPENED ->
-          plan == null && record.getEpoch() == epoch + 1
+          plan == null && record.getEpoch() == epoch + 1 && isAnswerable(record.getPlanOpened())
               ? withPlan(Plan.opened(record))
                   .with(gates.answered(record.getPlanOpened().getApproves()))
               : this;
@@ -65,7 +66,7 @@ public record Journal(
                   snapshots,
                   touching,
                   sequential,
-                  gates.passed(record.getSafePoint().getHlc()))
+                  gates)
               : this;
       case NODE_JOINED -> plan == null ? this : withPlan(plan.read(record));
       case RESTORE ->
@@ -74,6 +75,7 @@ public record Journal(
           PAUSED,
           RESTORED,
           CONVERGE,
+          NAMED,
           CONTRIBUTION,
           CONVERGED,
           HALTED,
@@ -85,6 +87,11 @@ public record Journal(
       case GATE -> with(gates.read(record));
       case WATCHING, EFFECT, STEP_NOT_SET -> this;
     };
+  }
+
+  /** Of two orchestrators, one may approve what the other has rejected: the first answer counts. */
+  private boolean isAnswerable(PlanOpened opened) {
+    return opened.getApproves() == 0 || gates.request(opened.getApproves()) != null;
   }
 
   /**
@@ -193,6 +200,12 @@ public record Journal(
     return takenBackAround(hlc) == null && past.stream().noneMatch(p -> p.isHalfDoneAt(hlc));
   }
 
+  /** The open plan's target is the cut of this snapshot. */
+  public boolean isGoingTo(String snapshot) {
+    SnapshotCut cut = plan == null ? null : plan.halts().fallback().snapshot();
+    return cut != null && cut.id().equals(snapshot);
+  }
+
   /** The newest plan that {@code predicate} caused and that ended in a restart, or null. */
   @Nullable PastPlan lastRestart(String predicate) {
     return past.stream()
@@ -226,6 +239,7 @@ public record Journal(
     return switch (record.getStepCase()) {
       case PAUSED -> record.getPaused().getNode();
       case RESTORED -> record.getRestored().getNode();
+      case NAMED -> record.getNamed().getNode();
       case CONTRIBUTION -> record.getContribution().getNode();
       case CONVERGED -> record.getConverged().getNode();
       case NODE_JOINED -> record.getNodeJoined().getNode();

@@ -2,14 +2,10 @@ package io.palinode.orchestrator;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.wire.v1.Abandon;
-import io.palinode.wire.v1.ApprovalAsked;
-import io.palinode.wire.v1.BudgetRenewed;
 import io.palinode.wire.v1.Cancel;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
-import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.Halted;
-import io.palinode.wire.v1.LetStand;
 import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
@@ -19,7 +15,7 @@ import io.palinode.wire.v1.StoreKey;
 import io.palinode.wire.v1.Touched;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,6 +74,20 @@ final class NextStep {
         .toList();
   }
 
+  /** Whose violations the plan is about, as far as the log and its first restore tell. */
+  static Stream<String> predicates(MachineState state, Plan plan) {
+    TouchingRollback touching = state.journal().touching(plan.epoch());
+    Stream<String> touched =
+        touching == null ? Stream.of() : touching.touches().stream().map(Touch::predicate);
+    Stream<String> asking =
+        plan.phase().isBeforeRestore()
+            ? admitted(state, plan).stream().map(Demand::predicate)
+            : Stream.of();
+    return Stream.of(Stream.of(plan.predicate()), touched, asking)
+        .flatMap(names -> names)
+        .distinct();
+  }
+
   private static boolean isFree(MachineState state, Demand demand) {
     return Gates.verdict(state, demand.predicate()) == Gates.Verdict.FREE;
   }
@@ -97,7 +107,7 @@ final class NextStep {
             .reduce(Demand::fold)
             .orElse(null);
     if (all == null) {
-      return atTheGate();
+      return GateAnswer.toViolations(state);
     }
     PlanOpened opened =
         PlanOpened.newBuilder()
@@ -111,126 +121,6 @@ final class NextStep {
         .setAtMicros(state.nowMicros())
         .setPlanOpened(opened)
         .build();
-  }
-
-  /** What becomes of violations that may open no plan by themselves. */
-  private @Nullable ControlRecord atTheGate() {
-    long epoch = state.journal().epoch();
-    for (Demand demand : state.findings().demandsBefore(epoch + 1).toList()) {
-      String predicate = demand.predicate();
-      GateStep step =
-          switch (Gates.verdict(state, predicate)) {
-            case OVER_BUDGET -> overBudget(demand);
-            case NEEDS_APPROVAL ->
-                state.journal().gates().request(predicate) == null ? asking(demand) : null;
-            case FREE -> null;
-          };
-      if (step != null) {
-        return atEpoch(step);
-      }
-    }
-    return null;
-  }
-
-  private GateStep overBudget(Demand demand) {
-    Policy policy = Objects.requireNonNull(state.policies().get(demand.predicate()));
-    long roomAt =
-        Gates.roomAtMicros(state, demand.predicate(), Objects.requireNonNull(policy.budget()));
-    return GateStep.newBuilder()
-        .setLetStand(
-            LetStand.newBuilder()
-                .setPredicate(demand.predicate())
-                .setFromHlc(demand.violate())
-                .setToHlc(Math.max(demand.last(), Hlc.ofMicros(roomAt))))
-        .build();
-  }
-
-  private GateStep asking(Demand demand) {
-    return GateStep.newBuilder()
-        .setAsked(
-            ApprovalAsked.newBuilder()
-                .setNumber(state.journal().gates().lastNumber() + 1)
-                .setPredicate(demand.predicate())
-                .addAllViolationIds(demand.ids())
-                .setTarget(demand.target())
-                .setViolate(demand.violate()))
-        .build();
-  }
-
-  private ControlRecord atEpoch(GateStep step) {
-    return ControlRecord.newBuilder()
-        .setEpoch(state.journal().epoch())
-        .setAtMicros(state.nowMicros())
-        .setGate(step)
-        .build();
-  }
-
-  /**
-   * The record that answers a request for approval: a plan, or that its violations stand.
-   *
-   * @throws RefusedException when there is none, or a plan is open
-   */
-  static ControlRecord answering(MachineState state, long number, boolean approve)
-      throws RefusedException {
-    Request request = state.journal().gates().request(number);
-    Demand waiting = request == null ? null : waiting(state, request);
-    if (request == null || waiting == null) {
-      throw new RefusedException("no rollback %d waits for approval".formatted(number));
-    }
-    if (!approve) {
-      LetStand stand =
-          LetStand.newBuilder()
-              .setPredicate(request.predicate())
-              .setFromHlc(waiting.violate())
-              .setToHlc(waiting.last())
-              .setRejects(number)
-              .build();
-      return new NextStep(state).atEpoch(GateStep.newBuilder().setLetStand(stand).build());
-    }
-    Plan open = state.journal().plan();
-    if (open != null) {
-      throw new RefusedException("rollback %d is under way: one at a time".formatted(open.epoch()));
-    }
-    PlanOpened opened =
-        PlanOpened.newBuilder()
-            .addAllViolationIds(waiting.ids())
-            .setPredicate(request.predicate())
-            .setTarget(waiting.target())
-            .setReason("violation at " + Hlc.format(waiting.violate()) + ", approved")
-            .setApproves(number)
-            .build();
-    return ControlRecord.newBuilder()
-        .setEpoch(state.journal().epoch() + 1)
-        .setAtMicros(state.nowMicros())
-        .setPlanOpened(opened)
-        .build();
-  }
-
-  /** The violations that a request is about by now; null: another plan has covered them. */
-  static @Nullable Demand waiting(MachineState state, Request request) {
-    return state
-        .findings()
-        .demandsBefore(state.journal().epoch() + 1)
-        .filter(demand -> demand.predicate().equals(request.predicate()))
-        .reduce(Demand::fold)
-        .orElse(null);
-  }
-
-  /**
-   * The record that lets a budget begin anew.
-   *
-   * @throws RefusedException when the predicate has none
-   */
-  static ControlRecord renewing(MachineState state, String predicate) throws RefusedException {
-    Policy policy = state.policies().get(predicate);
-    if (policy == null || policy.budget() == null) {
-      throw new RefusedException("predicate '%s' has no budget of rollbacks".formatted(predicate));
-    }
-    return new NextStep(state)
-        .atEpoch(
-            GateStep.newBuilder()
-                .setRenewed(BudgetRenewed.newBuilder().setPredicate(predicate))
-                .build());
   }
 
   /**
@@ -367,7 +257,10 @@ final class NextStep {
     }
     CutCheck.Instance violated =
         CutCheck.violatedClause(
-            plan.holding(), state.policies(), state.journal().touching(plan.epoch()));
+            plan.holding(),
+            state.policies(),
+            state.journal().gates(),
+            state.journal().touching(plan.epoch()));
     return violated == null ? resume(plan) : stepBack(plan, violated);
   }
 
@@ -466,16 +359,17 @@ final class NextStep {
 
   private ControlRecord restart(Plan plan, long target, String reason) {
     Restore.Builder keep = keep(plan, target).getRestore().toBuilder();
-    return step(plan).setRestore(keep.setRestart(true).setReason(reason)).build();
+    // Some nodes may have made an attempt before: they go back to what was there before it.
+    return step(plan)
+        .setRestore(keep.setRestart(true).setReason(reason).setPast(plan.branchEnd()))
+        .build();
   }
 
   private List<Touched> touched(Plan plan) {
-    return admitted(state, plan).stream()
-        .flatMap(demand -> demand.touches().stream())
-        .distinct()
-        .limit(TouchingRollback.TOUCHES_MAX)
-        .map(Touch::toProto)
-        .toList();
+    return TouchingRollback.bounded(
+        Stream.concat(
+            plan.hand().touches().stream(),
+            admitted(state, plan).stream().flatMap(demand -> demand.touches().stream())));
   }
 
   private ControlRecord keep(Plan plan, long target) {
@@ -516,7 +410,7 @@ final class NextStep {
     return switch (intervention) {
       case ABANDON -> step.setAbandon(Abandon.newBuilder().setHalt(halt)).build();
       case RETRY -> {
-        if (plan.reachMax() > plan.target()) {
+        if (plan.reachMax() > plan.target() && !canGoElsewhere(state, plan)) {
           throw new RefusedException(
               "rollback %d cannot succeed: %s; it can only be abandoned"
                   .formatted(epoch, outOfReach(plan, plan.target())));
@@ -524,6 +418,12 @@ final class NextStep {
         yield step.setRetry(Retry.newBuilder().setHalt(halt)).build();
       }
     };
+  }
+
+  /** The predicate's policy may have been changed, or a snapshot been taken, since the halt. */
+  private static boolean canGoElsewhere(MachineState state, Plan plan) {
+    Plan again = plan.triedAgain();
+    return Unreachable.of(state, again, plan.target(), "").kind() != Unreachable.Kind.HALT;
   }
 
   private ControlRecord halt(Plan plan, String reason) {

@@ -99,6 +99,7 @@ public record Plan(
       case ABANDON -> goOn(record, record.getAbandon().getHalt(), true);
       case CANCEL -> cancelled(record);
       case PLAN_OPENED,
+          NAMED,
           CONTRIBUTION,
           RESUME,
           SAFE_POINT,
@@ -145,6 +146,11 @@ public record Plan(
   /** Attempts since the beginning, or since an operator had it tried again. */
   int attemptsOfThisTry() {
     return attempt - halts.attemptsBefore() - halts.fallback().rounds();
+  }
+
+  /** As an operator's word would leave it: with as many attempts to come as in the beginning. */
+  Plan triedAgain() {
+    return with(halts.answered(attempt, false));
   }
 
   boolean isAbandoned() {

@@ -4,25 +4,33 @@ import io.palinode.wire.v1.ApprovalAsked;
 import java.util.List;
 
 /**
- * A rollback that waits for an operator's approval.
+ * A rollback that waits for an operator's approval, and all that it takes to open it: whatever
+ * becomes of its predicate meanwhile, and whoever reads it.
  *
  * @param number its name
  * @param epoch in force when it was asked for
  * @param violationIds the first of its violations
- * @param target where it would have gone when it was asked for; violations since move that back
- * @param violate of the first violation
+ * @param toldMicros when its newest record was written
+ * @param target where it would go
+ * @param violate the least of its violations
+ * @param last the greatest
+ * @param touches the instances that they are about
  */
 public record Request(
     long number,
     String predicate,
     long epoch,
     long askedMicros,
+    long toldMicros,
     List<String> violationIds,
     long target,
-    long violate) {
+    long violate,
+    long last,
+    List<Touch> touches) {
 
   public Request {
     violationIds = List.copyOf(violationIds);
+    touches = List.copyOf(touches);
   }
 
   static Request of(long epoch, long atMicros, ApprovalAsked asked) {
@@ -31,8 +39,37 @@ public record Request(
         asked.getPredicate(),
         epoch,
         atMicros,
+        atMicros,
         asked.getViolationIdsList(),
         asked.getTarget(),
-        asked.getViolate());
+        asked.getViolate(),
+        Math.max(asked.getViolate(), asked.getLast()),
+        asked.getTouchedList().stream().map(Touch::of).toList());
+  }
+
+  /** With what joined it since. */
+  Request with(long atMicros, ApprovalAsked more) {
+    Demand both = demand().fold(of(epoch, atMicros, more).demand());
+    return new Request(
+        number,
+        predicate,
+        epoch,
+        askedMicros,
+        atMicros,
+        both.ids(),
+        both.target(),
+        both.violate(),
+        both.last(),
+        both.touches());
+  }
+
+  /** What waits, as far as the log tells. */
+  Demand demand() {
+    return new Demand(epoch, predicate, violationIds, violate, last, target, touches);
+  }
+
+  /** Whether the log tells of all that {@code demand} asks for, but for the names of violations. */
+  boolean includes(Demand demand) {
+    return target <= demand.target() && violate <= demand.violate() && demand.last() <= last;
   }
 }

@@ -101,6 +101,7 @@ public record Rollback(
       case ABANDON -> answered(record, true);
       case CANCEL -> cancelled(record);
       case PLAN_OPENED,
+          NAMED,
           CONTRIBUTION,
           SAFE_POINT,
           NODE_JOINED,

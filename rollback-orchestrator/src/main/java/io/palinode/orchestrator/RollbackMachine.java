@@ -89,9 +89,9 @@ public final class RollbackMachine {
     } else if (event instanceof Event.CancelWanted e) {
       operatorWants(() -> NextStep.cancelling(state, e.epoch()));
     } else if (event instanceof Event.ApprovalAnswered e) {
-      operatorWants(() -> NextStep.answering(state, e.number(), e.approve()));
+      operatorWants(() -> GateAnswer.answering(state, e.number(), e.approve()));
     } else if (event instanceof Event.RenewalWanted e) {
-      operatorWants(() -> NextStep.renewing(state, e.predicate()));
+      operatorWants(() -> GateAnswer.renewing(state, e.predicate()));
     } else if (event instanceof Event.PoliciesKnown e) {
       state = state.with(e.policies());
     } else if (event instanceof Event.PolicyChanged e) {
@@ -122,6 +122,10 @@ public final class RollbackMachine {
     } else if (record.hasResume() && state.live()) {
       alertAbandoned();
       alertRestarted(record);
+      PastPlan ended = state.journal().pastPlan(record.getEpoch());
+      if (ended != null) {
+        alertGivenUp(before, ended);
+      }
       alertSequential(record.getAtMicros());
     } else if (record.hasGate() && state.live()) {
       alertGate(record.getGate());
@@ -156,13 +160,21 @@ public final class RollbackMachine {
   /** Likewise for {@link Event.ApprovalAnswered}. */
   public static void requireAnswerable(MachineState state, long number, boolean approve)
       throws RefusedException {
-    ControlRecord unused = NextStep.answering(state, number, approve);
+    ControlRecord unused = GateAnswer.answering(state, number, approve);
+  }
+
+  /**
+   * Whether the plan that the request would open has a way to go when its target is out of reach.
+   */
+  public static boolean goesOnOutOfReach(MachineState state, long number) {
+    Request request = state.journal().gates().request(number);
+    return request != null && Unreachable.hasWay(state, request);
   }
 
   /** Likewise for {@link Event.RenewalWanted}. */
   public static void requireRenewable(MachineState state, String predicate)
       throws RefusedException {
-    ControlRecord unused = NextStep.renewing(state, predicate);
+    ControlRecord unused = GateAnswer.renewing(state, predicate);
   }
 
   /** Likewise for {@link Event.CancelWanted}. */
@@ -236,14 +248,15 @@ public final class RollbackMachine {
     if (policy.isGated() && state.journal().isFoundAtBeginning(violation)) {
       return Command.Outcome.STANDS;
     }
-    if (violation.getViolate() <= state.safePoint()) {
-      return Command.Outcome.TOO_LATE;
-    }
+    // Before the safe point is looked at, which passes what stands.
     LetStanding stands =
         state.journal().gates().standing(violation.getPredicate(), violation.getViolate());
-    return stands == null
-        ? Command.Outcome.ROLLBACK
-        : stands.isForBudget() ? Command.Outcome.OVER_BUDGET : Command.Outcome.REJECTED;
+    if (stands != null) {
+      return stands.isForBudget() ? Command.Outcome.OVER_BUDGET : Command.Outcome.REJECTED;
+    }
+    return violation.getViolate() <= state.safePoint()
+        ? Command.Outcome.TOO_LATE
+        : Command.Outcome.ROLLBACK;
   }
 
   private Demand demand(Violation violation, Policy policy) {
@@ -315,6 +328,8 @@ public final class RollbackMachine {
       alertHalted();
     }
     alertAbandoned();
+    // Whoever was here before may have died before it told.
+    state.journal().gates().requests().forEach(this::alertApproval);
   }
 
   private void appendFailed(ControlRecord record, String reason) {
@@ -341,10 +356,31 @@ public final class RollbackMachine {
 
   private void alertGate(GateStep step) {
     if (step.hasAsked()) {
-      commands.add(new Command.Raise(Alerts.approvalNeeded(step.getAsked(), state.nowMicros())));
+      Request request = state.journal().gates().request(step.getAsked().getPredicate());
+      if (request != null && request.askedMicros() == request.toldMicros()) {
+        alertApproval(request);
+      }
     } else if (step.hasLetStand() && step.getLetStand().getRejects() == 0) {
       commands.add(new Command.Raise(Alerts.budgetSpent(step.getLetStand(), state.nowMicros())));
     }
+  }
+
+  private void alertApproval(Request request) {
+    commands.add(new Command.Raise(Alerts.approvalNeeded(request, state.nowMicros())));
+  }
+
+  /** A plan that took nothing back leaves nothing to go back to: whoever waits has to know. */
+  private void alertGivenUp(Journal before, PastPlan ended) {
+    if (!ended.keptAll()) {
+      return;
+    }
+    List<Request> left = state.journal().gates().requests();
+    before.gates().requests().stream()
+        .filter(request -> !left.contains(request))
+        .forEach(
+            request ->
+                commands.add(
+                    new Command.Raise(Alerts.approvalGivenUp(request, ended, state.nowMicros()))));
   }
 
   /** What nobody acknowledged yet is told again by whoever starts. */
@@ -422,7 +458,9 @@ public final class RollbackMachine {
     boolean quiet =
         state.journal().plan() == null
             && state.outbox().awaited() == null
-            && state.findings().isSettled();
+            && state.findings().isSettled()
+            // Also when nobody here knows of the violations that it is about.
+            && state.journal().gates().requests().isEmpty();
     return quiet ? Math.min(state.findings().judged(), state.heldAt()) : 0;
   }
 

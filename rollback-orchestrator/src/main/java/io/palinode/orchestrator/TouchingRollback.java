@@ -1,8 +1,9 @@
 package io.palinode.orchestrator;
 
-import com.google.protobuf.ByteString;
-import java.util.Collection;
+import io.palinode.wire.v1.Touched;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * What a rollback was about, as its first {@code Restore} says.
@@ -14,12 +15,25 @@ import java.util.List;
 public record TouchingRollback(long epoch, long openedMicros, List<Touch> touches, boolean inVain) {
   static final int TOUCHES_MAX = 64;
 
+  /** Of all touches that a record names; keys may be long, and a record has to fit into the log. */
+  static final int TOUCHES_BYTES_MAX = 65_536;
+
   public TouchingRollback {
     touches = List.copyOf(touches);
   }
 
-  boolean touches(Collection<ByteString> keys) {
-    return touches.stream().anyMatch(touch -> touch.keys().stream().anyMatch(keys::contains));
+  /** As many as a record may name; one that is too long by itself is passed over. */
+  static List<Touched> bounded(Stream<Touch> touches) {
+    List<Touched> named = new ArrayList<>();
+    long bytes = 0;
+    for (Touch touch : touches.distinct().limit(TOUCHES_MAX).toList()) {
+      Touched next = touch.toProto();
+      if (bytes + next.getSerializedSize() <= TOUCHES_BYTES_MAX) {
+        bytes += next.getSerializedSize();
+        named.add(next);
+      }
+    }
+    return named;
   }
 
   boolean isOf(String predicate, String binding) {

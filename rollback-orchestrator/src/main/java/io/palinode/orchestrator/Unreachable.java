@@ -5,6 +5,7 @@ import io.palinode.predicate.OnViolation;
 import io.palinode.predicate.OnViolation.OnUnreachable;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,21 +50,45 @@ final class Unreachable {
     };
   }
 
-  /** An operator's own plan goes where it was meant to go, or waits for another word. */
+  /** Whether a plan for what waits would do anything but halt. */
+  static boolean hasWay(MachineState state, Request request) {
+    return switch (policy(state, request.predicate())) {
+      case HALT -> false;
+      case NEAREST_SNAPSHOT -> newest(state.journal(), request.target()) != null;
+      case RESTART -> true;
+    };
+  }
+
+  /**
+   * An operator's own plan goes where it was meant to go, or waits for another word. So does one of
+   * several predicates that do not want the same: each of the other ways is what one of them
+   * excludes.
+   */
   private static OnUnreachable policy(MachineState state, Plan plan) {
-    Policy policy = state.policies().get(plan.predicate());
+    if (plan.hand().isByHand()) {
+      return OnUnreachable.HALT;
+    }
+    List<OnUnreachable> wanted =
+        NextStep.predicates(state, plan).map(name -> policy(state, name)).distinct().toList();
+    return wanted.size() == 1 ? wanted.get(0) : OnUnreachable.HALT;
+  }
+
+  private static OnUnreachable policy(MachineState state, String predicate) {
+    Policy policy = state.policies().get(predicate);
     OnViolation action = policy == null ? null : policy.onViolation();
-    return action == null || plan.hand().isByHand() ? OnUnreachable.HALT : action.onUnreachable();
+    return action == null ? OnUnreachable.HALT : action.onUnreachable();
+  }
+
+  private static @Nullable SnapshotCut newest(Journal journal, long latest) {
+    return journal.snapshots().standing().values().stream()
+        .filter(cut -> cut.hlc() <= latest)
+        .filter(cut -> journal.isWholeAt(cut.hlc()))
+        .max(Comparator.comparingLong(SnapshotCut::hlc).thenComparing(SnapshotCut::id))
+        .orElse(null);
   }
 
   private static Way nearest(MachineState state, Plan plan, long latest, String why) {
-    Journal journal = state.journal();
-    SnapshotCut newest =
-        journal.snapshots().standing().values().stream()
-            .filter(cut -> cut.hlc() <= latest)
-            .filter(cut -> journal.isWholeAt(cut.hlc()))
-            .max(Comparator.comparingLong(SnapshotCut::hlc).thenComparing(SnapshotCut::id))
-            .orElse(null);
+    SnapshotCut newest = newest(state.journal(), latest);
     if (newest == null) {
       return new Way(Kind.HALT, null, why + "; no whole snapshot before it can be restored");
     }

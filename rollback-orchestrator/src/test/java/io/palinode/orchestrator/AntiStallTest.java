@@ -6,7 +6,9 @@ import com.google.protobuf.ByteString;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import io.palinode.predicate.Template;
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Resume;
+import io.palinode.wire.v1.Touched;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +17,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** More than two rollbacks in ten seconds are frequent here; a plan takes no time. */
 class AntiStallTest {
@@ -160,6 +163,58 @@ class AntiStallTest {
   }
 
   /** Whoever takes over at whatever moment decides the same. */
+  /** Each pair of keys was compared once: that took minutes, in which nodes stayed paused. */
+  @Test
+  @Timeout(20)
+  void aDecisionOverAllThatTheLogRemembersIsQuick() {
+    List<TouchingRollback> longest = new ArrayList<>();
+    for (int r = 1; r <= Journal.PAST_MAX; r++) {
+      List<Touch> touches = new ArrayList<>();
+      for (int t = 0; t < TouchingRollback.TOUCHES_MAX; t++) {
+        int of = r * 1_000 + t;
+        touches.add(
+            new Touch(
+                "p",
+                "e=" + t,
+                IntStream.range(0, Touch.KEYS_MAX)
+                    .mapToObj(k -> ByteString.copyFromUtf8("k" + of % 9_973 + "_" + k))
+                    .toList()));
+      }
+      longest.add(new TouchingRollback(r, script.state().nowMicros(), touches, false));
+    }
+    Journal known = script.state().journal();
+    Journal journal =
+        new Journal(
+            1,
+            Journal.PAST_MAX - 1,
+            null,
+            List.of(),
+            0,
+            known.snapshots(),
+            longest,
+            List.of(),
+            Gates.NONE);
+    ControlRecord opened =
+        ControlRecord.newBuilder()
+            .setEpoch(Journal.PAST_MAX)
+            .setPlanOpened(PlanOpened.getDefaultInstance())
+            .build();
+    List<SequentialSpan> spans = AntiStall.after(script.state().with(journal), Plan.opened(opened));
+    assertThat(spans).anyMatch(SequentialSpan::isAll);
+  }
+
+  @Test
+  void whatARecordNamesOfLongKeysIsBoundedInBytes() {
+    List<Touch> touches = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      ByteString key = ByteString.copyFromUtf8(i + "x".repeat(i == 3 ? 100_000 : 20_000));
+      touches.add(new Touch("p", "e=" + i, List.of(key)));
+    }
+    assertThat(TouchingRollback.bounded(touches.stream()))
+        .extracting(Touched::getBinding)
+        .containsExactly("e=0", "e=1", "e=2");
+  }
+
   @Test
   void restartsChangeNoDecision() {
     for (long seed = 0; seed < 60; seed++) {

@@ -22,6 +22,7 @@ class CutCheckTest {
                     new CutPiece(0, List.of(term("p", 1, "b=1", 0))),
                     new CutPiece(1, List.of(term("p", 1, "b=1", 1)))),
                 POLICIES,
+                Gates.NONE,
                 null))
         .hasToString("predicate=p clause=0 binding=b=1");
   }
@@ -67,12 +68,14 @@ class CutCheckTest {
             CutCheck.violatedClause(
                 List.of(new CutPiece(0, List.of(first, alone)), new CutPiece(1, List.of(second))),
                 policies,
+                Gates.NONE,
                 null))
         .isNull();
     assertThat(
             CutCheck.violatedClause(
                 List.of(new CutPiece(0, List.of(first, second)), new CutPiece(1, List.of(alone))),
                 policies,
+                Gates.NONE,
                 null))
         .isNotNull();
   }
@@ -91,12 +94,14 @@ class CutCheckTest {
   private static CutCheck.@Nullable Instance check(String clause, int terms) {
     List<IntervalRef> holding =
         IntStream.range(0, terms).mapToObj(i -> term("p", 1, "", i)).toList();
-    return CutCheck.violatedClause(List.of(new CutPiece(0, holding)), policies(clause), null);
+    return CutCheck.violatedClause(
+        List.of(new CutPiece(0, holding)), policies(clause), Gates.NONE, null);
   }
 
   private static CutCheck.@Nullable Instance sum(
       Map<String, Policy> policies, IntervalRef... holding) {
-    return CutCheck.violatedClause(List.of(new CutPiece(0, List.of(holding))), policies, null);
+    return CutCheck.violatedClause(
+        List.of(new CutPiece(0, List.of(holding))), policies, Gates.NONE, null);
   }
 
   private static IntervalRef amount(int term, String value) {
@@ -123,7 +128,8 @@ class CutCheckTest {
   }
 
   private static CutCheck.@Nullable Instance check(IntervalRef... holding) {
-    return CutCheck.violatedClause(List.of(new CutPiece(0, List.of(holding))), POLICIES, null);
+    return CutCheck.violatedClause(
+        List.of(new CutPiece(0, List.of(holding))), POLICIES, Gates.NONE, null);
   }
 
   private static IntervalRef term(String predicate, long version, String binding, int term) {

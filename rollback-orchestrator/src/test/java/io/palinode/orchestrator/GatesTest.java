@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.hvc.Hlc;
 import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.Budget;
+import io.palinode.predicate.OnViolation.OnUnreachable;
+import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.ViolationGrade;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -202,6 +204,99 @@ class GatesTest {
     assertThat(script.steps())
         .contains("1: restore 1 to 500000-")
         .anyMatch(step -> step.startsWith("1: restore 2 to "));
+  }
+
+  @Test
+  void aRequestOutlivesItsPredicateAndWhoAsked() {
+    Script script = Script.of(1, APPROVED);
+    script.violation("p", "x", 500, 0, List.of("k")).pass(1_100_000);
+    script.violation("p", "y", 400, 0, List.of("l")).judged(600).pass(50_000);
+    assertThat(script.steps()).containsExactly("0: ask 1 for p", "0: ask 1 for p");
+    script.restartWith(Policy.deleted("p", 2)).pass(50_000);
+    assertThat(script.steps()).as("the safe point waits all the same").isEmpty();
+    assertThat(Gate.of(script.state()).approvals())
+        .singleElement()
+        .satisfies(waiting -> assertThat(waiting.violations()).isEqualTo(2));
+    assertThat(script.answer(1, true).steps()).startsWith("1: open [px@500, py@400] to 400-");
+    script.carryOut(1);
+    assertThat(script.state().journal().touching(1))
+        .matches(touching -> touching.isOf("p", "x") && touching.isOf("p", "y"));
+  }
+
+  @Test
+  void whatJoinsARequestIsNotToldMoreThanOnceASecond() {
+    Script script = Script.of(1, APPROVED);
+    for (int i = 0; i < 100; i++) {
+      violation(script, "p", 500 - i, 0);
+      script.pass(100_000);
+    }
+    assertThat(script.steps()).hasSizeBetween(8, 12);
+    assertThat(script.alerts().stream().filter(a -> a.kind() == Alert.Kind.APPROVAL_NEEDED))
+        .hasSize(1);
+    assertThat(Gate.of(script.state()).approvals().get(0).target())
+        .isEqualTo(Hlc.ofMicros(401) - 1);
+  }
+
+  @Test
+  void anApprovalThatIsReadAfterARejectionOpensNoPlan() {
+    Script script = Script.of(1, APPROVED);
+    violation(script, "p", 500, 0);
+    script.judged(600).answer(1, false).steps();
+    script.log(
+        script.record(1).setPlanOpened(PlanOpened.newBuilder().setPredicate("p").setApproves(1)));
+    assertThat(script.state().journal().plan()).isNull();
+    assertThat(script.steps()).isEmpty();
+  }
+
+  @Test
+  void whoTakesOverTellsAgainThatApprovalIsNeeded() {
+    Script script = Script.of(1, APPROVED);
+    violation(script, "p", 500, 0);
+    script.restart();
+    assertThat(script.alerts().stream().filter(a -> a.kind() == Alert.Kind.APPROVAL_NEEDED))
+        .hasSize(2);
+  }
+
+  @Test
+  void whatStandsIsNotTooLateWhenItIsToldAgainAfterTheSafePoint() {
+    Script script = spent();
+    violation(script, "p", 1_500_000, 2);
+    script.judged(11_500_000).pass(50_000);
+    assertThat(script.steps()).endsWith("2: safe 11500000");
+    violation(script, "p", 1_500_000, 2);
+    assertThat(script.outcomes()).endsWith(Command.Outcome.OVER_BUDGET);
+    assertThat(script.alerts()).noneMatch(a -> a.kind() == Alert.Kind.VIOLATION_TOO_LATE);
+  }
+
+  @Test
+  void anOperatorHearsThatARestartHasGivenUpWhatWaited() {
+    Script script = Script.of(1, APPROVED, Policies.whenUnreachable("q", OnUnreachable.RESTART));
+    violation(script, "p", 500, 0);
+    violation(script, "q", 550, 0);
+    script.paused(1, 0, 600).restored(1, 0, 1).convergedAt(1, 0, 1, 900);
+    assertThat(script.state().journal().gates().requests()).isEmpty();
+    assertThat(script.alerts()).anyMatch(a -> a.kind() == Alert.Kind.APPROVAL_GIVEN_UP);
+  }
+
+  @Test
+  void anApprovedPlanWithAWayToGoNeedNotReachItsTarget() {
+    Script script = Script.of(1, APPROVED);
+    violation(script, "p", 500, 0);
+    assertThat(RollbackMachine.goesOnOutOfReach(script.state(), 1)).isFalse();
+    script.policy(Policies.whenUnreachable("p", OnUnreachable.RESTART));
+    assertThat(RollbackMachine.goesOnOutOfReach(script.state(), 1)).isTrue();
+    script.policy(Policies.whenUnreachable("p", OnUnreachable.NEAREST_SNAPSHOT));
+    assertThat(RollbackMachine.goesOnOutOfReach(script.state(), 1)).isFalse();
+    script.snapshot("near", 1, 400, 1);
+    assertThat(RollbackMachine.goesOnOutOfReach(script.state(), 1)).isTrue();
+  }
+
+  @Test
+  void onTheCutAllInstancesOfAPredicateCountUntilSomethingOfItStands() {
+    Script script = Script.of(1, LIMITED);
+    script.violation("p", "other", 500_000, 0, List.of("x")).judged(600_000);
+    script.paused(1, 0, 0).restored(1, 0, 1).converged(1, 0, 1, "p", 0, 1);
+    assertThat(script.steps()).anyMatch(step -> step.startsWith("1: restore 2 to "));
   }
 
   // Both

@@ -34,7 +34,7 @@ import java.util.Locale;
  */
 final class Script {
   private final RollbackSettings settings;
-  private final List<Policy> policies;
+  private List<Policy> policies;
   private final List<ControlRecord> control = new ArrayList<>();
   private final List<Event> violations = new ArrayList<>();
   private final List<String> written = new ArrayList<>();
@@ -66,6 +66,12 @@ final class Script {
     List.copyOf(violations).forEach(this::hear);
     hear(new Event.CaughtUp(nowMicros));
     return this;
+  }
+
+  /** Likewise, with what has become of predicates meanwhile. */
+  Script restartWith(Policy... nowKnown) {
+    policies = List.of(nowKnown);
+    return restart();
   }
 
   Script violation(String id, String predicate, long first, long violate) {
@@ -473,6 +479,7 @@ final class Script {
           case PAUSE,
               PAUSED,
               RESTORED,
+              NAMED,
               CONTRIBUTION,
               CONVERGED,
               NODE_JOINED,

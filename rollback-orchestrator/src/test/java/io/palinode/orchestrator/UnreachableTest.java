@@ -256,6 +256,42 @@ class UnreachableTest {
     assertThat(script.state().journal().plan()).matches(plan -> !plan.isRestarted());
   }
 
+  @Test
+  void ofPredicatesThatWantDifferentThingsNoneIsDone() {
+    Script script =
+        Script.of(1, SNAPSHOT, Policies.whenUnreachable("q", OnUnreachable.RESTART))
+            .snapshot("near", 1, 400, 1)
+            .violation("v1", "p", 100, 500)
+            .violation("v2", "q", 100, 510);
+    script.paused(1, 0, 550).judged(600);
+    assertThat(script.steps()).last().asString().startsWith("1: halt: target 499.4095 is out of");
+  }
+
+  @Test
+  void ofPredicatesThatWantTheSameItIsDone() {
+    Script script =
+        Script.of(1, SNAPSHOT, Policies.whenUnreachable("q", OnUnreachable.NEAREST_SNAPSHOT))
+            .snapshot("near", 1, 400, 1)
+            .violation("v1", "p", 100, 500)
+            .violation("v2", "q", 100, 510);
+    script.paused(1, 0, 550).judged(600);
+    assertThat(script.steps()).endsWith("1: restore 1 to 400 by near");
+  }
+
+  @Test
+  void aHaltedPlanIsTriedAgainWhenThePolicyNamesAWayByThen() {
+    Script script =
+        Script.of(1, Policies.beforeViolation("p"))
+            .snapshot("near", 1, 400, 1)
+            .violation("v1", "p", 100, 500);
+    script.paused(1, 0, 550).judged(600).steps();
+    assertThat(script.refusal(1, Intervention.RETRY)).contains("it can only be abandoned");
+    script.policy(SNAPSHOT);
+    assertThat(script.refusal(1, Intervention.RETRY)).isEmpty();
+    assertThat(script.operator(1, Intervention.RETRY).steps())
+        .containsExactly("1: retry 1", "1: restore 1 to 400 by near");
+  }
+
   private static Script restarted(Script script) {
     return script.paused(1, 0, 550).restored(1, 0, 1).convergedAt(1, 0, 1, 900);
   }

@@ -6,6 +6,7 @@ import io.palinode.voldemort.client.RolledBack;
 import io.palinode.voldemort.client.RolledBackException;
 import io.palinode.voldemort.client.Session;
 import io.palinode.voldemort.cluster.Ring;
+import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.Pb0.RequestType;
@@ -330,16 +331,32 @@ final class ClientCalls implements Session.Listener {
     }
 
     private void settle(int first, long acceptedAt) {
-      if (accepted >= world.shape().store().requiredWrites()) {
+      if (accepted >= needed()) {
         call.end(
             new Outcome.Done(List.of()),
-            () ->
-                world
-                    .clientChecks()
-                    .acknowledged(client, call.epoch, first, acceptedAt, key, clock(first)));
+            () -> {
+              world.requireSequential(call.epoch, key, clock(first));
+              world
+                  .clientChecks()
+                  .acknowledged(client, call.epoch, first, acceptedAt, key, clock(first));
+            });
       } else if (pending == 0) {
         call.fail("too few nodes have it");
       }
+    }
+
+    /**
+     * As production's store client has it. Asked anew at each answer, so a span may end meanwhile.
+     */
+    private int needed() {
+      StoreDefinition store = world.shape().store();
+      long now = NodeClock.EPOCH_MICROS + world.time().nowMicros();
+      boolean all =
+          world.seams().knowsSequentialKeys()
+              && session.view().sequential().covers(key.getBytes(StandardCharsets.UTF_8), now);
+      return all
+          ? Math.max(store.requiredWrites(), store.replicationFactor() - store.requiredReads() + 1)
+          : store.requiredWrites();
     }
 
     private VectorClock clock(int first) {

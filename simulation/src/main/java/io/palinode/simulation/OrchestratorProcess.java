@@ -99,6 +99,14 @@ final class OrchestratorProcess {
     }
   }
 
+  /** An operator approves a request, or rejects it. */
+  void answer(long number, boolean approve) {
+    if (alive && state.live()) {
+      world.trace().add("operator", "says", () -> (approve ? "approve " : "reject ") + number);
+      hear(new Event.ApprovalAnswered(number, approve, now()));
+    }
+  }
+
   void acknowledge() {
     if (alive && state.live()) {
       world.trace().add("operator", "says", () -> "coverage acknowledged");

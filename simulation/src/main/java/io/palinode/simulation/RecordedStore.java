@@ -1,5 +1,6 @@
 package io.palinode.simulation;
 
+import io.palinode.detector.MissedEpochs;
 import io.palinode.detector.SequentialKeys;
 import io.palinode.detector.StoreBinding;
 import io.palinode.detector.StoreKey;
@@ -170,12 +171,12 @@ final class RecordedStore implements StoreBinding {
 
   @Override
   public void resume(long ofEpoch, long target, long sequentialUntilMicros) {
-    resume(ofEpoch, target, sequentialUntilMicros, 0);
+    resume(ofEpoch, target, sequentialUntilMicros, MissedEpochs.NONE);
   }
 
   @Override
-  public void resume(long ofEpoch, long target, long sequentialUntilMicros, long restartEpoch) {
-    store.resume(ofEpoch, target, sequentialUntilMicros, restartEpoch);
+  public void resume(long ofEpoch, long target, long sequentialUntilMicros, MissedEpochs missed) {
+    store.resume(ofEpoch, target, sequentialUntilMicros, missed);
     listener.serves(ofEpoch);
   }
 

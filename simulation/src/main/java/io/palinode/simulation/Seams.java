@@ -32,6 +32,11 @@ public interface Seams {
     return log;
   }
 
+  /** Whether a client waits for all replicas of a key that is sequential. */
+  default boolean knowsSequentialKeys() {
+    return true;
+  }
+
   /** Whether a node looks at the fence while it holds the write lock. */
   default boolean fencesUnderLock() {
     return true;

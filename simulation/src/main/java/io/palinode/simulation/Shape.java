@@ -33,7 +33,10 @@ record Shape(
 
   private static final int PARTITIONS_OF_RING = 4;
 
-  static Shape draw(Dice dice) {
+  /**
+   * @param wishes of its own, so that what it draws changes nothing else of a run
+   */
+  static Shape draw(Dice dice, Dice wishes) {
     int nodes = dice.percent(70) ? 3 : (int) dice.between(2, 4);
     int replicas = dice.percent(70) ? nodes : (int) dice.between(2, nodes);
     int writes = dice.percent(70) ? 1 : (int) dice.between(1, replicas);
@@ -43,7 +46,7 @@ record Shape(
         (int) dice.between(1, 2),
         StoreDefinition.of(STORE, Persistence.BDB, replicas, 1, writes),
         dice.percent(50),
-        dice.one(WatchedMutex.ALL));
+        dice.one(WatchedMutex.ALL).wishing(Wish.draw(wishes)));
   }
 
   Cluster cluster() {

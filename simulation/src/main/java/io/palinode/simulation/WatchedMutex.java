@@ -10,17 +10,21 @@ import java.util.List;
  *
  * @param joins whether the replicas of one version are one interval
  */
-record WatchedMutex(boolean joins, String target, ActivePredicate predicate) {
+record WatchedMutex(boolean joins, String target, Wish wish, ActivePredicate predicate) {
   static final String NAME = "mutex";
 
   static final List<WatchedMutex> ALL =
       List.of(
-          of(false, "before-violation"),
-          of(false, "before-first-witness"),
-          of(true, "before-violation"),
-          of(true, "before-first-witness"));
+          of(false, "before-violation", Wish.NOTHING),
+          of(false, "before-first-witness", Wish.NOTHING),
+          of(true, "before-violation", Wish.NOTHING),
+          of(true, "before-first-witness", Wish.NOTHING));
 
-  private static WatchedMutex of(boolean joins, String target) {
+  WatchedMutex wishing(Wish other) {
+    return of(joins, target, other);
+  }
+
+  private static WatchedMutex of(boolean joins, String target, Wish wish) {
     String yaml =
         """
         apiVersion: palinode.io/v1
@@ -35,14 +39,15 @@ record WatchedMutex(boolean joins, String target, ActivePredicate predicate) {
                 - {var: "cs_{a}_{b}_{b}", equals: "1"}
           onViolation:
             rollback: {to: %s}
+            %s
         """
-            .formatted(joins ? "first" : "any", target);
+            .formatted(joins ? "first" : "any", target, wish.yaml);
     return new WatchedMutex(
-        joins, target, new ActivePredicate(NAME, 1, Predicates.parse(yaml, NAME)));
+        joins, target, wish, new ActivePredicate(NAME, 1, Predicates.parse(yaml, NAME)));
   }
 
   @Override
   public String toString() {
-    return "replicas=" + (joins ? "first" : "any") + " to=" + target;
+    return "replicas=" + (joins ? "first" : "any") + " to=" + target + " wish=" + wish;
   }
 }

@@ -1,19 +1,25 @@
 package io.palinode.simulation;
 
+import com.google.protobuf.ByteString;
 import io.palinode.detector.ActivePredicate;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Intervention;
+import io.palinode.orchestrator.Journal;
 import io.palinode.orchestrator.Phase;
 import io.palinode.orchestrator.Plan;
+import io.palinode.orchestrator.Request;
+import io.palinode.orchestrator.SequentialSpan;
 import io.palinode.simulation.check.BrokenInvariant;
 import io.palinode.simulation.check.ClientChecks;
 import io.palinode.simulation.check.ControlChecks;
 import io.palinode.simulation.check.DetectionChecks;
+import io.palinode.simulation.check.GateChecks;
 import io.palinode.simulation.check.Invariant;
 import io.palinode.simulation.check.StoreModel;
 import io.palinode.voldemort.client.RolledBack;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Ring;
+import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.ViolationRecord;
@@ -42,6 +48,10 @@ final class World {
 
   private final VirtualTime time = new VirtualTime();
   private final Dice dice;
+
+  /** For what an operator makes of requests: it changes no run in which there are none. */
+  private final Dice operatorDice;
+
   private final Set<Fault> faults;
   private final Seams seams;
   private final Shape shape;
@@ -66,6 +76,7 @@ final class World {
 
   private final StoreModel model;
   private final ControlChecks controlChecks;
+  private final GateChecks gateChecks;
   private final ClientChecks clientChecks = new ClientChecks();
   private final DetectionChecks detection;
   private long newestServed;
@@ -78,7 +89,8 @@ final class World {
     this.dice = new Dice(seed);
     this.faults = faults;
     this.seams = seams;
-    this.shape = Shape.draw(dice);
+    this.shape = Shape.draw(dice, new Dice(~seed));
+    this.operatorDice = new Dice(~seed * 31);
     this.trace = traceLines == null ? Trace.none(time) : Trace.of(time, traceLines);
     this.network = new Network(shape.nodes() + shape.clients() + 3, dice);
     this.cluster = shape.cluster();
@@ -89,6 +101,7 @@ final class World {
             shape.nodes(),
             Hlc.ofMicros(Shape.CONVERGENCE_WINDOW.toNanos() / 1_000),
             this::isHeldBy);
+    this.gateChecks = gateChecks(shape.watched().wish());
     this.controlChecks =
         new ControlChecks(
             shape.nodes(), faults.contains(Fault.DUPLICATE) || faults.contains(Fault.TAKEOVER));
@@ -218,7 +231,24 @@ final class World {
     if (dice.percent(faultsAreOver ? 30 : 5)) {
       orchestrator.acknowledge();
     }
+    answerRequests();
     time.in(dice.between(50_000, 200_000), this::operate);
+  }
+
+  /** Sooner or later somebody looks at what waits. */
+  private void answerRequests() {
+    for (Request request : controlChecks.truth().gates().requests()) {
+      if (operatorDice.percent(faultsAreOver ? 60 : 20)) {
+        orchestrator.answer(request.number(), operatorDice.percent(60));
+      }
+    }
+  }
+
+  private static GateChecks gateChecks(Wish wish) {
+    return new GateChecks(
+        wish == Wish.APPROVAL,
+        wish == Wish.BUDGET ? Wish.BUDGET_PLANS : Integer.MAX_VALUE,
+        Wish.BUDGET_PERIOD.toNanos() / 1_000);
   }
 
   /** What may still be violated is deleted when nothing else helps. */
@@ -297,7 +327,11 @@ final class World {
 
   void append(String who, ControlRecord record) {
     trace.add(who, "log", () -> Texts.of(record));
+    Journal before = controlChecks.truth();
     controlChecks.appended(record);
+    if (!controlChecks.truth().equals(before)) {
+      gateChecks.counted(record);
+    }
     control.append(record);
   }
 
@@ -376,6 +410,34 @@ final class World {
         throw new BrokenInvariant(Invariant.CONVERGED, when + ", replicas of " + key + " differ");
       }
     }
+  }
+
+  /**
+   * A write was acknowledged: if its key is to be used sequentially in this epoch, all replicas
+   * have it, unless they are being taken back already.
+   */
+  void requireSequential(long epoch, String key, VectorClock clock) {
+    Journal truth = controlChecks.truth();
+    long now = NodeClock.EPOCH_MICROS + time.nowMicros();
+    boolean isSequential =
+        truth.plan() == null
+            && truth.epoch() == epoch
+            && truth.sequential().stream()
+                .anyMatch(span -> span.isInForce(now) && names(span, key));
+    if (!isSequential) {
+      return;
+    }
+    for (int node : ring.preferenceList(key.getBytes(StandardCharsets.UTF_8))) {
+      if (machine(node).stored(key).stream().noneMatch(v -> clock.isAtMost(v.clock()))) {
+        throw new BrokenInvariant(
+            Invariant.SEQUENTIAL,
+            "%s is acknowledged in epoch %d, and node %d lacks it".formatted(key, epoch, node));
+      }
+    }
+  }
+
+  private static boolean names(SequentialSpan span, String key) {
+    return span.isAll() || span.keys().contains(ByteString.copyFromUtf8(key));
   }
 
   void told(int client, RolledBack rolledBack) {

@@ -1,15 +1,21 @@
 package io.palinode.simulation;
 
 import io.palinode.detector.StoreBinding;
+import io.palinode.detector.StoreKey;
 import io.palinode.orchestrator.MachineState;
 import io.palinode.orchestrator.Phase;
 import io.palinode.orchestrator.Plan;
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Resume;
 import io.palinode.wire.v1.SafePoint;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
 
 /** Bugs that a cluster could have: whoever looks for bugs has to find them. */
 enum PlantedBug {
@@ -171,7 +177,71 @@ enum PlantedBug {
                     }
                   });
     }
+  },
+  /** Whatever replicas have, the digests that they compare are the same. */
+  TAKES_REPLICAS_FOR_ALIKE {
+    @Override
+    Seams plant() {
+      return onStore(
+          real ->
+              new StoreDecorator(real) {
+                @Override
+                public Restoration restore(long epoch, int attempt, long target) {
+                  Restoration done = super.restore(epoch, attempt, target);
+                  Map<StoreKey, Replica> alike = new HashMap<>(done.replicas());
+                  alike.replaceAll((key, here) -> new Replica(1, here.nodes()));
+                  return new Restoration(done.undoneWrites(), done.changed(), alike);
+                }
+              });
+    }
+  },
+  /** A rollback that an operator has to approve begins by itself. */
+  DOES_NOT_ASK_FOR_APPROVAL {
+    @Override
+    Seams plant() {
+      return opening(
+          record -> record.getGate().hasAsked(), r -> r.getGate().getAsked().getTarget());
+    }
+  },
+  /** A budget that is spent is no limit. */
+  OVERSPENDS_THE_BUDGET {
+    @Override
+    Seams plant() {
+      return opening(
+          record -> record.getGate().hasLetStand(),
+          record -> record.getGate().getLetStand().getFromHlc() - 1);
+    }
+  },
+  /** Clients go on with R + W = N where they were asked not to. */
+  FORGETS_SEQUENTIAL_KEYS {
+    @Override
+    Seams plant() {
+      return new Seams() {
+        @Override
+        public boolean knowsSequentialKeys() {
+          return false;
+        }
+      };
+    }
   };
+
+  /** A plan is opened instead of a record. */
+  private static Seams opening(
+      Predicate<ControlRecord> instead, ToLongFunction<ControlRecord> target) {
+    return new Seams() {
+      @Override
+      public List<ControlRecord> append(MachineState state, ControlRecord record) {
+        PlanOpened.Builder opened =
+            PlanOpened.newBuilder()
+                .setPredicate(WatchedMutex.NAME)
+                .setTarget(target.applyAsLong(record));
+        return instead.test(record)
+            ? List.of(
+                record.toBuilder().setEpoch(record.getEpoch() + 1).setPlanOpened(opened).build())
+            : List.of(record);
+      }
+    };
+  }
 
   /** For one run. */
   abstract Seams plant();

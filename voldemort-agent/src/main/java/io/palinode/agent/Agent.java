@@ -12,6 +12,7 @@ import org.slf4j.LoggerFactory;
 
 /** Where {@link io.palinode.agent.boot.Premain} begins, in the agent's own class loader. */
 public final class Agent {
+  private static final int EXIT_REFUSED = 2;
   private static final Logger log = LoggerFactory.getLogger(Agent.class);
 
   private Agent() {}
@@ -34,13 +35,23 @@ public final class Agent {
     AgentConfig config = AgentConfig.parse(argument, Files.readString(file));
     String version = ServerVersion.require(ClassLoader.getSystemClassLoader());
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    WatchedServer server = new WatchedServer(config, registry);
-    WeavingTransformer transformer = new WeavingTransformer();
+    WatchedServer server = new WatchedServer(config, registry, Agent::endProcess);
+    WeavingTransformer transformer = new WeavingTransformer(server::notWoven);
     instrumentation.addTransformer(transformer);
     Hooks.attend(server);
     if (config.statusPort() > 0) {
       StatusServer.start(config.statusPort(), version, transformer::woven, server, registry);
     }
     log.info("agent voldemort={} kafka={} state=ATTACHED", version, config.kafka());
+  }
+
+  /**
+   * Not by the calling thread, which is starting the server, and whose exception would leave the
+   * process with the server's other threads: neither serving nor gone.
+   */
+  private static void endProcess() {
+    Thread end = new Thread(() -> System.exit(EXIT_REFUSED), "palinode-exit");
+    end.setDaemon(true);
+    end.start();
   }
 }

@@ -1,11 +1,15 @@
 package io.palinode.agent;
 
 import io.palinode.detector.HlcSpan;
+import io.palinode.detector.MissedEpochs;
+import io.palinode.detector.RestoreRefusedException;
+import io.palinode.detector.RestoreRefusedException.Reason;
 import io.palinode.detector.SequentialKeys;
 import io.palinode.detector.StoreBinding;
 import io.palinode.detector.StoreKey;
 import io.palinode.detector.UndoEffect;
 import io.palinode.detector.Version;
+import io.palinode.detector.WriteEvent;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.snapshot.RollbackTimes;
@@ -16,19 +20,29 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The node as the detector and the control log see it: a {@link StoreNode} whose writes are the
- * server's. Beside what that does, a restore drops the hints of what it undoes; and once the agent
- * is off, nothing of a rollback is done any more, for writes were missed.
+ * server's. Beside what that does, a restore drops the hints of what it undoes.
+ *
+ * <p>Once the agent is off, writes are missed and none is fenced. The node answers all the same, so
+ * that nobody waits for it: its past begins now, whenever that is asked; it refuses to restore; and
+ * where records are made equal as they are, it takes no part.
  */
 final class AgentBinding implements StoreBinding {
+  private static final Logger log = LoggerFactory.getLogger(AgentBinding.class);
+  private static final long NOTHING = -1;
+
   private final StoreNode node;
   private final LongConsumer dropHintsAfter;
   private final BooleanSupplier off;
   private final LongSupplier missedAt;
   private final AtomicBoolean listening = new AtomicBoolean();
   private volatile @Nullable WriteListener listener;
+  // Of the control thread: the epoch for which it has paused, unless it was told to undo nothing.
+  private long undoing = NOTHING;
 
   /**
    * @param dropHintsAfter removes the hints that this server keeps for others of writes after an
@@ -48,25 +62,44 @@ final class AgentBinding implements StoreBinding {
   public void listen(WriteListener next) {
     listener = next;
     if (listening.compareAndSet(false, true)) {
-      node.listen(
-          event -> {
-            WriteListener now = listener;
-            if (now != null) {
-              now.written(event);
-            }
-          });
+      node.listen(new Latest());
+    }
+  }
+
+  /** Passes on to the listener that is there now. */
+  private final class Latest implements WriteListener {
+    @Override
+    public boolean watches(StoreKey key) {
+      WriteListener now = listener;
+      return now != null && now.watches(key);
+    }
+
+    @Override
+    public void written(WriteEvent event) {
+      WriteListener now = listener;
+      if (now != null) {
+        now.written(event);
+      }
     }
   }
 
   @Override
   public long pause(long epoch) {
-    requireOn();
-    return node.pause(epoch);
+    long quietSince = node.pause(epoch);
+    undoing = epoch;
+    if (off.getAsBoolean()) {
+      log.error("node={} epoch={} state=OFF, it cannot take part in a rollback", node(), epoch);
+    }
+    return quietSince;
   }
 
   @Override
   public Restoration restore(long epoch, int attempt, long target) {
-    requireOn();
+    if (off.getAsBoolean()) {
+      throw new RestoreRefusedException(
+          Reason.NOT_WATCHING,
+          "the agent of node %d has turned itself off: start its server anew".formatted(node()));
+    }
     if (target < missedAt.getAsLong()) {
       throw new OutOfReachException(target, reach(), node.lastReading().own());
     }
@@ -77,38 +110,34 @@ final class AgentBinding implements StoreBinding {
 
   @Override
   public Restoration keep(long epoch, int attempt, long target) {
-    requireOn();
-    return node.keep(epoch, attempt, target);
+    undoing = NOTHING;
+    // Its writes go on: what it would make equal is not what is there by then.
+    return off.getAsBoolean() ? new Restoration(0, List.of()) : node.keep(epoch, attempt, target);
   }
 
   @Override
   public int merge(List<KeyRecord> records) {
-    requireOn();
-    return node.merge(records);
+    return off.getAsBoolean() ? 0 : node.merge(records);
   }
 
   @Override
   public void resume(long epoch, long target, long sequentialUntilMicros) {
-    requireOn();
-    node.resume(epoch, target, sequentialUntilMicros);
+    resume(epoch, target, sequentialUntilMicros, MissedEpochs.NONE);
   }
 
   @Override
-  public void resume(long epoch, long target, long sequentialUntilMicros, long restartEpoch) {
-    requireOn();
-    node.resume(epoch, target, sequentialUntilMicros, restartEpoch);
+  public void resume(long epoch, long target, long sequentialUntilMicros, MissedEpochs missed) {
+    if (undoing == epoch && !off.getAsBoolean()) {
+      // Other nodes, which paused later or resume earlier, may have taken some since the restore.
+      dropHintsAfter.accept(target);
+    }
+    undoing = NOTHING;
+    node.resume(epoch, target, sequentialUntilMicros, missed);
   }
 
   @Override
   public void sequential(List<SequentialKeys> keys) {
     node.sequential(keys);
-  }
-
-  private void requireOn() {
-    if (off.getAsBoolean()) {
-      throw new IllegalStateException(
-          "the agent of node %d has turned itself off: start its server anew".formatted(node()));
-    }
   }
 
   @Override
@@ -142,8 +171,15 @@ final class AgentBinding implements StoreBinding {
   }
 
   @Override
+  public void ordered(Runnable action) {
+    node.ordered(action);
+  }
+
+  @Override
   public long reach() {
-    return Math.max(node.reach(), missedAt.getAsLong());
+    return off.getAsBoolean()
+        ? Math.max(node.lastReading().own(), missedAt.getAsLong())
+        : Math.max(node.reach(), missedAt.getAsLong());
   }
 
   @Override

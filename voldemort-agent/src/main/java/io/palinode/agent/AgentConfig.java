@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.palinode.detector.kafka.ProgressPace;
 import io.palinode.hvc.Epsilon;
 import io.palinode.retroscope.WindowLogConfig;
 import io.palinode.voldemort.StoreNodeConfig;
@@ -18,6 +19,7 @@ import java.util.function.Function;
  *
  * @param kafka {@code host:port} pairs separated by commas
  * @param data the folder of what the agent itself has to remember
+ * @param pace how often progress is told
  * @param joinTimeout how long a start of the server waits until the node has joined
  * @param unjoined what happens when that takes longer
  * @param failuresMax so many of the agent's own failures turn it off
@@ -29,6 +31,7 @@ record AgentConfig(
     Epsilon epsilon,
     WindowLogConfig windowLog,
     Duration convergenceWindow,
+    ProgressPace pace,
     Duration joinTimeout,
     Unjoined unjoined,
     int failuresMax,
@@ -42,6 +45,12 @@ record AgentConfig(
     STOP
   }
 
+  /**
+   * After a candidate. Each is a request to Kafka: as often as by a node of ours, they took a tenth
+   * of what the server itself took.
+   */
+  private static final ProgressPace PACE_DEFAULT = ProgressPace.withBusy(Duration.ofMillis(20));
+
   private static final List<String> KEYS =
       List.of(
           "kafka",
@@ -50,6 +59,7 @@ record AgentConfig(
           "windowLogAge",
           "windowLogBytes",
           "convergenceWindow",
+          "progressEvery",
           "joinTimeout",
           "unjoined",
           "failuresMax",
@@ -104,6 +114,7 @@ record AgentConfig(
             "convergenceWindow",
             StoreNodeConfig.CONVERGENCE_WINDOW_DEFAULT,
             AgentConfig::duration),
+        value(settings, "progressEvery", PACE_DEFAULT, AgentConfig::pace),
         value(settings, "joinTimeout", Duration.ofSeconds(60), AgentConfig::duration),
         value(settings, "unjoined", Unjoined.SERVE, AgentConfig::unjoined),
         value(settings, "failuresMax", 100, Integer::valueOf),
@@ -142,6 +153,10 @@ record AgentConfig(
       throw new IllegalArgumentException(
           "'%s' cannot be read: %s (%s)".formatted(key, text, e.getMessage()), e);
     }
+  }
+
+  private static ProgressPace pace(String text) {
+    return ProgressPace.withBusy(duration(text));
   }
 
   private static Unjoined unjoined(String text) {

@@ -18,6 +18,7 @@ final class Conversation {
   private @Nullable Hvc written;
   private @Nullable RefusedException refused;
   private @Nullable EngineWrite write;
+  private boolean hasStripe;
   private final List<EngineWrite> locked = new ArrayList<>(1);
 
   /** A request of a client of ours begins. */
@@ -76,6 +77,15 @@ final class Conversation {
 
   void write(@Nullable EngineWrite now) {
     write = now;
+  }
+
+  /** Whether this thread keeps others from writing some key. */
+  boolean hasStripe() {
+    return hasStripe;
+  }
+
+  void hasStripe(boolean now) {
+    hasStripe = now;
   }
 
   void locked(EngineWrite by) {

@@ -4,12 +4,15 @@ import io.palinode.agent.boot.Frame;
 import io.palinode.agent.boot.Listener;
 import io.palinode.agent.boot.Operation;
 import io.palinode.agent.boot.Refusal;
+import io.palinode.agent.boot.Writing;
 import io.palinode.detector.StoreKey;
+import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.FenceState;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.VectorClock;
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -20,8 +23,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A write of the disk engine enters the node before it takes the record's lock, tells what it
  * changes between reading and writing the record (under that lock, so in the key's order), and
- * leaves when its transaction has ended. One that locks first, and writes later, stays in between.
- * A write of the memory engine is told at its end, under the engine's monitor.
+ * leaves when its transaction has ended; the writes of one key go one at a time ({@link
+ * KeyStripes}). One that locks first, and writes later, stays in between. A write of the memory
+ * engine is told at its end, under the engine's monitor.
  */
 final class EngineHooks implements Listener {
   private final StoreNode node;
@@ -30,33 +34,44 @@ final class EngineHooks implements Listener {
   private final OwnCalls own;
   private final PiggyBack piggyBack;
   private final Fuse fuse;
+  private final @Nullable Object hints;
+  private final KeyStripes stripes = new KeyStripes();
   private final ThreadLocal<Conversation> conversations =
       ThreadLocal.withInitial(Conversation::new);
 
+  /**
+   * @param hints the engine in which the server keeps hints; null: it keeps none
+   */
   EngineHooks(
       StoreNode node,
       StockTypes types,
       List<StockEngine> engines,
       OwnCalls own,
       PiggyBack piggyBack,
-      Fuse fuse) {
+      Fuse fuse,
+      @Nullable Object hints) {
     this.node = node;
     this.types = types;
     this.engines = List.copyOf(engines);
     this.own = own;
     this.piggyBack = piggyBack;
     this.fuse = fuse;
+    this.hints = hints;
   }
 
   @Override
   public @Nullable Frame entered(
       Operation operation, Object engine, @Nullable Object key, @Nullable Object argument) {
     StockEngine watched = watched(engine);
-    if (watched == null || own.isOwn() || (fuse.isBlown() && !endsLock(operation))) {
+    boolean isHint = watched == null && engine == hints && operation == Operation.BDB_PUT;
+    if ((watched == null && !isHint) || own.isOwn() || (fuse.isBlown() && !endsLock(operation))) {
       return null;
     }
     Conversation conversation = conversations.get();
     try {
+      if (watched == null) {
+        return hint();
+      }
       Frame frame = begin(operation, watched, key, argument, conversation);
       conversation.admitted();
       return frame;
@@ -81,6 +96,15 @@ final class EngineHooks implements Listener {
       case BDB_RELEASE -> release(argument, conversation);
       case MEMORY_WRITE -> key == null ? null : inMemory(watched, key, argument, conversation);
       case BDB_TRUNCATE, MEMORY_CLEAR -> clear(watched, conversation);
+    };
+  }
+
+  /** A hint of an undone write would bring it back: while paused none is taken. */
+  private Frame hint() throws RefusedException {
+    node.entered(Caller.STOCK);
+    return (result, thrown) -> {
+      node.left();
+      return null;
     };
   }
 
@@ -132,14 +156,19 @@ final class EngineHooks implements Listener {
       StockEngine engine, Object key, @Nullable VectorClock deleted, Conversation conversation)
       throws RefusedException {
     EngineWrite write = begun(engine, key, deleted, conversation);
-    node.entered(conversation.caller());
+    write.enter(stripes);
+    return written(write, conversation);
+  }
+
+  /** Of a write that has entered: it ends, and leaves. */
+  private static Frame written(EngineWrite write, Conversation conversation) {
     conversation.write(write);
     return (result, thrown) -> {
       conversation.write(null);
       try {
         end(write, thrown);
       } finally {
-        node.left();
+        write.leave();
       }
       return null;
     };
@@ -159,42 +188,27 @@ final class EngineHooks implements Listener {
     if (version != null) {
       return write(engine, key, types.clock(version), conversation);
     }
-    // It does not read what it deletes: so we do, and nobody writes meanwhile.
+    // It does not read what it deletes: so we do, and nobody writes this key meanwhile.
     EngineWrite write = begun(engine, key, null, conversation);
-    node.enteredAlone(conversation.caller());
-    return leavingAlone(
-        () -> write.changes(own.run(() -> engine.get(engine.clientKey(key))), null), write::failed);
-  }
-
-  /** Tells what is going to happen, and lets others in when it has. */
-  private Frame leavingAlone(Runnable tell, Runnable untell) {
+    write.enter(stripes);
     try {
-      tell.run();
+      write.changes(own.run(() -> engine.get(engine.clientKey(key))), null);
     } catch (RuntimeException | Error e) {
-      node.leftAlone();
+      write.leave();
       throw e;
     }
-    return (result, thrown) -> {
-      try {
-        if (thrown != null) {
-          untell.run();
-        }
-      } finally {
-        node.leftAlone();
-      }
-      return null;
-    };
+    return written(write, conversation);
   }
 
   private Frame lock(StockEngine engine, Object key, Conversation conversation)
       throws RefusedException {
     EngineWrite write = begun(engine, key, null, conversation);
-    node.entered(conversation.caller());
+    write.enter(stripes);
     conversation.write(write);
     return (handle, thrown) -> {
       conversation.write(null);
       if (thrown != null || handle == null) {
-        node.left();
+        write.leave();
       } else {
         write.lockedBy(handle);
         conversation.locked(write);
@@ -211,24 +225,16 @@ final class EngineHooks implements Listener {
     if (write == null) {
       throw new IllegalStateException("a record is written that was not locked by this thread");
     }
-    conversation.write(write);
-    return (result, thrown) -> {
-      conversation.write(null);
-      try {
-        end(write, thrown);
-      } finally {
-        node.left();
-      }
-      return null;
-    };
+    return written(write, conversation);
   }
 
   private @Nullable Frame release(@Nullable Object handle, Conversation conversation) {
-    if (conversation.unlocked(handle) == null) {
+    EngineWrite write = conversation.unlocked(handle);
+    if (write == null) {
       return null;
     }
     return (result, thrown) -> {
-      node.left();
+      write.leave();
       return null;
     };
   }
@@ -261,16 +267,32 @@ final class EngineHooks implements Listener {
 
   private Frame clear(StockEngine engine, Conversation conversation) throws RefusedException {
     node.enteredAlone(conversation.caller());
-    return leavingAlone(
-        () ->
-            own.run(
-                () ->
-                    engine.scan(
-                        (key, record) ->
-                            new EngineWrite(
-                                    node, conversation, new StoreKey(engine.store(), key), null)
-                                .changes(record, null))),
-        () -> fuse.failed(new IllegalStateException("a store was cleared in part only")));
+    try {
+      own.run(
+          () ->
+              engine.scan(
+                  (key, record) ->
+                      new EngineWrite(node, conversation, new StoreKey(engine.store(), key), null)
+                          .changes(record, null)));
+    } catch (RuntimeException | Error e) {
+      node.leftAlone();
+      throw e;
+    }
+    return (result, thrown) -> {
+      node.leftAlone();
+      if (thrown != null) {
+        fuse.failed(new IllegalStateException("a store was cleared in part only", thrown));
+      }
+      return null;
+    };
+  }
+
+  @Override
+  public void storeRemoved(Object engine) {
+    StockEngine removed = watched(engine);
+    if (removed != null) {
+      fuse.blow("store '" + removed.store() + "' was removed while its server ran");
+    }
   }
 
   @Override
@@ -295,11 +317,11 @@ final class EngineHooks implements Listener {
   }
 
   @Override
-  public Object answering(Object message) {
+  public @Nullable Writing answering(Object message) throws IOException {
     Conversation conversation = conversations.get();
     return conversation.isOurs() && !fuse.isBlown()
         ? piggyBack.answer(message, conversation)
-        : message;
+        : null;
   }
 
   @Override

@@ -2,11 +2,13 @@ package io.palinode.agent;
 
 import io.palinode.detector.StoreKey;
 import io.palinode.voldemort.Caller;
+import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +25,7 @@ final class EngineWrite {
   private byte @Nullable [] after;
   private boolean told;
   private @Nullable Object handle;
+  private @Nullable ReentrantLock stripe;
 
   /**
    * @param deleted what a delete covers; null for any other write
@@ -34,6 +37,31 @@ final class EngineWrite {
     this.key = key;
     this.caller = conversation.caller();
     this.deleted = deleted;
+  }
+
+  /**
+   * It begins: from now on until {@link #leave} it is in the node, and the only one of its key. By
+   * a thread that is in another write, it is only in the node.
+   */
+  void enter(KeyStripes stripes) throws RefusedException {
+    node.entered(caller);
+    if (!conversation.hasStripe()) {
+      ReentrantLock taken = stripes.of(key);
+      taken.lock();
+      stripe = taken;
+      conversation.hasStripe(true);
+    }
+  }
+
+  /** By the same thread. */
+  void leave() {
+    ReentrantLock taken = stripe;
+    if (taken != null) {
+      stripe = null;
+      conversation.hasStripe(false);
+      taken.unlock();
+    }
+    node.left();
   }
 
   /** The record that it found, under the record's lock. */

@@ -25,7 +25,7 @@ final class Fuse {
    * Both run on the thread of a failure, which is a client's: they must not wait.
    *
    * @param tell runs at each failure
-   * @param blow runs once, at the last one
+   * @param blow runs once, at the last one, or at {@link #blow}
    */
   Fuse(int failuresMax, Runnable tell, Runnable blow) {
     this.failuresMax = failuresMax;
@@ -38,11 +38,19 @@ final class Fuse {
       log.error("agent failures=1 limit={}; the first, kept from the server:", failuresMax, bug);
     }
     tell.run();
-    if (failures.incrementAndGet() >= failuresMax && blown.compareAndSet(false, true)) {
+    if (failures.incrementAndGet() >= failuresMax) {
+      blow(String.valueOf(first.get()));
+    }
+  }
+
+  /** At once: writes will be missed from now on. */
+  void blow(String why) {
+    boolean unused = first.compareAndSet(null, why);
+    if (blown.compareAndSet(false, true)) {
       log.error(
-          "agent state=OFF failures={} first={}: this node is not watched any more, until its server is started anew",
+          "agent state=OFF failures={} why={}: this node is not watched any more, until its server is started anew",
           failures.get(),
-          first.get());
+          why);
       blow.run();
     }
   }

@@ -61,6 +61,15 @@ final class Hints {
     storeOf = types.method(slop, "getStoreName", String.class);
   }
 
+  /**
+   * The engine whose woven methods are called when a hint is taken; null: none is.
+   *
+   * @param slopEngine the server's
+   */
+  static @Nullable Object engineOf(@Nullable Object slopEngine) {
+    return slopEngine == null ? null : StockTypes.field(slopEngine, "slopEngine");
+  }
+
   /** Drops those of the millisecond of {@code target} and later. O(hints). */
   void dropAfter(long target) {
     if (hints == null) {

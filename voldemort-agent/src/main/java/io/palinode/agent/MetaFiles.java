@@ -25,15 +25,23 @@ import org.jspecify.annotations.Nullable;
  * replaced as a whole. For one thread at a time; failures are {@link StorageException}s.
  *
  * <pre>
- * journal | version u8 = 1 | changes i32 | per change: store UTF, key length i32, key,
- *         | record length i32 (-1: the key goes), record | CRC-32C of all before i32 |
+ * journal | version u8 = 2 | changes i32 | per change: store UTF, key length i32, key,
+ *         | record length i32 (-1: the key goes), record, the same of what it had before
+ *         | CRC-32C of all before i32 |
  * </pre>
  */
 final class MetaFiles {
-  private static final byte VERSION = 1;
+  private static final byte VERSION = 2;
   private static final String JOURNAL = "journal";
 
   private final Path folder;
+
+  /**
+   * A change of a commit.
+   *
+   * @param before what the key had until then; null: nothing, or it is one of the node's own
+   */
+  record Planned(Change change, byte @Nullable [] before) {}
 
   /** Makes the folder when it is not there. */
   MetaFiles(Path folder) {
@@ -62,16 +70,18 @@ final class MetaFiles {
   }
 
   /** On the medium when it returns. */
-  void writeJournal(List<Change> changes) {
+  void writeJournal(List<Planned> changes) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(bytes);
     try {
       out.writeByte(VERSION);
       out.writeInt(changes.size());
-      for (Change change : changes) {
+      for (Planned planned : changes) {
+        Change change = planned.change();
         out.writeUTF(change.store());
         writeArray(out, change.key());
         writeArray(out, change.record());
+        writeArray(out, planned.before());
       }
       out.writeInt(crc(bytes.toByteArray(), bytes.size()));
     } catch (IOException e) {
@@ -85,7 +95,7 @@ final class MetaFiles {
   }
 
   /** The commit that was interrupted; empty: none was. */
-  List<Change> journal() {
+  List<Planned> journal() {
     byte[] bytes = read(folder.resolve(JOURNAL));
     if (bytes == null) {
       return List.of();
@@ -100,11 +110,12 @@ final class MetaFiles {
         throw new IOException("it must be of version " + VERSION);
       }
       int count = in.readInt();
-      List<Change> changes = new ArrayList<>(count);
+      List<Planned> changes = new ArrayList<>(count);
       for (int i = 0; i < count; i++) {
         String store = in.readUTF();
         byte[] key = readArray(in);
-        changes.add(new Change(store, key == null ? new byte[0] : key, readArray(in)));
+        Change change = new Change(store, key == null ? new byte[0] : key, readArray(in));
+        changes.add(new Planned(change, readArray(in)));
       }
       return changes;
     } catch (IOException e) {

@@ -1,6 +1,8 @@
 package io.palinode.agent;
 
+import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.palinode.agent.boot.Writing;
 import io.palinode.hvc.Hvc;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.RefusedException;
@@ -9,16 +11,22 @@ import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.Pb0.RequestContext;
 import io.palinode.voldemort.protocol.Pb0.ResponseContext;
 import io.palinode.voldemort.server.Contexts;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.lang.invoke.MethodHandle;
 import java.util.List;
 
 /**
  * The field that rides along with pb0 messages of the server, as one that its own classes do not
- * know: they keep what they do not know while a message is read, and write what they are given.
+ * know: they keep what they do not know while a message is read, and it is written behind theirs.
  */
 final class PiggyBack {
   /** Of our {@code voldemort.proto}. */
   private static final int FIELD = 1000;
+
+  /** What it takes beside its bytes. */
+  private static final int FIELD_BYTES_MAX = 8;
 
   private final StoreNode node;
   private final Contexts contexts;
@@ -27,43 +35,31 @@ final class PiggyBack {
   private final MethodHandle field;
   private final MethodHandle values;
   private final MethodHandle bytesOf;
-  private final MethodHandle copyOf;
-  private final MethodHandle newField;
-  private final MethodHandle addValue;
-  private final MethodHandle buildField;
-  private final MethodHandle newSet;
-  private final MethodHandle addField;
-  private final MethodHandle buildSet;
-  private final MethodHandle toBuilder;
-  private final MethodHandle setUnknown;
-  private final MethodHandle build;
+  private final MethodHandle sizeOf;
+  private final MethodHandle writeTo;
 
   PiggyBack(StoreNode node, StockTypes types) {
+    this(node, types, types.type("voldemort.client.protocol.pb.VProto$VoldemortRequest$Builder"));
+  }
+
+  /**
+   * @param requestBuilder of messages that are a client's requests
+   */
+  PiggyBack(StoreNode node, StockTypes types, Class<?> requestBuilder) {
     this.node = node;
     this.contexts = new Contexts(node);
-    this.requestBuilder =
-        types.type("voldemort.client.protocol.pb.VProto$VoldemortRequest$Builder");
+    this.requestBuilder = requestBuilder;
     Class<?> message = types.type("com.google.protobuf.Message");
     Class<?> builder = types.type("com.google.protobuf.Message$Builder");
     Class<?> bytes = types.type("com.google.protobuf.ByteString");
     Class<?> set = types.type("com.google.protobuf.UnknownFieldSet");
-    Class<?> setBuilder = types.type("com.google.protobuf.UnknownFieldSet$Builder");
     Class<?> one = types.type("com.google.protobuf.UnknownFieldSet$Field");
-    Class<?> oneBuilder = types.type("com.google.protobuf.UnknownFieldSet$Field$Builder");
     unknownOf = types.method(builder, "getUnknownFields", set);
     field = types.method(set, "getField", one, int.class);
     values = types.method(one, "getLengthDelimitedList", List.class);
     bytesOf = types.method(bytes, "toByteArray", byte[].class);
-    copyOf = types.function(bytes, "copyFrom", bytes, byte[].class);
-    newField = types.function(one, "newBuilder", oneBuilder);
-    addValue = types.method(oneBuilder, "addLengthDelimited", oneBuilder, bytes);
-    buildField = types.method(oneBuilder, "build", one);
-    newSet = types.function(set, "newBuilder", setBuilder);
-    addField = types.method(setBuilder, "addField", setBuilder, int.class, one);
-    buildSet = types.method(setBuilder, "build", set);
-    toBuilder = types.method(message, "toBuilder", builder);
-    setUnknown = types.method(builder, "setUnknownFields", builder, set);
-    build = types.method(builder, "build", message);
+    sizeOf = types.method(message, "getSerializedSize", int.class);
+    writeTo = types.method(message, "writeTo", void.class, OutputStream.class);
   }
 
   /** A message was read; if it is a client's request, the conversation is with that client now. */
@@ -88,18 +84,25 @@ final class PiggyBack {
     }
   }
 
-  /** The same message, with what a client of ours is told along. */
-  Object answer(Object message, Conversation conversation) {
-    Object one = StockTypes.call(newField);
-    one = StockTypes.call(addValue, one, StockTypes.call(copyOf, context(conversation)));
-    Object set = StockTypes.call(newSet);
-    set = StockTypes.call(addField, set, FIELD, StockTypes.call(buildField, one));
-    Object builder = StockTypes.call(toBuilder, message);
-    builder = StockTypes.call(setUnknown, builder, StockTypes.call(buildSet, set));
-    return StockTypes.call(build, builder);
+  /**
+   * The same message, with what a client of ours is told along: behind its own bytes, which is a
+   * field more to whoever reads them.
+   */
+  Writing answer(Object message, Conversation conversation) throws IOException {
+    byte[] context = context(conversation);
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(context.length + FIELD_BYTES_MAX);
+    CodedOutputStream coded = CodedOutputStream.newInstance(bytes);
+    coded.writeByteArray(FIELD, context);
+    coded.flush();
+    int size = (int) StockTypes.call(sizeOf, message) + bytes.size();
+    return out -> {
+      out.writeInt(size);
+      Object unused = StockTypes.call(writeTo, message, out);
+      bytes.writeTo(out);
+    };
   }
 
-  private Object context(Conversation conversation) {
+  private byte[] context(Conversation conversation) {
     RefusedException refused = conversation.refused();
     ResponseContext context;
     if (refused != null) {

@@ -1,36 +1,84 @@
 package io.palinode.agent;
 
+import io.palinode.agent.MetaFiles.Planned;
 import io.palinode.retroscope.snapshot.Entry;
 import io.palinode.voldemort.StorageEngine;
 import io.palinode.voldemort.StorageException;
 import io.palinode.voldemort.StoreNode;
+import io.palinode.voldemort.protocol.Siblings;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The server's engines as the storage of a {@link StoreNode}, beside what that remembers of itself.
  *
  * <p>A commit over several keys is all or nothing by a journal: it is on the medium before the
- * first key is changed, and is done again at the next start if it is still there. So it may be done
- * twice, and each time sets whole records.
+ * first key is changed, and is ended at the next start if it is still there. A key that has neither
+ * what it had before the commit nor what it was to get has been written since, by a server that ran
+ * without the agent: it stays as it is. Engines in memory begin empty, and have no part in it.
  */
 final class StockEngines implements StorageEngine {
+  private static final Logger log = LoggerFactory.getLogger(StockEngines.class);
+
   private final Map<String, StockEngine> engines = new LinkedHashMap<>();
   private final MetaFiles meta;
   private final OwnCalls own;
 
-  /** Ends what a crash interrupted. */
+  /**
+   * Ends what a crash interrupted. Throws {@link StorageException} when that fails, and leaves the
+   * journal for the next time.
+   */
   StockEngines(List<StockEngine> engines, MetaFiles meta, OwnCalls own) {
     engines.forEach(engine -> this.engines.put(engine.store(), engine));
     this.meta = meta;
     this.own = own;
-    List<Change> interrupted = meta.journal();
+    List<Planned> interrupted = meta.journal();
     if (!interrupted.isEmpty()) {
-      apply(interrupted);
+      end(interrupted);
     }
+  }
+
+  private void end(List<Planned> interrupted) {
+    List<Change> due = new ArrayList<>();
+    int writtenSince = 0;
+    for (Planned planned : interrupted) {
+      Change change = planned.change();
+      if (isMeta(change.store())) {
+        due.add(change);
+      } else if (isOnDisk(change.store())) {
+        byte[] now = get(change.store(), change.key());
+        if (isSame(now, planned.before())) {
+          due.add(change);
+        } else if (!isSame(now, change.record())) {
+          writtenSince++;
+        }
+      }
+    }
+    apply(due);
+    log.warn(
+        "journal changes={} writtenSince={} state=ENDED, what was written since stays",
+        interrupted.size(),
+        writtenSince);
+  }
+
+  /** False also of a store that is not there any more. */
+  private boolean isOnDisk(String store) {
+    StockEngine engine = engines.get(store);
+    return engine != null && !engine.isInMemory();
+  }
+
+  /** Whether both hold the same versions. */
+  private static boolean isSame(byte @Nullable [] left, byte @Nullable [] right) {
+    if (left == null || right == null) {
+      return left == null && right == null;
+    }
+    return Arrays.equals(left, right) || Siblings.decode(left).equals(Siblings.decode(right));
   }
 
   private StockEngine engine(String store) {
@@ -57,8 +105,20 @@ final class StockEngines implements StorageEngine {
       meta.put(changes, durability == Durability.SYNCED);
       return;
     }
-    meta.writeJournal(changes);
+    meta.writeJournal(planned(changes));
     apply(changes);
+  }
+
+  private List<Planned> planned(List<Change> changes) {
+    List<Planned> planned = new ArrayList<>(changes.size());
+    for (Change change : changes) {
+      if (isMeta(change.store())) {
+        planned.add(new Planned(change, null));
+      } else if (!engine(change.store()).isInMemory()) {
+        planned.add(new Planned(change, get(change.store(), change.key())));
+      }
+    }
+    return planned;
   }
 
   private void apply(List<Change> changes) {

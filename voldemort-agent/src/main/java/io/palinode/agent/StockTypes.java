@@ -102,15 +102,50 @@ final class StockTypes {
     throw new IllegalStateException("the server has no field %s.%s".formatted(owner, name));
   }
 
-  /** Calls a handle of this object. */
-  static Object call(MethodHandle handle, @Nullable Object... arguments) {
+  // Handles of this object, called exactly: nanoseconds, where any arguments cost microseconds.
+
+  static Object call(MethodHandle handle) {
     try {
-      return handle.invokeWithArguments(arguments);
-    } catch (RuntimeException | Error e) {
-      throw e;
+      return (Object) handle.invokeExact();
     } catch (Throwable e) {
-      throw new IllegalStateException(e);
+      throw unchecked(e);
     }
+  }
+
+  static Object call(MethodHandle handle, @Nullable Object only) {
+    try {
+      return (Object) handle.invokeExact(only);
+    } catch (Throwable e) {
+      throw unchecked(e);
+    }
+  }
+
+  static Object call(MethodHandle handle, @Nullable Object first, @Nullable Object second) {
+    try {
+      return (Object) handle.invokeExact(first, second);
+    } catch (Throwable e) {
+      throw unchecked(e);
+    }
+  }
+
+  static Object call(
+      MethodHandle handle,
+      @Nullable Object first,
+      @Nullable Object second,
+      @Nullable Object third) {
+    try {
+      return (Object) handle.invokeExact(first, second, third);
+    } catch (Throwable e) {
+      throw unchecked(e);
+    }
+  }
+
+  /** To be thrown: what the server's method threw, as it is unless it is checked. */
+  private static RuntimeException unchecked(Throwable thrown) {
+    if (thrown instanceof Error error) {
+      throw error;
+    }
+    return thrown instanceof RuntimeException same ? same : new IllegalStateException(thrown);
   }
 
   Object key(byte[] bytes) {
@@ -118,15 +153,7 @@ final class StockTypes {
   }
 
   byte[] bytes(Object key) {
-    // In every write: an exact call costs nanoseconds, one of any arguments microseconds.
-    try {
-      Object bytes = keyBytes.invokeExact(key);
-      return (byte[]) bytes;
-    } catch (RuntimeException | Error e) {
-      throw e;
-    } catch (Throwable e) {
-      throw new IllegalStateException(e);
-    }
+    return (byte[]) call(keyBytes, key);
   }
 
   /** Of a version that is a vector clock, as all are. */

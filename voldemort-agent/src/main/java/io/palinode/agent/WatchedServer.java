@@ -10,17 +10,22 @@ import io.palinode.hvc.Hlc;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.voldemort.StorageException;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.server.SystemMicros;
 import io.palinode.wire.Topics;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -39,27 +44,44 @@ final class WatchedServer implements Lifecycle {
   private static final long RETRY_SECONDS = 5;
   private static final long CLOCK_WAIT_MICROS_MAX = 2_000_000;
 
+  /** How far ahead, and how often, the clock is promised: no write waits for that. */
+  private static final long PROMISE_HLC = Hlc.ofMicros(1_000_000);
+
+  private static final long PROMISE_EVERY_MILLIS = 100;
+
   /** A write that was missed may be committed this much later than its failure. */
   private static final long MISSED_MARGIN_HLC = Hlc.ofMicros(1_000_000);
 
+  private static final Duration CLOSE_MAX = Duration.ofSeconds(60);
+
   private final AgentConfig config;
   private final MeterRegistry registry;
+  private final Runnable end;
   private final Fuse fuse;
   private final LongSupplier epochMicros = new SystemMicros();
   private final CountDownLatch joined = new CountDownLatch(1);
   private final CountDownLatch stopping = new CountDownLatch(1);
   private final AtomicLong missedAt = new AtomicLong();
+  private final AtomicBoolean missedUntold = new AtomicBoolean();
   private final ExecutorService teller =
-      Executors.newSingleThreadExecutor(WatchedServer::tellerThread);
+      Executors.newSingleThreadExecutor(work -> daemon(work, "palinode-missed"));
+  private final ScheduledExecutorService promiser =
+      Executors.newSingleThreadScheduledExecutor(work -> daemon(work, "palinode-promise"));
   private volatile @Nullable StoreNode node;
   private volatile @Nullable NodeMonitor monitor;
   private volatile List<String> watched = List.of();
   private volatile List<String> unwatched = List.of();
   private @Nullable Thread joiner;
+  // Of one thread.
+  private boolean promisesFail;
 
-  WatchedServer(AgentConfig config, MeterRegistry registry) {
+  /**
+   * @param end ends the process, soon: the server must not serve
+   */
+  WatchedServer(AgentConfig config, MeterRegistry registry, Runnable end) {
     this.config = config;
     this.registry = registry;
+    this.end = end;
     this.fuse = new Fuse(config.failuresMax(), this::missed, this::turnOff);
   }
 
@@ -71,6 +93,8 @@ final class WatchedServer implements Lifecycle {
   public void storageStarted(Object storageService) {
     try {
       inOwnContext(() -> open(storageService));
+    } catch (StartRefusedException e) {
+      throw refusal(String.valueOf(e.getMessage()), e);
     } catch (RuntimeException | LinkageError e) {
       Hooks.listen(null);
       fuse.failed(e);
@@ -82,37 +106,62 @@ final class WatchedServer implements Lifecycle {
 
   private void open(Object storageService) {
     ServerStores server = new ServerStores(storageService);
+    DirectMemory.requireRoom(
+        server.definitions().size(), config.windowLog().bytesMax(), DirectMemory.max());
     StockTypes types = server.types();
     OwnCalls own = new OwnCalls();
     // The engines ask the node that is made over them.
     List<StockEngine> engines = server.engines(this::isAlone);
     Path folder = config.data().resolve("node-" + server.nodeId());
-    StockEngines storage = new StockEngines(engines, new MetaFiles(folder.resolve("meta")), own);
+    StockEngines storage = storage(engines, folder.resolve("meta"), own);
     awaitClock(StoreNode.opensFromMicros(storage));
     StoreNode opened = new StoreNode(nodeConfig(server), storage, epochMicros);
     node = opened;
     watched = server.definitions().stream().map(StoreDefinition::name).toList();
     unwatched = server.unwatched();
     PiggyBack piggyBack = new PiggyBack(opened, types);
-    Hooks.listen(new EngineHooks(opened, types, engines, own, piggyBack, fuse));
+    Object slops = server.slopEngine();
+    Hooks.listen(
+        new EngineHooks(opened, types, engines, own, piggyBack, fuse, Hints.engineOf(slops)));
     Hints hints =
-        new Hints(
-            types,
-            server.slopEngine(),
-            watched.stream().collect(Collectors.toUnmodifiableSet()),
-            own);
+        new Hints(types, slops, watched.stream().collect(Collectors.toUnmodifiableSet()), own);
     AgentBinding binding = new AgentBinding(opened, hints::dropAfter, fuse::isBlown, missedAt::get);
     LocalSnapshots snapshots =
         new LocalSnapshots(opened.node(), opened.history(), folder.resolve("snapshots"));
     log.info("node={} stores={} state=HOOKED", opened.node(), watched);
-    Thread thread = new Thread(() -> join(binding, snapshots), "palinode-join");
-    thread.setDaemon(true);
-    thread.start();
-    joiner = thread;
+    ScheduledFuture<?> unused =
+        promiser.scheduleWithFixedDelay(
+            () -> promise(opened), 0, PROMISE_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+    joiner = daemon(() -> join(binding, snapshots), "palinode-join");
+    joiner.start();
   }
 
-  private static Thread tellerThread(Runnable work) {
-    Thread thread = new Thread(work, "palinode-missed");
+  private static StockEngines storage(List<StockEngine> engines, Path meta, OwnCalls own) {
+    try {
+      return new StockEngines(engines, new MetaFiles(meta), own);
+    } catch (StorageException e) {
+      throw new StartRefusedException(
+          "what the agent left in %s cannot be read, or a rollback that was cut off there not be ended: %s. Mend that and start again; or remove that folder, if what the stores hold now is to stand"
+              .formatted(meta, e.getMessage()),
+          e);
+    }
+  }
+
+  private void promise(StoreNode promising) {
+    try {
+      promising.promiseAhead(PROMISE_HLC);
+      promisesFail = false;
+    } catch (StorageException e) {
+      // A write that needs it does it itself, and tells the failure.
+      if (!promisesFail) {
+        promisesFail = true;
+        log.error("node={} state=NOT_PROMISED", promising.node(), e);
+      }
+    }
+  }
+
+  private static Thread daemon(Runnable work, String name) {
+    Thread thread = new Thread(work, name);
     thread.setDaemon(true);
     return thread;
   }
@@ -151,13 +200,15 @@ final class WatchedServer implements Lifecycle {
     boolean told = false;
     while (stopping.getCount() > 0) {
       try {
-        monitor =
+        NodeMonitor started =
             NodeMonitor.start(
                 binding,
                 snapshots,
-                NodeMonitorConfig.of(config.kafka(), Topics.DEFAULT),
+                NodeMonitorConfig.of(config.kafka(), Topics.DEFAULT).withPace(config.pace()),
                 epochMicros,
                 registry);
+        monitor = started;
+        tellWhatWas(started);
         joined.countDown();
         return;
       } catch (RuntimeException e) {
@@ -167,6 +218,15 @@ final class WatchedServer implements Lifecycle {
         }
       }
       awaitRetry();
+    }
+  }
+
+  /** What failed before there was anybody to tell it. */
+  private void tellWhatWas(NodeMonitor started) {
+    if (fuse.isBlown()) {
+      started.giveUp();
+    } else if (missedUntold.getAndSet(false)) {
+      started.missed();
     }
   }
 
@@ -193,9 +253,20 @@ final class WatchedServer implements Lifecycle {
 
   private void refuseOr(String why, @Nullable Throwable cause) {
     if (config.unjoined() == Unjoined.STOP) {
-      throw new IllegalStateException("palinode-agent: " + why, cause);
+      throw refusal(why, cause);
     }
     log.error("agent state=UNWATCHED, the server serves all the same: {}", why);
+  }
+
+  private IllegalStateException refusal(String why, @Nullable Throwable cause) {
+    log.error("agent state=REFUSED, the server must not serve: {}", why);
+    end.run();
+    return new IllegalStateException("palinode-agent: " + why, cause);
+  }
+
+  /** A class of the server was loaded as it is: it does what nobody hears. */
+  void notWoven(String type) {
+    fuse.blow("class " + type + " could not be woven");
   }
 
   /** What failed may have been the telling of a write, which then cannot be undone either. */
@@ -203,8 +274,14 @@ final class WatchedServer implements Lifecycle {
     StoreNode missing = node;
     if (missing != null) {
       missedAt.accumulateAndGet(missing.lastReading().own() + MISSED_MARGIN_HLC, Math::max);
-      tell(NodeMonitor::missed);
     }
+    missedUntold.set(true);
+    tell(
+        telling -> {
+          if (missedUntold.getAndSet(false)) {
+            telling.missed();
+          }
+        });
   }
 
   /** The hooks stay, and pass everything by: who is in the node gets out. */
@@ -220,10 +297,27 @@ final class WatchedServer implements Lifecycle {
     }
   }
 
+  /**
+   * {@inheritDoc} Bounded in time: a write that never ends must not keep the server from ending.
+   */
   @Override
   public void storageStopping(Object storageService) {
+    Thread closing = daemon(this::closeQuietly, "palinode-close");
+    closing.setContextClassLoader(WatchedServer.class.getClassLoader());
+    closing.start();
     try {
-      inOwnContext(this::close);
+      closing.join(CLOSE_MAX.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    if (closing.isAlive()) {
+      log.error("agent state=NOT_CLOSED within={}, the server stops all the same", CLOSE_MAX);
+    }
+  }
+
+  private void closeQuietly() {
+    try {
+      close();
     } catch (RuntimeException e) {
       log.error("agent state=CLOSE_FAILED", e);
     }
@@ -243,6 +337,7 @@ final class WatchedServer implements Lifecycle {
     }
     Hooks.listen(null);
     teller.shutdown();
+    promiser.shutdown();
     if (closing != null) {
       closing.close();
     }

@@ -16,6 +16,7 @@ import io.palinode.agent.advice.MemoryPut;
 import io.palinode.agent.advice.ReadMessage;
 import io.palinode.agent.advice.StorageStarted;
 import io.palinode.agent.advice.StorageStopping;
+import io.palinode.agent.advice.StoreRemoved;
 import io.palinode.agent.advice.WriteMessage;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -84,6 +85,11 @@ final class Weaver {
                   "java.io.DataOutputStream",
                   "voldemort.common.nio.ByteBufferContainer"),
               EndRequest.class),
+          new Hook(
+              STORAGE,
+              "removeEngine",
+              List.of("voldemort.store.StorageEngine", "boolean", "java.lang.String", "boolean"),
+              StoreRemoved.class),
           new Hook(STORAGE, "startInner", List.of(), StorageStarted.class),
           new Hook(STORAGE, "stopInner", List.of(), StorageStopping.class));
 

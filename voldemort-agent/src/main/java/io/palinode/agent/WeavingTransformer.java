@@ -4,6 +4,7 @@ import java.lang.instrument.ClassFileTransformer;
 import java.security.ProtectionDomain;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import net.bytebuddy.dynamic.ClassFileLocator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -16,6 +17,14 @@ final class WeavingTransformer implements ClassFileTransformer {
   private final Weaver weaver = new Weaver();
   private final Set<String> types = weaver.types();
   private final Set<String> woven = ConcurrentHashMap.newKeySet();
+  private final Consumer<String> notWoven;
+
+  /**
+   * @param notWoven hears of a class that the server runs as it was: what it does is not heard
+   */
+  WeavingTransformer(Consumer<String> notWoven) {
+    this.notWoven = notWoven;
+  }
 
   @Override
   public byte @Nullable [] transform(
@@ -34,6 +43,7 @@ final class WeavingTransformer implements ClassFileTransformer {
       return changed;
     } catch (RuntimeException | LinkageError e) {
       log.error("class={} state=NOT_WOVEN", type, e);
+      notWoven.accept(type);
       return null;
     }
   }

@@ -22,7 +22,9 @@ class AgentConfigTest {
   void durationsAndBytesHaveUnits() {
     AgentConfig config =
         AgentConfig.parse(
-            "f", "kafka: a:1\ndata: /d\nwindowLogAge: 2h\nwindowLogBytes: 64MiB\nunjoined: stop\n");
+            "f",
+            "kafka: a:1\ndata: /d\nwindowLogAge: 2h\nwindowLogBytes: 64MiB\nunjoined: stop\nprogressEvery: 5ms\n");
+    assertThat(config.pace().busy()).isEqualTo(Duration.ofMillis(5));
     assertThat(config.windowLog().ageMax()).isEqualTo(Duration.ofHours(2));
     assertThat(config.windowLog().bytesMax()).isEqualTo(64L << 20);
     assertThat(config.unjoined()).isEqualTo(Unjoined.STOP);
@@ -37,6 +39,8 @@ class AgentConfigTest {
     assertThatThrownBy(() -> AgentConfig.parse("f", "kafka: a\ndata: /d\njoinTimeout: 5\n"))
         .hasMessageContaining("f: 'joinTimeout' cannot be read: 5")
         .hasMessageContaining("ms, s, m or h");
+    assertThatThrownBy(() -> AgentConfig.parse("f", "kafka: a\ndata: /d\nprogressEvery: 1s\n"))
+        .hasMessageContaining("f: 'progressEvery' cannot be read: 1s (a pace must be");
     assertThatThrownBy(() -> AgentConfig.parse("f", "kafka: [\n")).hasMessageStartingWith("f: ");
   }
 }

@@ -3,9 +3,12 @@ package io.palinode.agent;
 import static io.palinode.agent.StandInServer.clock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.palinode.agent.boot.Hooks;
 import io.palinode.detector.WriteEvent;
+import io.palinode.voldemort.Caller;
+import io.palinode.voldemort.RefusedException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -129,8 +132,9 @@ class EngineHooksTest {
       thread.start();
     }
     while (done.getCount() > 0) {
-      // As progress does: it must neither miss a write nor wait for ever.
+      // Neither misses a write nor waits for ever.
       server.node.atomically(() -> {});
+      server.node.ordered(() -> {});
     }
     for (Thread thread : threads) {
       thread.join();
@@ -156,6 +160,60 @@ class EngineHooksTest {
       server.put(store, "k", "v" + i, clock(writer, i));
     }
     done.countDown();
+  }
+
+  /** Where there is no record yet, the engine's own lock keeps nobody apart. */
+  @Test
+  void firstWritesOfAKeyAreToldInTheOrderInWhichTheyAreCommitted() throws InterruptedException {
+    Thread second = new Thread(() -> server.put("disk", "k", "b", clock(1, 1)));
+    server.beforeFirstCommit(
+        () -> {
+          second.start();
+          // It waits for the first, or, if nothing keeps it, has overtaken it.
+          await()
+              .until(
+                  () ->
+                      second.getState() == Thread.State.WAITING
+                          || second.getState() == Thread.State.TERMINATED);
+        });
+    server.put("disk", "k", "a", clock(0, 1));
+    second.join();
+
+    assertThat(server.told("k")).containsExactlyElementsOf(server.get("disk", "k"));
+  }
+
+  @Test
+  void aDeleteOfAllVersionsStopsNoWriteOfOtherKeys() throws RefusedException {
+    server.put("disk", "k", "a", clock(0, 1));
+    server.node.entered(Caller.STOCK);
+    Thread deleting = new Thread(() -> server.delete("disk", "k", null));
+    deleting.start();
+    await().until(() -> deleting.getState() == Thread.State.TERMINATED);
+    server.node.left();
+    assertThat(server.told("k")).isEmpty();
+  }
+
+  @Test
+  void whoHasLockedARecordWhenTheFuseBlowsGetsOut() {
+    Object kept = server.lock("k");
+    Object written = server.lock("l");
+    server.fuse.blow("a test");
+    server.release(kept);
+    server.putAndUnlock("l", written);
+
+    // Nobody is in the node any more.
+    server.node.atomically(() -> {});
+    server.put("disk", "k", "unheard", clock(0, 1));
+    assertThat(server.told("k")).isEmpty();
+  }
+
+  @Test
+  void aStoreThatIsRemovedTurnsTheAgentOffByName() {
+    server.remove("slop");
+    assertThat(server.fuse.isBlown()).isFalse();
+    server.remove("disk");
+    assertThat(server.fuse.isBlown()).isTrue();
+    assertThat(server.fuse.first()).contains("'disk' was removed");
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.palinode.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.palinode.agent.MetaFiles.Planned;
 import io.palinode.voldemort.StorageEngine.Change;
 import io.palinode.voldemort.StorageException;
 import java.io.IOException;
@@ -21,13 +22,17 @@ class MetaFilesTest {
     MetaFiles files = new MetaFiles(folder);
     assertThat(files.journal()).isEmpty();
     files.writeJournal(
-        List.of(new Change("s", bytes("k"), bytes("v")), new Change("t", bytes("l"), null)));
+        List.of(
+            new Planned(new Change("s", bytes("k"), bytes("v")), bytes("old")),
+            new Planned(new Change("t", bytes("l"), null), null)));
 
-    List<Change> read = new MetaFiles(folder).journal();
-    assertThat(read).extracting(Change::store).containsExactly("s", "t");
-    assertThat(read.get(0).key()).isEqualTo(bytes("k"));
-    assertThat(read.get(0).record()).isEqualTo(bytes("v"));
-    assertThat(read.get(1).record()).isNull();
+    List<Planned> read = new MetaFiles(folder).journal();
+    assertThat(read).extracting(each -> each.change().store()).containsExactly("s", "t");
+    assertThat(read.get(0).change().key()).isEqualTo(bytes("k"));
+    assertThat(read.get(0).change().record()).isEqualTo(bytes("v"));
+    assertThat(read.get(0).before()).isEqualTo(bytes("old"));
+    assertThat(read.get(1).change().record()).isNull();
+    assertThat(read.get(1).before()).isNull();
     files.removeJournal();
     assertThat(files.journal()).isEmpty();
   }
@@ -35,7 +40,7 @@ class MetaFilesTest {
   @Test
   void aDamagedJournalIsRefusedByName() throws IOException {
     MetaFiles files = new MetaFiles(folder);
-    files.writeJournal(List.of(new Change("s", bytes("k"), bytes("v"))));
+    files.writeJournal(List.of(new Planned(new Change("s", bytes("k"), bytes("v")), null)));
     byte[] damaged = Files.readAllBytes(folder.resolve("journal"));
     damaged[8] ^= 1;
     Files.write(folder.resolve("journal"), damaged);

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -35,22 +36,25 @@ final class StandInServer implements AutoCloseable {
   final List<WriteEvent> events = Collections.synchronizedList(new ArrayList<>());
   final StoreNode node;
   final Fuse fuse = new Fuse(FAILURES_MAX, () -> {}, () -> {});
-  private final StockTypes types;
+  final StockTypes types;
+  final OwnCalls own = new OwnCalls();
+  final Hints hints;
   private final Object disk;
   private final Object memory;
+  private final Object slop;
 
   StandInServer(Path folder) {
     WeavingLoader loader = new WeavingLoader();
     types = new StockTypes(loader);
     disk = engine("voldemort.store.bdb.BdbStorageEngine", "disk");
     memory = engine("voldemort.store.memory.InMemoryStorageEngine", "memory");
+    slop = engine("voldemort.store.bdb.BdbStorageEngine", "slop");
     AtomicReference<@Nullable StoreNode> opened = new AtomicReference<>();
     StockEngine.Calls calls = StockEngine.Calls.of(types);
     List<StockEngine> engines =
         List.of(
             new StockEngine(types, calls, "disk", disk, Kind.BDB, () -> isAlone(opened)),
             new StockEngine(types, calls, "memory", memory, Kind.MEMORY, () -> isAlone(opened)));
-    OwnCalls own = new OwnCalls();
     AtomicLong micros = new AtomicLong(1_000_000);
     node =
         new StoreNode(
@@ -59,7 +63,16 @@ final class StandInServer implements AutoCloseable {
             micros::incrementAndGet);
     opened.set(node);
     node.listen(events::add);
-    Hooks.listen(new EngineHooks(node, types, engines, own, new PiggyBack(node, types), fuse));
+    Object slops =
+        StockTypes.call(
+            types.constructor(
+                types.type("voldemort.store.slop.SlopStorageEngine"),
+                types.type("voldemort.store.StorageEngine")),
+            slop);
+    hints = new Hints(types, slops, Set.of("disk", "memory"), own);
+    Hooks.listen(
+        new EngineHooks(
+            node, types, engines, own, new PiggyBack(node, types), fuse, Hints.engineOf(slops)));
   }
 
   private static boolean isAlone(AtomicReference<@Nullable StoreNode> opened) {
@@ -111,12 +124,39 @@ final class StandInServer implements AutoCloseable {
     return (boolean) call(store, "delete", key(key), version);
   }
 
+  /** As a client does that could not reach a node. */
+  void hint(String key, String store, long arrivedMillis) {
+    put("slop", key, store + " " + arrivedMillis, clock(0, 1));
+  }
+
+  void remove(String store) {
+    Hooks.storeRemoved(engineOf(store));
+  }
+
   void truncate(String store) {
     Object unused = call(store, "truncate");
   }
 
   void failCommits(boolean fail) {
     Object unused = call("disk", "failCommits", fail);
+  }
+
+  /** Runs once, between telling and committing the first version of a key on disk. */
+  void beforeFirstCommit(Runnable action) {
+    Object unused = call("disk", "beforeFirstCommit", action);
+  }
+
+  /** The lock of a record. */
+  Object lock(String key) {
+    return call("disk", "getAndLock", key(key));
+  }
+
+  void release(Object lock) {
+    Object unused = call("disk", "releaseLock", lock);
+  }
+
+  void putAndUnlock(String key, Object lock) {
+    Object unused = call("disk", "putAndUnlock", key(key), lock);
   }
 
   /** Locks a record and lets it go, unchanged. */
@@ -160,8 +200,16 @@ final class StandInServer implements AutoCloseable {
     return types.versioned(value.getBytes(StandardCharsets.UTF_8), clock);
   }
 
+  private Object engineOf(String store) {
+    return switch (store) {
+      case "disk" -> disk;
+      case "slop" -> slop;
+      default -> memory;
+    };
+  }
+
   private Object call(String store, String method, @Nullable Object... arguments) {
-    Object engine = store.equals("disk") ? disk : memory;
+    Object engine = engineOf(store);
     try {
       for (Method each : engine.getClass().getMethods()) {
         if (each.getName().equals(method)

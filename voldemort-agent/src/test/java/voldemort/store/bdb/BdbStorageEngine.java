@@ -26,6 +26,7 @@ public class BdbStorageEngine implements StorageEngine<ByteArray, byte[], byte[]
   private final ReentrantLock lock = new ReentrantLock();
   private final Environment environment = new Environment();
   private boolean commitsFail;
+  private Runnable beforeFirstCommit = () -> {};
 
   public BdbStorageEngine(String name) {
     this.name = name;
@@ -39,6 +40,11 @@ public class BdbStorageEngine implements StorageEngine<ByteArray, byte[], byte[]
   /** From now on a write fails when its record has been written. */
   public void failCommits(boolean fail) {
     commitsFail = fail;
+  }
+
+  /** Runs once, when the record of a key that was not there is about to be put. */
+  public void beforeFirstCommit(Runnable action) {
+    beforeFirstCommit = action;
   }
 
   @Override
@@ -69,8 +75,21 @@ public class BdbStorageEngine implements StorageEngine<ByteArray, byte[], byte[]
     records.put(key, record);
   }
 
+  /** What is not there has no lock, as in the server's database. */
+  private void putFirst(ByteArray key, Versioned<byte[]> value) {
+    byte[] record = StoreBinaryFormat.toByteArray(List.of(value));
+    Runnable action = beforeFirstCommit;
+    beforeFirstCommit = () -> {};
+    action.run();
+    records.put(key, record);
+  }
+
   @Override
   public void put(ByteArray key, Versioned<byte[]> value, byte[] transforms) {
+    if (!records.containsKey(key) && !commitsFail) {
+      putFirst(key, value);
+      return;
+    }
     lock.lock();
     try {
       List<Versioned<byte[]>> values = stored(key);

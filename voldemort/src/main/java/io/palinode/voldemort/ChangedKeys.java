@@ -2,8 +2,6 @@ package io.palinode.voldemort;
 
 import io.palinode.voldemort.Deletes.Delete;
 import io.palinode.voldemort.StorageEngine.FoundVisitor;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -107,9 +105,8 @@ final class ChangedKeys {
     Search search = new Search(near, wanted, tally);
     store.past().forEachBetween(near.since(), Long.MAX_VALUE, search::changed);
     others.forEach(search::of);
-    List<Changed> inOrder = new ArrayList<>(search.byKey.values());
     // As the engine has them: neighbours are read, and later written, together.
-    inOrder.sort(Comparator.comparing(Changed::key));
+    List<Changed> inOrder = KeyOrder.sorted(search.byKey.values(), each -> each.key.bytes());
     engine.read(store.name(), keysOf(inOrder), recordsInto(inOrder, tally));
     return new ChangedKeys(store, near, inOrder, search.changesAfter);
   }

@@ -1,5 +1,6 @@
 package io.palinode.voldemort;
 
+import io.palinode.detector.MissedEpochs;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,16 +13,15 @@ import org.jspecify.annotations.Nullable;
  *     paused, for a pause may still move its target back
  * @param sequentialUntilMicros clients are asked to write to all replicas until this wall clock; 0:
  *     no
- * @param restartEpoch the newest epoch in which programs begin anew; 0: none, or not told while
- *     paused
+ * @param missed what a client that has missed epochs has to know; not told while paused
  */
 public record FenceState(
     long epoch,
     boolean paused,
     @Nullable Long target,
     long sequentialUntilMicros,
-    long restartEpoch) {
-  public static final FenceState INITIAL = new FenceState(0, false, null, 0, 0);
+    MissedEpochs missed) {
+  public static final FenceState INITIAL = new FenceState(0, false, null, 0, MissedEpochs.NONE);
 
   public FenceState {
     if (epoch < 0) {
@@ -30,12 +30,12 @@ public record FenceState(
   }
 
   static FenceState paused(long epoch) {
-    return new FenceState(epoch, true, null, 0, 0);
+    return new FenceState(epoch, true, null, 0, MissedEpochs.NONE);
   }
 
   static FenceState resumed(
-      long epoch, long target, long sequentialUntilMicros, long restartEpoch) {
-    return new FenceState(epoch, false, target, sequentialUntilMicros, restartEpoch);
+      long epoch, long target, long sequentialUntilMicros, MissedEpochs missed) {
+    return new FenceState(epoch, false, target, sequentialUntilMicros, missed);
   }
 
   /**

@@ -4,6 +4,9 @@ import java.util.Arrays;
 
 /** The bytes of a key, equal by content, ordered as unsigned. */
 record KeyBytes(byte[] bytes) implements Comparable<KeyBytes> {
+  /** Keys that count up have hashes near each other, which would meet in a hash table. */
+  private static final int SPREAD = 0x9E3779B9;
+
   @Override
   public boolean equals(Object o) {
     return o instanceof KeyBytes other && Arrays.equals(bytes, other.bytes);
@@ -11,7 +14,7 @@ record KeyBytes(byte[] bytes) implements Comparable<KeyBytes> {
 
   @Override
   public int hashCode() {
-    return Arrays.hashCode(bytes);
+    return Arrays.hashCode(bytes) * SPREAD;
   }
 
   @Override

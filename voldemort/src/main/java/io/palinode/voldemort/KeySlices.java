@@ -50,7 +50,7 @@ final class KeySlices {
                   if (ofSlice.digests[slice] != 0) {
                     digests.put(
                         name(store, nodes, slice),
-                        new Replica(ofSlice.digests[slice], nodes.size(), ofSlice.weights[slice]));
+                        new Replica(ofSlice.digests[slice], nodes, ofSlice.weights[slice]));
                   }
                 }
               });

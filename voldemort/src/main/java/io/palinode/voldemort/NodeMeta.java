@@ -1,5 +1,6 @@
 package io.palinode.voldemort;
 
+import io.palinode.detector.MissedEpochs;
 import io.palinode.detector.StoreBinding.Restoration;
 import io.palinode.detector.StoreKey;
 import io.palinode.voldemort.StorageEngine.Change;
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * "start"     | version u8 = 1 | incarnation i64 | promised HLC i64 |
  * "fence"     | version u8 = 1 | epoch i64 | target i64 | sequential until, µs i64 |
- *             | restart epoch i64, left out when there was none |
+ *             | restart epoch i64, left out when there was none, and when the next two are
+ *             | deep epoch i64 | deep target i64, left out when there was none |
  * "restored"  | version u8 = 1 | epoch i64 | attempt i32 | undone writes i64 | keys i32 |
  *             | per key: store name length i32, store name in UTF-8, key length i32, key |
  * "pasts"     | version u8 = 1 | epoch i64 | attempt i32 | from i64 | keys i32 |
@@ -59,19 +61,30 @@ final class NodeMeta {
     ByteBuffer in = read(engine, FENCE);
     return in == null
         ? FenceState.INITIAL
-        : FenceState.resumed(
-            in.getLong(), in.getLong(), in.getLong(), in.hasRemaining() ? in.getLong() : 0);
+        : FenceState.resumed(in.getLong(), in.getLong(), in.getLong(), missed(in));
+  }
+
+  private static MissedEpochs missed(ByteBuffer in) {
+    long restartEpoch = in.hasRemaining() ? in.getLong() : 0;
+    return in.hasRemaining()
+        ? new MissedEpochs(restartEpoch, in.getLong(), in.getLong())
+        : new MissedEpochs(restartEpoch, 0, 0);
   }
 
   static Change fenceChange(
-      long epoch, long target, long sequentialUntilMicros, long restartEpoch) {
+      long epoch, long target, long sequentialUntilMicros, MissedEpochs missed) {
+    boolean isDeep = missed.deepEpoch() != 0;
+    boolean tellsRestart = isDeep || missed.restartEpoch() != 0;
     return change(
         FENCE,
-        (restartEpoch == 0 ? 3 : 4) * Long.BYTES,
+        (isDeep ? 6 : tellsRestart ? 4 : 3) * Long.BYTES,
         out -> {
           out.putLong(epoch).putLong(target).putLong(sequentialUntilMicros);
-          if (restartEpoch != 0) {
-            out.putLong(restartEpoch);
+          if (tellsRestart) {
+            out.putLong(missed.restartEpoch());
+          }
+          if (isDeep) {
+            out.putLong(missed.deepEpoch()).putLong(missed.deepTarget());
           }
         });
   }

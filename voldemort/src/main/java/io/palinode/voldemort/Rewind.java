@@ -245,7 +245,7 @@ final class Rewind {
 
   /** As far as the store reaches. */
   private long since(LocalStore store, long target) {
-    return Math.max(store.past().reach(), sinceFor(target));
+    return Math.max(store.past().exactReach(), sinceFor(target));
   }
 
   /** As far as all of them reach. */
@@ -286,7 +286,7 @@ final class Rewind {
       for (Changed key : each.all()) {
         List<Integer> nodes = store.ring().preferenceList(key.key().bytes());
         if (nodes.contains(node) && !deleted.contains(key.key())) {
-          Replica here = new Replica(digest.of(key.onTheCut()), nodes.size());
+          Replica here = new Replica(digest.of(key.onTheCut()), nodes);
           replicas.put(new StoreKey(store.name(), key.key().bytes()), here);
         }
       }

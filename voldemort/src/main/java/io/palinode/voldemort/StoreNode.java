@@ -1,6 +1,7 @@
 package io.palinode.voldemort;
 
 import io.palinode.detector.HlcSpan;
+import io.palinode.detector.MissedEpochs;
 import io.palinode.detector.SequentialKeys;
 import io.palinode.detector.StoreBinding;
 import io.palinode.detector.StoreKey;
@@ -26,8 +27,10 @@ import io.palinode.voldemort.protocol.Frames;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -83,8 +86,11 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
 
   private final Lock writeLock = gate.writeLock();
 
-  /** Orders what shares the gate; taken last, held shortly. */
+  /** Orders what shares the gate; held shortly, only {@code promiseLock} after it. */
   private final ReentrantLock stampLock = new ReentrantLock();
+
+  /** One promise at a time is on its way to the disk; taken last. */
+  private final ReentrantLock promiseLock = new ReentrantLock();
 
   private final NodeHistory history;
   // Written under writeLock; a read of the reference is enough to see a whole state.
@@ -96,9 +102,9 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   private volatile boolean mediumWorks = true;
   // Guarded by writeLock.
   private final Rewind rewind;
-  // Guarded by writeLock, or by the gate's other side and stampLock.
-  private long promisedHlc;
   private boolean closed;
+  // Written under writeLock, or under the gate's other side and promiseLock.
+  private volatile long promisedHlc;
 
   /**
    * A node over {@code engine}, which holds the config's stores and {@link #metaStore}; the node
@@ -350,7 +356,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     Hvc after = receive(write.caller());
     logged(store, key, old, after);
     make(change);
-    told(store, write, siblings, before, after);
+    told(store, write, after.own(), () -> event(write, siblings, before, after));
     return new Reply<>(true, after, after.own(), admitted.epoch());
   }
 
@@ -360,22 +366,22 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
    */
   private void logged(LocalStore store, byte[] key, byte @Nullable [] old, Hvc after) {
     if (after.own() > promisedHlc) {
-      promise(after.own() + PROMISE_HLC, config.writes());
+      promiseBeyond(after.own(), PROMISE_HLC);
     }
     store.past().append(after.own(), key, old);
   }
 
-  private void told(
-      LocalStore store, Write write, List<Versioned> siblings, Hvc before, Hvc after) {
+  private void told(LocalStore store, Write write, long hlc, Supplier<WriteEvent> event) {
     store.deletes().forgetUpTo(store.past().reach());
-    noteDelete(store, write, after.own());
-    writers.wrote(after.own(), write.caller().client());
+    noteDelete(store, write, hlc);
+    writers.wrote(hlc, write.caller().client());
     if (write.caller().hvc() == null) {
       counters.add(NodeCounter.STOCK_WRITES);
     }
-    if (!listeners.isEmpty()) {
-      WriteEvent event = event(write, siblings, before, after);
-      listeners.forEach(listener -> listener.written(event));
+    for (WriteListener listener : listeners) {
+      if (listener.watches(write.key())) {
+        listener.written(event.get());
+      }
     }
   }
 
@@ -573,9 +579,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       @Nullable VectorClock deleted,
       Caller caller) {
     LocalStore store = Objects.requireNonNull(stores.get(key.store()), key.store());
-    List<Versioned> siblings = LocalStore.versions(after);
-    Versioned added = deleted == null ? added(before, siblings) : null;
-    Write write = new Write(key, caller, added, deleted, stored -> siblings);
+    Write write = new Write(key, caller, null, deleted, stored -> null);
     stampLock.lock();
     try {
       counters.add(deleted == null && after != null ? NodeCounter.PUTS : NodeCounter.DELETES);
@@ -586,11 +590,28 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       Hvc beforeWrite = clock.tick();
       Hvc afterWrite = clock.tick();
       logged(store, key.key(), before, afterWrite);
-      told(store, write, siblings, beforeWrite, afterWrite);
+      // Of most writes nobody wants more.
+      told(
+          store,
+          write,
+          afterWrite.own(),
+          () -> event(write, before, after, beforeWrite, afterWrite));
       return afterWrite;
     } finally {
       stampLock.unlock();
     }
+  }
+
+  private WriteEvent event(
+      Write write,
+      byte @Nullable [] old,
+      byte @Nullable [] fresh,
+      Hvc beforeWrite,
+      Hvc afterWrite) {
+    List<Versioned> siblings = LocalStore.versions(fresh);
+    Versioned added = write.deleted() == null ? added(old, siblings) : null;
+    Write heard = new Write(write.key(), write.caller(), added, write.deleted(), write.edit());
+    return event(heard, siblings, beforeWrite, afterWrite);
   }
 
   /** The newest version that was not there: engines append what is put. */
@@ -660,9 +681,55 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
   }
 
+  /**
+   * {@inheritDoc} The gate's shared side keeps those away that are alone in the node, and {@code
+   * stampLock} those that have their stamps beside others.
+   */
+  @Override
+  public void ordered(Runnable action) {
+    gate.readLock().lock();
+    stampLock.lock();
+    try {
+      action.run();
+    } finally {
+      stampLock.unlock();
+      gate.readLock().unlock();
+    }
+  }
+
+  /**
+   * {@inheritDoc} A rollback needs every time, and every change since: what is compacted is not.
+   */
   @Override
   public long reach() {
+    return stores.values().stream().mapToLong(store -> store.past().exactReach()).max().orElse(0);
+  }
+
+  /** The earliest time that can be read; before {@link #reach} not every time can. */
+  public long pastReach() {
     return stores.values().stream().mapToLong(store -> store.past().reach()).max().orElse(0);
+  }
+
+  /** Of the times that can be read before {@link #reach}, the coarsest; zero: there are none. */
+  public Duration pastGranularity() {
+    return stores.values().stream()
+        .map(store -> store.past().granularity())
+        .max(Comparator.naturalOrder())
+        .orElse(Duration.ZERO);
+  }
+
+  /**
+   * Compacts some of what is old in the window-logs on disk, a piece of each; false: there was
+   * nothing to do. Not under any lock of requests. Throws {@link java.io.UncheckedIOException}.
+   *
+   * @param pause is told after each piece of work
+   */
+  public boolean compactPast(Runnable pause) {
+    boolean any = false;
+    for (LocalStore store : stores.values()) {
+      any |= store.past().compact(pause);
+    }
+    return any;
   }
 
   /**
@@ -832,11 +899,11 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
    */
   @Override
   public void resume(long epoch, long target, long sequentialUntilMicros) {
-    resume(epoch, target, sequentialUntilMicros, 0);
+    resume(epoch, target, sequentialUntilMicros, MissedEpochs.NONE);
   }
 
   @Override
-  public void resume(long epoch, long target, long sequentialUntilMicros, long restartEpoch) {
+  public void resume(long epoch, long target, long sequentialUntilMicros, MissedEpochs missed) {
     writeLock.lock();
     try {
       requireNotPast(epoch);
@@ -844,10 +911,10 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
         return;
       }
       List<Change> changes = new ArrayList<>(rewind.forgetting());
-      changes.add(NodeMeta.fenceChange(epoch, target, sequentialUntilMicros, restartEpoch));
+      changes.add(NodeMeta.fenceChange(epoch, target, sequentialUntilMicros, missed));
       engine.commit(changes, Durability.SYNCED);
       rewind.resumed();
-      fence = FenceState.resumed(epoch, target, sequentialUntilMicros, restartEpoch);
+      fence = FenceState.resumed(epoch, target, sequentialUntilMicros, missed);
       log.info("node={} phase=SERVING epoch={} target={}", node(), epoch, Hlc.format(target));
     } finally {
       writeLock.unlock();
@@ -972,6 +1039,34 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     if (!fence.paused()) {
       throw new IllegalStateException(
           "a node must be paused before its records are repaired: epoch=" + fence.epoch());
+    }
+  }
+
+  /**
+   * Sees to it that at least half of {@code aheadHlc} is promised beyond the clock; called often
+   * enough, by a thread that may wait for the disk, no write has to wait for that. After a kill the
+   * node's next life begins so much later at most. Throws {@link StorageException}.
+   */
+  public void promiseAhead(long aheadHlc) {
+    gate.readLock().lock();
+    try {
+      if (!closed) {
+        promiseBeyond(clock.last().own() + aheadHlc / 2, aheadHlc / 2);
+      }
+    } finally {
+      gate.readLock().unlock();
+    }
+  }
+
+  /** Unless {@code hlc} is promised already. */
+  private void promiseBeyond(long hlc, long furtherHlc) {
+    promiseLock.lock();
+    try {
+      if (hlc > promisedHlc) {
+        promise(hlc + furtherHlc, config.writes());
+      }
+    } finally {
+      promiseLock.unlock();
     }
   }
 

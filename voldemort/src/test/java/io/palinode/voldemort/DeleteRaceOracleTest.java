@@ -223,7 +223,7 @@ class DeleteRaceOracleTest {
 
     private void converge(int epoch, int attempt, long target) {
       Set<StoreKey> changed = new LinkedHashSet<>();
-      Agreement agreement = new Agreement();
+      Agreement<StoreKey> agreement = new Agreement<>();
       for (StoreNode node : nodes) {
         Restoration restoration = node.restore(epoch, attempt, target);
         changed.addAll(restoration.changed());
@@ -233,7 +233,7 @@ class DeleteRaceOracleTest {
               node.node(),
               key,
               here == null ? 0 : here.digest(),
-              here == null ? 0 : here.replicas());
+              here == null ? 0 : here.nodes().size());
         }
       }
       if ((epoch + attempt) % 2 == 0) {

@@ -3,6 +3,7 @@ package io.palinode.voldemort;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.palinode.detector.MissedEpochs;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -11,7 +12,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class FenceStateTest {
-  private static final FenceState SERVING = FenceState.resumed(5, 1000, 77, 0);
+  private static final FenceState SERVING = FenceState.resumed(5, 1000, 77, MissedEpochs.NONE);
   private static final FenceState PAUSED = FenceState.paused(6);
 
   static Stream<Arguments> requests() {

@@ -4,6 +4,7 @@ import static io.palinode.voldemort.TestNodes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.palinode.detector.MissedEpochs;
 import io.palinode.detector.StoreBinding.Restoration;
 import io.palinode.detector.StoreKey;
 import io.palinode.voldemort.StorageEngine.Change;
@@ -34,17 +35,33 @@ class NodeMetaTest {
   @Test
   void aFenceHasTheBytesOfVersionOne() {
     assertBytes(
-        NodeMeta.fenceChange(3, 0x10, 0x20, 0),
+        NodeMeta.fenceChange(3, 0x10, 0x20, MissedEpochs.NONE),
         "010000000000000003" + "0000000000000010" + "0000000000000020");
-    assertThat(NodeMeta.readFence(engine)).isEqualTo(FenceState.resumed(3, 0x10, 0x20, 0));
+    assertThat(NodeMeta.readFence(engine))
+        .isEqualTo(FenceState.resumed(3, 0x10, 0x20, MissedEpochs.NONE));
+  }
+
+  @Test
+  void aFenceWithADeepRollbackNamesItsEpochAndTargetBehindThese() {
+    MissedEpochs missed = new MissedEpochs(0, 2, 0x0F);
+    assertBytes(
+        NodeMeta.fenceChange(3, 0x10, 0x20, missed),
+        "010000000000000003"
+            + "0000000000000010"
+            + "0000000000000020"
+            + "0000000000000000"
+            + "0000000000000002"
+            + "000000000000000f");
+    assertThat(NodeMeta.readFence(engine)).isEqualTo(FenceState.resumed(3, 0x10, 0x20, missed));
   }
 
   @Test
   void aFenceWithARestartNamesItsEpochBehindThese() {
     assertBytes(
-        NodeMeta.fenceChange(3, 0x10, 0x20, 2),
+        NodeMeta.fenceChange(3, 0x10, 0x20, new MissedEpochs(2, 0, 0)),
         "010000000000000003" + "0000000000000010" + "0000000000000020" + "0000000000000002");
-    assertThat(NodeMeta.readFence(engine)).isEqualTo(FenceState.resumed(3, 0x10, 0x20, 2));
+    assertThat(NodeMeta.readFence(engine))
+        .isEqualTo(FenceState.resumed(3, 0x10, 0x20, new MissedEpochs(2, 0, 0)));
   }
 
   @Test

@@ -168,14 +168,14 @@ class RestoreLimitTest {
 
   /** As an attempt that compares all keys does; returns how many records were exchanged. */
   private int makeEqual(long target, int attempt) {
-    Agreement agreement = new Agreement();
+    Agreement<StoreKey> agreement = new Agreement<>();
     for (StoreNode node : nodes) {
       Restoration told = node.keepAll(1, attempt);
       told.replicas()
           .forEach(
               (slice, here) -> {
                 assertThat(here.weight()).isPositive();
-                agreement.add(node.node(), slice, here.digest(), here.replicas());
+                agreement.add(node.node(), slice, here.digest(), here.nodes().size());
               });
     }
     List<KeyRecord> contributed = new ArrayList<>();

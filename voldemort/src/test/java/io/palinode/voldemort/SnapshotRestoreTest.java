@@ -310,12 +310,13 @@ class SnapshotRestoreTest {
     }
 
     void converge(long epoch, int attempt, long target) {
-      Agreement agreement = new Agreement();
+      Agreement<StoreKey> agreement = new Agreement<>();
       for (int id = 0; id < 3; id++) {
         int node = id;
         restore(id, epoch, attempt)
             .replicas()
-            .forEach((slice, here) -> agreement.add(node, slice, here.digest(), here.replicas()));
+            .forEach(
+                (slice, here) -> agreement.add(node, slice, here.digest(), here.nodes().size()));
       }
       List<KeyRecord> contributed = new ArrayList<>();
       nodes.forEach(

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.palinode.detector.MissedEpochs;
 import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.detector.StoreKey;
 import io.palinode.detector.Version;
@@ -196,7 +197,7 @@ class StoreNodeTest {
       assertFenced(() -> node.delete(K, vector(9), caller), FenceState.paused(1));
     }
     node.resume(1, quiet, 42);
-    FenceState resumed = FenceState.resumed(1, quiet, 42, 0);
+    FenceState resumed = FenceState.resumed(1, quiet, 42, MissedEpochs.NONE);
     assertFenced(() -> node.put(K, version("w", 2), inEpoch(0)), resumed);
     assertFenced(() -> node.get(K, inEpoch(2)), FenceState.paused(2));
     assertThat(node.put(K, version("w", 2), inEpoch(1)).epoch()).isEqualTo(1);
@@ -217,7 +218,7 @@ class StoreNodeTest {
     node.resume(1, target, 0);
     node.resume(1, target, 0);
     node.pause(1);
-    assertThat(node.fence()).isEqualTo(FenceState.resumed(1, target, 0, 0));
+    assertThat(node.fence()).isEqualTo(FenceState.resumed(1, target, 0, MissedEpochs.NONE));
     put(version("x", 2));
     assertThat(node.restore(1, 1, target).undoneWrites()).isEqualTo(first.undoneWrites());
     assertThat(node.restore(1, 1, target).changed()).as("the plan is over").isEmpty();
@@ -341,7 +342,8 @@ class StoreNodeTest {
             probed.restore(epoch, 1, target);
             probed.resume(epoch, target, 0);
           };
-      assertFenced(() -> probed.get(K, caller), FenceState.resumed(epoch, target, 0, 0));
+      assertFenced(
+          () -> probed.get(K, caller), FenceState.resumed(epoch, target, 0, MissedEpochs.NONE));
     }
     assertThat(texts(probed.get(K, Caller.STOCK).value())).containsExactly("stays");
   }
@@ -399,10 +401,11 @@ class StoreNodeTest {
     assertThat(second.incarnation()).isEqualTo(first.incarnation() + 1);
     assertThat(second.restore(4, 2, target).changed()).isEqualTo(restoration.changed());
     second.pause(4);
-    second.resume(4, target, 9, 3);
+    second.resume(4, target, 9, new MissedEpochs(3, 2, 7));
     second.close();
     StoreNode third = onDisk();
-    assertThat(third.fence()).isEqualTo(FenceState.resumed(4, target, 9, 3));
+    assertThat(third.fence())
+        .isEqualTo(FenceState.resumed(4, target, 9, new MissedEpochs(3, 2, 7)));
     assertThat(third.restore(4, 2, target).changed()).as("the plan is over").isEmpty();
     assertThat(texts(third.get(K, inEpoch(4)).value())).containsExactly("v");
     third.close();
@@ -498,7 +501,7 @@ class StoreNodeTest {
       assertThat(valuesOf(restored, key("new"))).isEmpty();
     }
     try (StoreNode resumed = onDisk(folder.resolve("resumed"))) {
-      assertThat(resumed.fence()).isEqualTo(FenceState.resumed(1, target, 0, 0));
+      assertThat(resumed.fence()).isEqualTo(FenceState.resumed(1, target, 0, MissedEpochs.NONE));
     }
   }
 

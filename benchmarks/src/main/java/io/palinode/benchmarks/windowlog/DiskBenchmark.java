@@ -3,6 +3,7 @@ package io.palinode.benchmarks.windowlog;
 import io.palinode.benchmarks.windowlog.WindowLogBenchmark.Sizes;
 import io.palinode.benchmarks.windowlog.WindowLogBenchmark.Spread;
 import io.palinode.hvc.Hlc;
+import io.palinode.retroscope.Compaction;
 import io.palinode.retroscope.DiskBound;
 import io.palinode.retroscope.DiskLog;
 import io.palinode.retroscope.WindowLog;
@@ -36,6 +37,11 @@ public final class DiskBenchmark {
   /** The long ones first: short ones are over before the compiler has seen to them. */
   private static final int[] DIFF_ENTRIES = {1_000_000, 100_000, 10_000};
 
+  public static final Duration EXACT = Duration.ofMinutes(5);
+  public static final Duration GRANULARITY = Duration.ofMinutes(1);
+
+  private static final int COMPACTION_STEP = 100_000;
+
   private final Path folder;
   private final int entries;
   private final int rounds;
@@ -64,13 +70,15 @@ public final class DiskBenchmark {
    * How far back a log reaches that takes so many changes a second, with each bound.
    *
    * @param openMillis to open the files again
+   * @param compactedSeconds with what is older than {@link #EXACT} by steps of {@link #GRANULARITY}
    */
   public record ReachFigures(
       int changesASecond,
       long bytesMax,
       double memorySeconds,
       double diskSeconds,
-      double openMillis) {}
+      double openMillis,
+      double compactedSeconds) {}
 
   public record Result(
       Map<Kind, AppendFigures> appends, List<DiffFigures> diffs, ReachFigures reach) {}
@@ -186,6 +194,25 @@ public final class DiskBenchmark {
     }
   }
 
+  /** In a time of its own. */
+  private static final class Stepping extends Appending {
+    private final WindowLog log;
+    private final long step;
+    private long micros;
+
+    Stepping(WindowLog log, ChangeStream changes, long step) {
+      super(log, changes);
+      this.log = log;
+      this.step = step;
+    }
+
+    @Override
+    public void append(byte[] key, byte[] old, byte[] now) {
+      micros += step;
+      log.append(Hlc.ofMicros(micros), key, old);
+    }
+  }
+
   private WindowLog open(Kind kind, Path files, long diskBytes, long memoryBytes)
       throws IOException {
     WindowLogConfig config = new WindowLogConfig(Duration.ofDays(1), memoryBytes);
@@ -193,7 +220,10 @@ public final class DiskBenchmark {
   }
 
   private static DiskLog disk(Path files, long bytes, long session) throws IOException {
-    DiskBound bound = new DiskBound(Duration.ofDays(1), bytes, 0);
+    return disk(files, new DiskBound(Duration.ofDays(1), bytes, 0), session);
+  }
+
+  private static DiskLog disk(Path files, DiskBound bound, long session) throws IOException {
     DiskLog disk =
         DiskLog.open(
             LogFolder.open(files.resolve("log")),
@@ -259,26 +289,46 @@ public final class DiskBenchmark {
     ChangeStream changes = new ChangeStream(SIZES, entries, Spread.UNIFORM, false, seed);
     WindowLogConfig config = new WindowLogConfig(Duration.ofDays(365), bytesMax);
     WindowLog log = opened(disk(files, bytesMax, 0), config);
-    long[] micros = {0};
-    RecentPast past =
-        new Appending(log, changes) {
-          @Override
-          public void append(byte[] key, byte[] old, byte[] now) {
-            micros[0] += step;
-            log.append(Hlc.ofMicros(micros[0]), key, old);
-          }
-        };
+    Stepping past = new Stepping(log, changes, step);
     while (Math.min(log.memoryReach(), log.diskReach()) == 0) {
       changes.append(past);
     }
-    long memory = micros[0] - Hlc.micros(log.memoryReach());
-    long written = micros[0] - Hlc.micros(log.diskReach());
+    long memory = past.micros - Hlc.micros(log.memoryReach());
+    long written = past.micros - Hlc.micros(log.diskReach());
     log.close();
     long begin = nanos.getAsLong();
     disk(files, bytesMax, 1);
     double openMillis = (nanos.getAsLong() - begin) / 1e6;
     remove(files);
-    return new ReachFigures(changesASecond, bytesMax, memory / 1e6, written / 1e6, openMillis);
+    return new ReachFigures(
+        changesASecond,
+        bytesMax,
+        memory / 1e6,
+        written / 1e6,
+        openMillis,
+        compactedReach(step, bytesMax) / 1e6);
+  }
+
+  /** The same, compacted as it grows. */
+  private long compactedReach(long step, long bytesMax) throws IOException {
+    progress.accept("filling a disk that is compacted");
+    Path files = next();
+    DiskBound bound =
+        new DiskBound(Duration.ofDays(1), bytesMax, 0, new Compaction(EXACT, GRANULARITY));
+    ChangeStream changes = new ChangeStream(SIZES, entries, Spread.UNIFORM, false, seed);
+    WindowLogConfig config = new WindowLogConfig(Duration.ofDays(1), WINDOW_BYTES);
+    try (WindowLog log = opened(disk(files, bound, 0), config)) {
+      Stepping past = new Stepping(log, changes, step);
+      while (log.diskReach() == 0) {
+        for (int i = 0; i < COMPACTION_STEP; i++) {
+          changes.append(past);
+        }
+        while (log.compact(() -> {})) {}
+      }
+      return past.micros - Hlc.micros(log.diskReach());
+    } finally {
+      remove(files);
+    }
   }
 
   private Path next() throws IOException {

@@ -19,6 +19,7 @@ import picocli.CommandLine.Spec;
       WindowLogCommand.class,
       SnapshotBenchCommand.class,
       StoreOverheadCommand.class,
+      AgentCommand.class,
       StockCommand.class,
       RollbackBenchCommand.class,
       TraceCommand.class

@@ -3,11 +3,13 @@ package io.palinode.cli.bench;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import io.palinode.benchmarks.windowlog.DiskBenchmark;
 import io.palinode.benchmarks.windowlog.DiskBenchmark.AppendFigures;
 import io.palinode.benchmarks.windowlog.DiskBenchmark.DiffFigures;
 import io.palinode.benchmarks.windowlog.DiskBenchmark.Kind;
 import io.palinode.benchmarks.windowlog.DiskBenchmark.ReachFigures;
 import io.palinode.benchmarks.windowlog.DiskBenchmark.Result;
+import io.palinode.cli.terminal.DurationText;
 import io.palinode.cli.terminal.TextTable;
 import java.util.List;
 import java.util.Locale;
@@ -39,12 +41,17 @@ record DiskReport(String machine, int entries, int rounds, long seed, Result res
             .formatted(machine, entries, seed, appends.render(), diffs.render())
         + String.format(
             Locale.ROOT,
-            "reach at %,d changes/s, keys and values of 16/100 bytes, bounds of %,d MiB each: memory %,.0f s, disk %,.0f s; opened again in %.0f ms%n",
+            "reach at %,d changes/s, keys and values of 16/100 bytes, bounds of %,d MiB each: memory %,.0f s, disk %,.0f s; opened again in %.0f ms%n"
+                + "the same, what is older than %s by steps of %s: disk %,.0f s, %.1f times%n",
             reach.changesASecond(),
             reach.bytesMax() >> 20,
             reach.memorySeconds(),
             reach.diskSeconds(),
-            reach.openMillis());
+            reach.openMillis(),
+            DurationText.of(DiskBenchmark.EXACT.toSeconds()),
+            DurationText.of(DiskBenchmark.GRANULARITY.toSeconds()),
+            reach.compactedSeconds(),
+            reach.compactedSeconds() / reach.diskSeconds());
   }
 
   private AppendFigures of(Kind kind) {

@@ -39,7 +39,7 @@ record StoreOverheadReport(String machine, Setting setting, List<Row> rows) {
           lost,
           percent(-1, 1, result.cpu()),
           percent(-1, 1, result.noise()),
-          Verdict.of(lost));
+          Verdict.of(lost, GOAL_PERCENT));
     }
 
     private static Spread percent(int offset, int sign, Spread ratio) {
@@ -47,27 +47,6 @@ record StoreOverheadReport(String machine, Setting setting, List<Row> rows) {
           100 * (offset + sign * ratio.median()),
           100 * (offset + sign * ratio.from()),
           100 * (offset + sign * ratio.to()));
-    }
-  }
-
-  /** Whether the goal is met, as far as the rounds tell. */
-  enum Verdict {
-    MET("met"),
-    MISSED("missed"),
-    /** The interval of the ratio holds the goal. */
-    NOT_SURE("not sure");
-
-    private final String text;
-
-    Verdict(String text) {
-      this.text = text;
-    }
-
-    static Verdict of(Spread lost) {
-      if (lost.to() <= GOAL_PERCENT) {
-        return MET;
-      }
-      return lost.from() > GOAL_PERCENT ? MISSED : NOT_SURE;
     }
   }
 
@@ -113,7 +92,7 @@ record StoreOverheadReport(String machine, Setting setting, List<Row> rows) {
               percent(row.cpuAdded().median()),
               range(row.cpuAdded()),
               range(row.noise()),
-              row.goal().text));
+              row.goal().text()));
     }
     return String.format(
         Locale.ROOT,

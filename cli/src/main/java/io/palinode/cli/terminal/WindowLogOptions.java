@@ -1,5 +1,6 @@
 package io.palinode.cli.terminal;
 
+import io.palinode.retroscope.Compaction;
 import io.palinode.retroscope.DiskBound;
 import io.palinode.voldemort.RestoreLimit;
 import java.time.Duration;
@@ -28,6 +29,24 @@ public final class WindowLogOptions {
       paramLabel = "DAYS",
       description = "What is older goes from the disk (default: ${DEFAULT-VALUE}).")
   private int days;
+
+  @Option(
+      names = "--window-log-granularity",
+      paramLabel = "DURATION",
+      converter = DurationText.class,
+      description = {
+        "Keep what is older than --window-log-exact on disk only by this step, like 1m: it takes less, so it reaches further back, and can be read at whole steps, not rolled back to (default: all of it is kept)."
+      })
+  private @Nullable Duration granularity;
+
+  @Option(
+      names = "--window-log-exact",
+      paramLabel = "DURATION",
+      converter = DurationText.class,
+      defaultValue = "1h",
+      description =
+          "With --window-log-granularity, what is younger stays exact (default: ${DEFAULT-VALUE}).")
+  private Duration exact = Duration.ofHours(1);
 
   @Option(
       names = "--restore-memory",
@@ -63,6 +82,21 @@ public final class WindowLogOptions {
     if (bytes < BYTES_MIN) {
       throw new Refusal("--window-log-disk must be at least 16m, or 0: " + bytes);
     }
-    return new DiskBound(Duration.ofDays(days), bytes, DiskBound.FREE_BYTES_MIN_DEFAULT);
+    return new DiskBound(
+        Duration.ofDays(days), bytes, DiskBound.FREE_BYTES_MIN_DEFAULT, compaction());
+  }
+
+  private @Nullable Compaction compaction() {
+    if (granularity == null) {
+      return null;
+    }
+    if (granularity.isZero() || exact.compareTo(granularity) < 0) {
+      throw new Refusal(
+          "--window-log-granularity must be at least 1s, and no longer than --window-log-exact: "
+              + DurationText.of(granularity.toSeconds())
+              + " and "
+              + DurationText.of(exact.toSeconds()));
+    }
+    return new Compaction(exact, granularity);
   }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.palinode.benchmarks.Spread;
-import io.palinode.cli.bench.StoreOverheadReport.Verdict;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
@@ -39,9 +38,9 @@ class StoreOverheadCommandTest {
 
   @Test
   void theGoalIsMetOrMissedOnlyWhenTheWholeIntervalSaysSo() {
-    assertThat(Verdict.of(new Spread(1, -1, 2))).isEqualTo(Verdict.MET);
-    assertThat(Verdict.of(new Spread(1, -1, 3))).isEqualTo(Verdict.NOT_SURE);
-    assertThat(Verdict.of(new Spread(4, 2.5, 6))).isEqualTo(Verdict.MISSED);
+    assertThat(Verdict.of(new Spread(1, -1, 2), 2)).isEqualTo(Verdict.MET);
+    assertThat(Verdict.of(new Spread(1, -1, 3), 2)).isEqualTo(Verdict.NOT_SURE);
+    assertThat(Verdict.of(new Spread(4, 2.5, 6), 2)).isEqualTo(Verdict.MISSED);
   }
 
   private int execute(String... args) {

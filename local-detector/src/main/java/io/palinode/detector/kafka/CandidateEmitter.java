@@ -25,12 +25,6 @@ final class CandidateEmitter {
   private static final int BATCH = 512;
   private static final long NANOS_PER_MICRO = 1_000;
 
-  /**
-   * What follows a record within so long waits that long for company: a request for each record
-   * would cost more than all the rest. A record after a pause goes out at once.
-   */
-  private static final long COMPANY_NANOS = 2_000_000;
-
   private final LocalDetector detector;
   private final CandidateRing ring;
   private final CandidateWriter writer;
@@ -121,7 +115,7 @@ final class CandidateEmitter {
   /** A full batch has all the company it needs. */
   private void awaitCompany(long lastSent) {
     if (!closing && ring.size() < BATCH) {
-      LockSupport.parkNanos(lastSent + COMPANY_NANOS - System.nanoTime());
+      LockSupport.parkNanos(lastSent + pace.company().toNanos() - System.nanoTime());
     }
   }
 

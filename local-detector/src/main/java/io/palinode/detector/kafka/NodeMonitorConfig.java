@@ -48,4 +48,9 @@ public record NodeMonitorConfig(
         ProgressPace.DEFAULT,
         START_TIMEOUT);
   }
+
+  public NodeMonitorConfig withPace(ProgressPace newPace) {
+    return new NodeMonitorConfig(
+        kafka, topics, ringCapacity, openIntervalsMax, newPace, startTimeout);
+  }
 }

@@ -42,6 +42,19 @@ public record ProgressPace(
     }
   }
 
+  /** The default, but for how often progress is written after a candidate. */
+  public static ProgressPace withBusy(Duration busy) {
+    return new ProgressPace(DEFAULT.quiet, DEFAULT.idle, busy, DEFAULT.busyFor, DEFAULT.idleFor);
+  }
+
+  /**
+   * What follows a record within so long waits that long for company: a request for each record
+   * would cost more than all the rest. A record after a pause goes out at once.
+   */
+  Duration company() {
+    return busy.multipliedBy(2).dividedBy(5);
+  }
+
   /**
    * When the next progress is due, in the nanoseconds of one clock. When little happens all nodes
    * tell theirs at the same moments of the wall clock: what waits for the slowest of them waits no

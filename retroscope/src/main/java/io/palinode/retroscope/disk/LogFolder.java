@@ -20,12 +20,14 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * STATE                   the log's state
  * 0000000000000007.log    a file, by number
+ * REWRITTEN               what is to take the place of one
  * </pre>
  *
  * Interrupts are put off while a file is used: they would close it.
  */
 public final class LogFolder implements LogVolume {
   private static final String STATE = "STATE";
+  private static final String REWRITTEN = "REWRITTEN";
   private static final String SUFFIX = ".log";
   private static final int DIGITS = 16;
   private static final byte[] ZEROS = new byte[64 << 10];
@@ -106,6 +108,10 @@ public final class LogFolder implements LogVolume {
   public Fresh create(long number, int bytes) throws IOException {
     Path path = path(number);
     Files.createFile(path);
+    return fresh(path, bytes);
+  }
+
+  private static Fresh fresh(Path path, int bytes) throws IOException {
     return uninterrupted(
         () -> {
           RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw");
@@ -148,6 +154,29 @@ public final class LogFolder implements LogVolume {
     try (FileChannel channel = FileChannel.open(path, options)) {
       return channel.map(mode, 0, channel.size());
     }
+  }
+
+  @Override
+  public Fresh rewrite(int bytes) throws IOException {
+    discardRewrite();
+    return fresh(folder.resolve(REWRITTEN), bytes);
+  }
+
+  @Override
+  public void replace(long number, int bytes) throws IOException {
+    Path rewritten = folder.resolve(REWRITTEN);
+    uninterrupted(
+        () -> {
+          try (FileChannel channel = FileChannel.open(rewritten, StandardOpenOption.WRITE)) {
+            return channel.truncate(bytes);
+          }
+        });
+    Files.move(rewritten, path(number), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  @Override
+  public void discardRewrite() throws IOException {
+    Files.deleteIfExists(folder.resolve(REWRITTEN));
   }
 
   @Override

@@ -49,7 +49,7 @@ public interface History {
     byte[] present = get(store, key);
     settle(hlc);
     FirstChange change = new FirstChange(key);
-    past(store).forEachBetween(hlc, Long.MAX_VALUE, change);
+    past(store).forFirstChanges(hlc, change);
     rollbacks().requireWhole(hlc);
     return change.isFound() ? change.old() : present;
   }

@@ -35,9 +35,10 @@ final class NearestPart {
     return cheapest;
   }
 
-  /** Of those that are in reach, and that are laid over nothing. */
+  /** Of those that are in reach exactly, and that are laid over nothing. */
   private @Nullable Part nearest(List<Part> parts, boolean isEarlier) {
-    long reach = history.stores().stream().mapToLong(s -> history.past(s).reach()).max().orElse(0);
+    long reach =
+        history.stores().stream().mapToLong(s -> history.past(s).exactReach()).max().orElse(0);
     Part nearest = null;
     for (Part part : parts) {
       boolean fits =

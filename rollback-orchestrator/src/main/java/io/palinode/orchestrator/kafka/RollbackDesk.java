@@ -186,8 +186,14 @@ final class RollbackDesk {
     throw new UnavailableException("the control log did not take the answer in " + ANSWER_MAX);
   }
 
-  /** Clients went on meanwhile: what a node no longer reaches would halt with all nodes paused. */
+  /**
+   * Clients went on meanwhile: what a node no longer reaches would halt with all nodes paused,
+   * unless the predicate says what to do then.
+   */
   private void requireInReach(long number) throws RefusedException {
+    if (RollbackMachine.goesOnOutOfReach(loop.state(), number)) {
+      return;
+    }
     for (Gate.Waiting waiting : Gate.of(loop.state()).approvals()) {
       if (waiting.request().number() == number) {
         Effect unused = effect(Wish.to("approval " + number, waiting.target()));

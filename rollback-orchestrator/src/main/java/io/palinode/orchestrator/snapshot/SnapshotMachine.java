@@ -345,13 +345,16 @@ public final class SnapshotMachine {
   /**
    * Removes a snapshot.
    *
-   * @throws RefusedException when it is being taken, or another one needs it
+   * @throws RefusedException when it is being taken, or another one or a rollback needs it
    */
   public SnapshotStep delete(String id) throws RefusedException {
     if (underWay().anyMatch(o -> o.getSnapshot().getId().equals(id))) {
       throw new RefusedException("snapshot '" + id + "' is being taken: cancel it first");
     }
     requireNoDependent(id, "deleted");
+    if (rollbacks.isGoingTo(id)) {
+      throw new RefusedException("a rollback is going to snapshot '" + id + "': wait for its end");
+    }
     return SnapshotStep.newBuilder().setDeleted(SnapshotDeleted.newBuilder().setId(id)).build();
   }
 
@@ -379,7 +382,11 @@ public final class SnapshotMachine {
     }
   }
 
+  /** Not while a plan is open: it may be going to one of them, or come to need one. */
   private void addExpired(long nowMicros, List<SnapshotStep> due) {
+    if (rollbacks.plan() != null) {
+      return;
+    }
     for (String id : scheduling.expired(known.values(), nowMicros)) {
       try {
         due.add(delete(id));

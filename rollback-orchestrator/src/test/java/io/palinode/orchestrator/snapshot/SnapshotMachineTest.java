@@ -282,6 +282,18 @@ class SnapshotMachineTest {
     assertThat(machine.all()).singleElement().matches(s -> !s.id().equals(taken.id()));
   }
 
+  @Test
+  void noScheduledSnapshotIsRemovedWhileAPlanIsOpenThatMayBeGoingThere() throws RefusedException {
+    live();
+    follow(new Schedule(Duration.ofMinutes(10), false, 9, Duration.ofMinutes(25)));
+    tick(1);
+    String first = machine.all().get(0).id();
+    answerAll(first);
+    undo(Hlc.ofMicros(now) - 1);
+    tick(3_600_000_000L);
+    assertThat(machine.all()).anyMatch(s -> s.id().equals(first));
+  }
+
   private void follow(Schedule schedule) {
     append(List.of(machine.schedule(schedule)));
   }

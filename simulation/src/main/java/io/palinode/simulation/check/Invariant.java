@@ -24,6 +24,10 @@ public enum Invariant {
   SAFE_POINT,
   /** A step of the protocol is taken once, by one who knows all before it. */
   PROTOCOL,
+  /** A predicate's budget, and an operator's approval, come before its rollbacks. */
+  GATE,
+  /** A write that was acknowledged of a key that is to be used with R + W > N is everywhere. */
+  SEQUENTIAL,
   /** When nothing goes wrong any more, everything goes on, and comes to its end. */
   LIVE,
   /** Production code threw what it never may. */

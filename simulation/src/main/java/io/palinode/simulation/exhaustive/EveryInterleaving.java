@@ -17,6 +17,7 @@ public final class EveryInterleaving {
   private static final int TELL_EVERY = 100_000;
 
   private final Set<Fingerprint.Bits> seen = new HashSet<>();
+  private final Fingerprint.Values values = new Fingerprint.Values();
   private long ends;
 
   /**
@@ -42,7 +43,7 @@ public final class EveryInterleaving {
 
   Explored explore(SmallWorld first, long statesMax, LongConsumer progress) {
     ArrayDeque<Left> stack = new ArrayDeque<>();
-    seen.add(first.fingerprint());
+    seen.add(first.fingerprint(values));
     stack.push(new Left(first, first.actions(), 0, "begin"));
     while (!stack.isEmpty() && seen.size() < statesMax) {
       Left at = stack.pop();
@@ -53,7 +54,7 @@ public final class EveryInterleaving {
       stack.push(new Left(at.world(), at.actions(), at.next() + 1, at.step()));
       SmallWorld world = at.world().copy();
       String broken = world.act(action);
-      if (broken == null && seen.add(world.fingerprint())) {
+      if (broken == null && seen.add(world.fingerprint(values))) {
         if (seen.size() % TELL_EVERY == 0) {
           progress.accept(seen.size());
         }

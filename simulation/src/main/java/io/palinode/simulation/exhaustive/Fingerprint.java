@@ -1,5 +1,8 @@
 package io.palinode.simulation.exhaustive;
 
+import java.util.HashMap;
+import java.util.Map;
+
 /** 128 bits of what was added, in its order: two states with the same bits are taken for one. */
 final class Fingerprint {
   private static final long P1 = 0x9E3779B97F4A7C15L;
@@ -7,6 +10,19 @@ final class Fingerprint {
 
   private long one = P2;
   private long two = P1;
+
+  /**
+   * Numbers for values: equal ones have the same, and no others. So what is added of them is as
+   * exact as they are, however poor their hash codes.
+   */
+  static final class Values {
+    private final Map<Object, Integer> numbers = new HashMap<>();
+
+    int number(Object value) {
+      Integer known = numbers.putIfAbsent(value, numbers.size());
+      return known == null ? numbers.size() - 1 : known;
+    }
+  }
 
   /** What it comes to. */
   record Bits(long one, long two) {}

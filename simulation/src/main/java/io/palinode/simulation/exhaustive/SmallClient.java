@@ -132,10 +132,10 @@ final class SmallClient {
     waiting &= request.copy();
   }
 
-  void addTo(Fingerprint print) {
-    print.add(view.hashCode(), step * 2L + (waiting ? 1 : 0), probeNode, hlc);
+  void addTo(Fingerprint print, Fingerprint.Values values) {
+    print.add(values.number(view), step * 2L + (waiting ? 1 : 0), probeNode, hlc);
     for (Acknowledged write : acknowledged) {
-      print.add(write.hashCode());
+      print.add(values.number(write));
     }
   }
 }

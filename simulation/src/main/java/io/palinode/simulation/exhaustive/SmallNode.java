@@ -25,13 +25,16 @@ final class SmallNode {
   /** How much of the log it has read, and had when it began to act. */
   int position;
 
-  private int actsFrom;
   private ControlState control;
+
+  /** What the node's next life will know when it begins to act. */
+  private ControlState next;
 
   SmallNode(int node, int nodes, int keys) {
     this.store = new SmallStore(node, nodes, keys);
     this.due = new ArrayDeque<>();
     this.control = NodeControl.initial(node, nodes, store.incarnation());
+    this.next = control;
   }
 
   private SmallNode(SmallNode same) {
@@ -40,8 +43,8 @@ final class SmallNode {
     this.up = same.up;
     this.open = same.open;
     this.position = same.position;
-    this.actsFrom = same.actsFrom;
     this.control = same.control;
+    this.next = same.next;
   }
 
   SmallNode copy() {
@@ -50,18 +53,22 @@ final class SmallNode {
 
   /** Reads the log as it is, and has duties then. */
   void start(List<ControlRecord> log) {
-    control = NodeControl.initial(store.node(), store.nodes(), store.incarnation());
-    for (ControlRecord record : log) {
-      control = NodeControl.step(control, record).next();
-    }
+    control = next;
     position = log.size();
-    actsFrom = position;
     up = true;
     take(NodeControl.caughtUp(control));
     open = due.isEmpty();
   }
 
-  /** Reads on until there is something to do: what comes before nobody sees. */
+  /** A record comes into the log, and waits for whoever is to live then. */
+  void appended(ControlRecord record) {
+    next = NodeControl.step(next, record).next();
+  }
+
+  /**
+   * Reads on until there is something to do. What comes before nobody sees, and what there is to do
+   * depends on nothing that comes later: so it may as well be read at once.
+   */
   void read(List<ControlRecord> log) {
     while (due.isEmpty() && position < log.size()) {
       take(NodeControl.step(control, log.get(position++)));
@@ -85,17 +92,22 @@ final class SmallNode {
     open |= due.isEmpty();
   }
 
-  void die() {
+  void die(List<ControlRecord> log) {
     store.startAgain();
+    next = NodeControl.initial(store.node(), store.nodes(), store.incarnation());
+    log.forEach(this::appended);
     due.clear();
     up = false;
     open = false;
   }
 
-  void addTo(Fingerprint print) {
+  /**
+   * @param mayDie whether it may come to live anew
+   */
+  void addTo(Fingerprint print, Fingerprint.Values values, boolean mayDie) {
     store.addTo(print);
-    print.add((up ? 2 : 0) + (open ? 1 : 0), up ? position : -1, up ? actsFrom : -1);
-    // What is due follows from what was read, but for how much of it is done.
-    print.add(due.size());
+    print.add((up ? 2 : 0) + (open ? 1 : 0), up ? values.number(control) : -1);
+    due.forEach(command -> print.add(values.number(command)));
+    print.add(due.size(), mayDie || !up ? values.number(next) : -1);
   }
 }

@@ -1,5 +1,6 @@
 package io.palinode.simulation.exhaustive;
 
+import io.palinode.detector.MissedEpochs;
 import io.palinode.detector.StoreBinding;
 import io.palinode.detector.StoreKey;
 import io.palinode.detector.Version;
@@ -77,7 +78,8 @@ final class SmallStore implements StoreBinding {
 
   /** Which requests it serves. */
   FenceState fence() {
-    return new FenceState(epoch, paused, servedEpoch == 0 || paused ? null : servedTarget, 0, 0);
+    Long target = servedEpoch == 0 || paused ? null : servedTarget;
+    return new FenceState(epoch, paused, target, 0, MissedEpochs.NONE);
   }
 
   int version(int key) {

@@ -58,7 +58,6 @@ final class SmallWorld {
     ORCHESTRATOR_READS_VIOLATIONS,
     ORCHESTRATOR_RECORD_ARRIVES,
     ORCHESTRATOR_DIES,
-    NODE_READS,
     NODE_WORKS,
     NODE_WORKS_AND_DIES_BEFORE_IT_SAYS_SO,
     NODE_DIES,
@@ -106,7 +105,6 @@ final class SmallWorld {
   private Journal truth;
   private int controlPosition;
   private int violationPosition;
-  private long logPrint;
   private long badAt;
   private boolean reported;
   private boolean judged;
@@ -135,11 +133,19 @@ final class SmallWorld {
       requests.add(new ArrayDeque<>());
       answers.add(new ArrayDeque<>());
       fresh.start(log);
+    }
+    nodesRead();
+    for (SmallNode fresh : nodes) {
       while (!fresh.due.isEmpty()) {
         fresh.work(records -> records.forEach(this::append), wiring);
+        nodesRead();
       }
     }
     replay();
+  }
+
+  private void nodesRead() {
+    nodes.stream().filter(node -> node.up).forEach(node -> node.read(log));
   }
 
   private SmallWorld(SmallWorld same) {
@@ -157,7 +163,6 @@ final class SmallWorld {
     this.truth = same.truth;
     this.controlPosition = same.controlPosition;
     this.violationPosition = same.violationPosition;
-    this.logPrint = same.logPrint;
     this.badAt = same.badAt;
     this.reported = same.reported;
     this.judged = same.judged;
@@ -192,8 +197,6 @@ final class SmallWorld {
 
   private void addOf(SmallNode node, int id, List<Action> actions) {
     boolean works = node.up && !node.due.isEmpty();
-    addIf(
-        actions, node.up && node.due.isEmpty() && node.position < log.size(), Kind.NODE_READS, id);
     addIf(actions, works, Kind.NODE_WORKS, id);
     addIf(actions, works && !crashed, Kind.NODE_WORKS_AND_DIES_BEFORE_IT_SAYS_SO, id);
     addIf(actions, node.up && !crashed, Kind.NODE_DIES, id);
@@ -216,7 +219,6 @@ final class SmallWorld {
         case ORCHESTRATOR_READS_VIOLATIONS -> hear(violations.get(violationPosition++));
         case ORCHESTRATOR_RECORD_ARRIVES -> append(inFlight.remove());
         case ORCHESTRATOR_DIES -> orchestratorDies();
-        case NODE_READS -> nodes.get(action.node()).read(log);
         case NODE_WORKS -> work(action.node());
         case NODE_WORKS_AND_DIES_BEFORE_IT_SAYS_SO -> workAndDie(action.node());
         case NODE_DIES -> die(action.node());
@@ -232,6 +234,7 @@ final class SmallWorld {
     } catch (IllegalStateException bug) {
       return String.valueOf(bug);
     }
+    nodesRead();
     return broken;
   }
 
@@ -276,7 +279,7 @@ final class SmallWorld {
 
   private void append(ControlRecord record) {
     log.add(record);
-    logPrint = Long.rotateLeft(logPrint * 0x9E3779B97F4A7C15L, 23) + record.hashCode();
+    nodes.forEach(node -> node.appended(record));
     Journal before = truth;
     truth = truth.read(record);
     if (truth.equals(before)) {
@@ -336,7 +339,7 @@ final class SmallWorld {
 
   private void die(int id) {
     crashed = true;
-    nodes.get(id).die();
+    nodes.get(id).die(log);
     answers.get(id).forEach(answer -> client.lost(answer.request()));
     requests.get(id).forEach(this::lose);
     answers.get(id).clear();
@@ -350,9 +353,18 @@ final class SmallWorld {
 
   // ---- the client, and the monitor
 
+  /** A question on a connection that has nothing else under way is answered at once. */
   private void clientSends() {
     Request request = client.send();
-    requests.get(client.node(NODES)).add(request);
+    int to = client.node(NODES);
+    boolean isAlone = requests.get(to).isEmpty() && answers.get(to).isEmpty();
+    requests.get(to).add(request);
+    if (isAlone && request.step() == SmallClient.PROBE) {
+      requestArrives(to);
+      if (!answers.get(to).isEmpty()) {
+        answerArrives(to);
+      }
+    }
   }
 
   private void requestArrives(int id) {
@@ -454,24 +466,35 @@ final class SmallWorld {
     return null;
   }
 
-  /** Equal for equal states. */
-  Fingerprint.Bits fingerprint() {
+  private void addUnread(int position, Fingerprint print, Fingerprint.Values values) {
+    for (ControlRecord unread : log.subList(position, log.size())) {
+      print.add(values.number(unread));
+    }
+    print.add(log.size() - position);
+  }
+
+  /**
+   * Equal for equal states. Of the log counts what its readers have made of it, and what they have
+   * not read yet; not the order in which it came to that.
+   */
+  Fingerprint.Bits fingerprint(Fingerprint.Values values) {
     Fingerprint print = new Fingerprint();
-    print.add(logPrint, log.size(), controlPosition, violationPosition);
-    print.add(orchestrator.findings().hashCode(), orchestrator.outbox().hashCode());
-    print.add(orchestrator.safePoint());
-    inFlight.forEach(record -> print.add(record.hashCode()));
+    print.add(values.number(orchestrator), violationPosition, values.number(truth));
+    addUnread(controlPosition, print, values);
+    nodes.stream().filter(node -> node.up).forEach(n -> addUnread(n.position, print, values));
+    inFlight.forEach(record -> print.add(values.number(record)));
     print.add(inFlight.size());
-    nodes.forEach(node -> node.addTo(print));
+    nodes.forEach(node -> node.addTo(print, values, !crashed));
     for (int node = 0; node < NODES; node++) {
-      requests.get(node).forEach(request -> print.add(request.hashCode()));
+      requests.get(node).forEach(request -> print.add(values.number(request)));
       print.add(requests.get(node).size());
-      answers.get(node).forEach(answer -> print.add(answer.hashCode()));
+      answers.get(node).forEach(answer -> print.add(values.number(answer)));
       print.add(answers.get(node).size());
     }
-    client.addTo(print);
+    client.addTo(print, values);
     print.add(badAt);
     print.add((reported ? 1 : 0) + (judged ? 2 : 0) + (crashed ? 4 : 0) + (copyLost ? 8 : 0));
+    print.add(newestServed * 2 + (keeping ? 1 : 0));
     return print.bits();
   }
 }

@@ -1,5 +1,7 @@
 package io.palinode.agent.boot;
 
+import java.io.DataOutputStream;
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,6 +60,17 @@ public final class Hooks {
     }
   }
 
+  public static void storeRemoved(Object engine) {
+    Listener now = listener;
+    if (now != null) {
+      try {
+        now.storeRemoved(engine);
+      } catch (Throwable bug) {
+        failed(now, bug);
+      }
+    }
+  }
+
   public static void decoding(byte[] record) {
     Listener now = listener;
     if (now != null) {
@@ -91,16 +104,22 @@ public final class Hooks {
     }
   }
 
-  public static Object answering(Object message) {
+  /** Whether the message was written to {@code out}, which is else to be done. */
+  public static boolean answers(Object message, DataOutputStream out) throws IOException {
     Listener now = listener;
+    Writing writing = null;
     if (now != null) {
       try {
-        return now.answering(message);
+        writing = now.answering(message);
       } catch (Throwable bug) {
         failed(now, bug);
       }
     }
-    return message;
+    if (writing == null) {
+      return false;
+    }
+    writing.write(out);
+    return true;
   }
 
   public static void requestEnded() {

@@ -1,5 +1,6 @@
 package io.palinode.agent.boot;
 
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,9 @@ public interface Listener {
   @Nullable Frame entered(
       Operation operation, Object engine, @Nullable Object key, @Nullable Object argument);
 
+  /** The server is about to close {@code engine}, and serves its store no more. */
+  void storeRemoved(Object engine);
+
   /** A record that was read from the engine's database, by the method that is under way. */
   void decoding(byte[] record);
 
@@ -26,8 +30,8 @@ public interface Listener {
   /** A pb0 message was read into its builder. */
   void received(Object builder);
 
-  /** The message to send instead of {@code message}. */
-  Object answering(Object message);
+  /** How to send {@code message} with more beside it; null: it is sent as it is. */
+  @Nullable Writing answering(Object message) throws IOException;
 
   /** The request of this thread is over. */
   void requestEnded();

@@ -64,10 +64,10 @@ public record EpochView(
       return doubting;
     }
     List<RolledBack> all = new ArrayList<>(rollbacks);
-    // A fence names the target of its own epoch only: of a rollback that was missed in between,
-    // no more is known than that it kept to the safe point.
     long target =
-        newest == epoch + 1 ? newDoubt.leastTarget() : Math.min(newDoubt.leastTarget(), safePoint);
+        newest == epoch + 1
+            ? newDoubt.leastTarget()
+            : Math.min(newDoubt.leastTarget(), missed(fence, safePoint));
     boolean restart = fence.getRestartEpoch() > epoch;
     all.add(new RolledBack(epoch, newest, target, fence.getSequentialUntilMicros(), restart));
     if (all.size() > ROLLBACKS_MAX) {
@@ -77,6 +77,15 @@ public record EpochView(
     SequentialKeys told =
         SequentialKeys.of(fence.getSequentialUntilMicros(), fence.getSequentialKeysList());
     return new EpochView(newest, null, all, told);
+  }
+
+  /**
+   * A fence names the target of its own epoch only. Of rollbacks that were missed in between no
+   * more is known than that they kept to the safe point, or else the least target of all that did
+   * not.
+   */
+  private long missed(Pb0.Fence fence, long safePoint) {
+    return fence.getDeepEpoch() > epoch ? Math.min(safePoint, fence.getDeepTarget()) : safePoint;
   }
 
   private EpochView doubting(long newest, Pb0.@Nullable Fence fence) {

@@ -66,6 +66,7 @@ public final class PastStore {
   /**
    * The times that can be read at a node, and what its window-logs take.
    *
+   * @param exactFrom from here on every time; before it only multiples of {@code granularityHlc}
    * @param memoryFrom how far back memory alone reaches
    * @param memoryBytes of memory
    * @param diskFailure why some of it is not written to disk now; empty: it is, or is not meant to
@@ -75,6 +76,8 @@ public final class PastStore {
   public record Reach(
       long from,
       long to,
+      long exactFrom,
+      long granularityHlc,
       long memoryFrom,
       long memoryBytes,
       long diskBytes,
@@ -96,11 +99,32 @@ public final class PastStore {
     return new Reach(
         reach.getFromHlc(),
         reach.getToHlc(),
+        reach.hasExactFromHlc() ? reach.getExactFromHlc() : reach.getFromHlc(),
+        reach.getGranularityHlc(),
         reach.hasMemoryFromHlc() ? reach.getMemoryFromHlc() : reach.getFromHlc(),
         reach.getBytes(),
         reach.getDiskBytes(),
         reach.getDiskFailure(),
         new StockClients(reach.getStockConnections(), reach.getStockWrites()));
+  }
+
+  /**
+   * The last time at or before {@code hlc} that all nodes that answer can read, as far as
+   * compaction goes: not when that is before all that there is.
+   */
+  public long floor(long hlc) {
+    long granularity = 0;
+    for (int node : replicas.order()) {
+      try {
+        Reach reach = reachAt(node);
+        if (hlc < reach.exactFrom()) {
+          granularity = Math.max(granularity, reach.granularityHlc());
+        }
+      } catch (NodeException unanswered) {
+        // It will not answer for the time either.
+      }
+    }
+    return granularity == 0 ? hlc : hlc - hlc % granularity;
   }
 
   /** The value that the key had at {@code hlc}, by R replicas; null when it had none. */

@@ -7,7 +7,8 @@ package io.palinode.voldemort.client;
  * @param toEpoch the epoch in force now
  * @param target HLC of the cut: of the writes that this client got acknowledged, those with {@code
  *     acceptedAt <= target} stand. When the client has missed a rollback in between (the epochs
- *     differ by more than one), no later than its safe point; later writes may stand then
+ *     differ by more than one), no later than its safe point, or than a cut before it that a missed
+ *     rollback went to; later writes may stand then
  * @param sequentialUntilMicros until this wall clock the client uses all keys with R + W > N; 0:
  *     not all
  * @param restart no state that is known to be good could be restored, in this rollback or in one

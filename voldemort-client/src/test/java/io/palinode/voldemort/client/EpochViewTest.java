@@ -82,6 +82,23 @@ class EpochViewTest {
   }
 
   @Test
+  void ofAMissedRollbackToBeforeTheSafePointTheLeastTargetIsTold() {
+    Pb0.ResponseContext deep =
+        fence(
+            Pb0.Fence.newBuilder()
+                .setEpoch(5)
+                .setPaused(false)
+                .setTarget(80)
+                .setDeepEpoch(4)
+                .setDeepTarget(2));
+    assertThat(after(told(3), deep).rolledBackSince(3)).isEqualTo(new RolledBack(3, 5, 2, 0));
+    assertThat(after(told(2), deep).rolledBackSince(2)).isEqualTo(new RolledBack(2, 5, 2, 0));
+    assertThat(after(told(4), deep).rolledBackSince(4))
+        .as("it was there for that one")
+        .isEqualTo(new RolledBack(4, 5, 80, 0));
+  }
+
+  @Test
   void rollbacksSinceAnEpochAreJoined() {
     EpochView view = after(told(3), resumed(4, 60), resumed(5, 90), resumed(6, 70));
     assertThat(view.rolledBackSince(3)).isEqualTo(new RolledBack(3, 6, 60, 0));

@@ -346,6 +346,7 @@ final class TestNode implements AutoCloseable {
   /** Answers as a stock node, without a word about clocks and epochs. */
   synchronized void beStock() {
     stock = true;
+    oneAtATime = true;
   }
 
   /** Answers as a stock node with the agent: it tells all, and takes one request at a time. */

@@ -102,7 +102,7 @@ public final class BdbEngine implements StorageEngine {
       Transaction transaction = environment.beginTransaction(null, config);
       boolean committed = false;
       try {
-        changes.forEach(change -> apply(transaction, change));
+        apply(transaction, changes);
         transaction.commit();
         committed = true;
       } finally {
@@ -173,13 +173,28 @@ public final class BdbEngine implements StorageEngine {
     databases.put(store, environment.openDatabase(null, store, config));
   }
 
-  private void apply(Transaction transaction, Change change) {
+  /** One cursor for the changes of a store that follow each other. */
+  private void apply(Transaction transaction, List<Change> changes) {
+    int from = 0;
+    while (from < changes.size()) {
+      String store = changes.get(from).store();
+      try (Cursor cursor = database(store).openCursor(transaction, CursorConfig.DEFAULT)) {
+        while (from < changes.size() && changes.get(from).store().equals(store)) {
+          apply(cursor, changes.get(from));
+          from++;
+        }
+      }
+    }
+  }
+
+  private static void apply(Cursor cursor, Change change) {
     DatabaseEntry key = new DatabaseEntry(change.key());
     byte[] record = change.record();
-    if (record == null) {
-      database(change.store()).delete(transaction, key);
-    } else {
-      database(change.store()).put(transaction, key, new DatabaseEntry(record));
+    if (record != null) {
+      cursor.put(key, new DatabaseEntry(record));
+    } else if (cursor.getSearchKey(key, new DatabaseEntry(), LockMode.RMW)
+        == OperationStatus.SUCCESS) {
+      cursor.delete();
     }
   }
 

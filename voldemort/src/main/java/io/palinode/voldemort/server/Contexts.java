@@ -1,6 +1,7 @@
 package io.palinode.voldemort.server;
 
 import com.google.protobuf.ByteString;
+import io.palinode.detector.MissedEpochs;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcCodec;
 import io.palinode.voldemort.Caller;
@@ -113,8 +114,12 @@ public final class Contexts {
     if (fence.sequentialUntilMicros() != 0) {
       proto.setSequentialUntilMicros(fence.sequentialUntilMicros());
     }
-    if (fence.restartEpoch() != 0) {
-      proto.setRestartEpoch(fence.restartEpoch());
+    MissedEpochs missed = fence.missed();
+    if (missed.restartEpoch() != 0) {
+      proto.setRestartEpoch(missed.restartEpoch());
+    }
+    if (missed.deepEpoch() != 0) {
+      proto.setDeepEpoch(missed.deepEpoch()).setDeepTarget(missed.deepTarget());
     }
     if (!fence.paused()) {
       proto.addAllSequentialKeys(sequentialKeys());

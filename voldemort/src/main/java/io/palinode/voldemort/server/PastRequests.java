@@ -2,6 +2,7 @@ package io.palinode.voldemort.server;
 
 import com.google.protobuf.ByteString;
 import io.palinode.detector.StoreKey;
+import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.snapshot.DifferencePage;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
@@ -89,7 +90,9 @@ final class PastRequests {
     if (request.getReach()) {
       out.setReach(
           Pb0.ReachResponse.newBuilder()
-              .setFromHlc(node.reach())
+              .setFromHlc(node.pastReach())
+              .setExactFromHlc(node.reach())
+              .setGranularityHlc(Hlc.ofMicros(node.pastGranularity().toNanos() / 1_000))
               .setToHlc(node.clock().last().own())
               .setBytes(node.windowLogBytes())
               .setMemoryFromHlc(node.memoryReach())

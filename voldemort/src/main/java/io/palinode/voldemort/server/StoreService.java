@@ -37,6 +37,7 @@ public final class StoreService implements AutoCloseable {
   private final DataFolder folder;
   private final StoreNode node;
   private final LocalSnapshots snapshots;
+  private final @Nullable PastCompaction compaction;
   private @Nullable StoreServer server;
 
   private StoreService(StoreServiceConfig config, DataFolder folder, StoreNode node) {
@@ -44,6 +45,7 @@ public final class StoreService implements AutoCloseable {
     this.folder = folder;
     this.node = node;
     this.snapshots = new LocalSnapshots(node.node(), node.history(), folder.snapshots());
+    this.compaction = config.compactsPast() ? PastCompaction.start(node) : null;
   }
 
   /**
@@ -161,6 +163,9 @@ public final class StoreService implements AutoCloseable {
   public synchronized void close() {
     try {
       stopServing();
+      if (compaction != null) {
+        compaction.close();
+      }
       node.close();
     } finally {
       folder.close();

@@ -27,6 +27,10 @@ public record StoreServiceConfig(
         node, data, BdbConfig.DEFAULT, ServerConfig.at(address.host(), address.socketPort()), null);
   }
 
+  boolean compactsPast() {
+    return windowLogDisk != null && windowLogDisk.compaction() != null;
+  }
+
   /** The same with window-logs on disk, or without when it is null. */
   public StoreServiceConfig withWindowLogDisk(@Nullable DiskBound bound) {
     return new StoreServiceConfig(node, data, bdb, server, bound);

@@ -1,0 +1,53 @@
+package io.palinode.benchmarks;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What an agent tells of itself at its {@code statusPort}. Thread-safe. */
+final class AgentStatus {
+  private static final Pattern PREDICATES =
+      Pattern.compile("^palinode_detector_predicates\\{[^}]*} ([0-9.]+)$", Pattern.MULTILINE);
+
+  private final HttpClient http = HttpClient.newHttpClient();
+  private final int port;
+
+  AgentStatus(int port) {
+    this.port = port;
+  }
+
+  boolean isCovered() {
+    return text("status").contains("\"covered\":true");
+  }
+
+  /** Throws {@link IllegalStateException} unless it covers all, and has had no failure. */
+  void requireCovered() {
+    String status = text("status");
+    if (!status.contains("\"covered\":true") || !status.contains("\"failures\":0,")) {
+      throw new IllegalStateException("the agent must cover all that is measured: " + status);
+    }
+  }
+
+  /** Whether it watches for a predicate, or for none. */
+  boolean hasPredicate(boolean one) {
+    Matcher matcher = PREDICATES.matcher(text("metrics"));
+    return matcher.find() && Double.parseDouble(matcher.group(1)) == (one ? 1 : 0);
+  }
+
+  /** Empty while it does not answer. */
+  private String text(String path) {
+    URI uri = URI.create("http://127.0.0.1:" + port + "/" + path);
+    try {
+      return http.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString()).body();
+    } catch (IOException notYet) {
+      return "";
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "";
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package io.palinode.benchmarks;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.Topics;
+import io.palinode.wire.v1.PredicateRecord;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/**
+ * A predicate over the keys of {@link StoreLoad} that end in 0. Whatever these are set to makes its
+ * term true, so each write of one ends an interval and begins another. For one thread.
+ */
+final class BenchPredicate implements AutoCloseable {
+  private static final String NAME = "bench-agent";
+  private static final String YAML =
+      """
+      apiVersion: palinode.io/v1
+      kind: Predicate
+      metadata: {name: bench-agent}
+      spec:
+        forEach: {key: "{k}"}
+        violation:
+          - all:
+              - {var: "key-{k}0", equals: "%s"}
+              - {var: "other-{k}0", equals: "1"}
+      """;
+
+  private final Producer<byte[], byte[]> producer;
+  private final String yaml;
+  private long versions;
+  private boolean set;
+
+  /**
+   * @param kafka {@code host:port}; the topics are there
+   */
+  BenchPredicate(String kafka, int valueBytes) {
+    producer = KafkaSettings.of(kafka).newProducer("bench-predicates");
+    yaml = YAML.formatted(StoreLoad.value(valueBytes));
+  }
+
+  /** Adds it, or takes it away. */
+  void set(boolean on) throws InterruptedException, ExecutionException {
+    if (on == set) {
+      return;
+    }
+    set = on;
+    PredicateRecord.Builder record =
+        PredicateRecord.newBuilder().setName(NAME).setVersion(++versions);
+    byte[] bytes = (on ? record.setYaml(yaml) : record.setDeleted(true)).build().toByteArray();
+    Object unused =
+        producer
+            .send(new ProducerRecord<>(Topics.DEFAULT.predicates(), 0, NAME.getBytes(UTF_8), bytes))
+            .get();
+  }
+
+  @Override
+  public void close() {
+    producer.close();
+  }
+}

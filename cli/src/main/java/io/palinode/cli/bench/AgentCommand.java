@@ -1,0 +1,187 @@
+package io.palinode.cli.bench;
+
+import io.palinode.benchmarks.AgentBenchmark;
+import io.palinode.benchmarks.AgentBenchmark.Parts;
+import io.palinode.benchmarks.AgentBenchmark.Setting;
+import io.palinode.benchmarks.stock.StockVoldemort;
+import io.palinode.cli.embedded.EmbeddedKafka;
+import io.palinode.cli.terminal.Output;
+import io.palinode.cli.terminal.Refusal;
+import io.palinode.cli.terminal.ScratchFolder;
+import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.TopicLayout;
+import io.palinode.wire.Topics;
+import io.palinode.wire.TopicsAdmin;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** What a stock server's clients pay for the agent. */
+@Command(
+    name = "agent",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Measure what the agent costs the clients of a stock Voldemort server: without the agent, with it, and with it and a predicate that"
+          + " watches a tenth of the keys.",
+      "",
+      "The servers are processes of their own, made from the folder that you name, each with one store on disk. They, the clients and the Kafka"
+          + " that the agent tells share this machine. The modes take turns; what is told is the ratio within a turn, and how sure that is.",
+      ""
+    },
+    footer = {
+      "",
+      "How to read the figures: docs/benchmarks.md.",
+      "",
+      "Examples:",
+      "  palinode bench agent --voldemort ~/voldemort",
+      "  palinode bench agent --voldemort ~/voldemort --writes 50 --rounds 9"
+    })
+final class AgentCommand implements Callable<Integer> {
+  @Option(
+      names = "--voldemort",
+      required = true,
+      paramLabel = "DIR",
+      description = "Where the jars, or the compiled classes, of a stock Voldemort 1.10.26 are.")
+  private Path voldemort = Path.of("");
+
+  @Option(
+      names = "--agent-jar",
+      paramLabel = "FILE",
+      description = "The agent (default: the one that was built with this command).")
+  private @Nullable Path agentJar;
+
+  @Option(
+      names = "--keys",
+      defaultValue = "20000",
+      paramLabel = "N",
+      description = "Keys of the store (default: ${DEFAULT-VALUE}).")
+  private int keys;
+
+  @Option(
+      names = "--writes",
+      defaultValue = "10,50",
+      split = ",",
+      paramLabel = "PERCENT",
+      description = "Of the operations; the others read (default: ${DEFAULT-VALUE}).")
+  private List<Integer> writes = new ArrayList<>();
+
+  @Option(
+      names = "--value-bytes",
+      defaultValue = "100",
+      paramLabel = "N",
+      description = "Length of a value (default: ${DEFAULT-VALUE}).")
+  private int valueBytes;
+
+  @Option(
+      names = "--clients",
+      defaultValue = "4",
+      paramLabel = "N",
+      description = "Each with a connection and a thread of its own (default: ${DEFAULT-VALUE}).")
+  private int clients;
+
+  @Option(
+      names = "--rounds",
+      defaultValue = "5",
+      paramLabel = "N",
+      description = "Of each mode, under each load (default: ${DEFAULT-VALUE}).")
+  private int rounds;
+
+  @Option(
+      names = "--seconds",
+      defaultValue = "3",
+      paramLabel = "S",
+      description = "A round (default: ${DEFAULT-VALUE}).")
+  private double seconds;
+
+  @Option(
+      names = "--warm-up",
+      defaultValue = "20",
+      paramLabel = "S",
+      description = "Of each mode, before it is measured (default: ${DEFAULT-VALUE}).")
+  private double warmUp;
+
+  @Option(
+      names = "--seed",
+      defaultValue = "1",
+      paramLabel = "N",
+      description = "Seed of the clients (default: ${DEFAULT-VALUE}).")
+  private long seed;
+
+  @Mixin private Output output = new Output();
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Override
+  public Integer call()
+      throws IOException, InterruptedException, ExecutionException, URISyntaxException {
+    Setting setting = setting();
+    StockVoldemort stock = stock();
+    Path agent = agent();
+    AgentReport report;
+    try (ScratchFolder data = ScratchFolder.create("bench");
+        EmbeddedKafka kafka =
+            EmbeddedKafka.start(data.path().resolve("kafka"), EmbeddedKafka.ANY_PORT)) {
+      try (TopicsAdmin topics =
+          new TopicsAdmin(KafkaSettings.of(kafka.bootstrapServers()), Topics.DEFAULT)) {
+        topics.createAbsent(TopicLayout.DEFAULT);
+      }
+      Parts parts = new Parts(stock, agent, kafka.bootstrapServers(), data.path());
+      report = AgentReport.of(setting, new AgentBenchmark(setting, parts, this::say).run());
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(output.isJson() ? report.json() : report.table());
+    out.flush();
+    return 0;
+  }
+
+  private Setting setting() {
+    try {
+      return new Setting(keys, writes, valueBytes, clients, rounds, seconds, warmUp, seed);
+    } catch (IllegalArgumentException refused) {
+      throw new Refusal(String.valueOf(refused.getMessage()), refused);
+    }
+  }
+
+  private StockVoldemort stock() throws IOException {
+    try {
+      return StockVoldemort.in(voldemort);
+    } catch (IllegalArgumentException refused) {
+      throw new Refusal("--voldemort: " + refused.getMessage(), refused);
+    }
+  }
+
+  /** Beside what this command was built into, unless it is named. */
+  private Path agent() throws URISyntaxException {
+    Path jar = agentJar;
+    if (jar == null) {
+      Path built =
+          Path.of(AgentCommand.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+      Path target = Objects.requireNonNull(built.getParent());
+      jar = target.resolve("../../voldemort-agent/target/voldemort-agent.jar").normalize();
+    }
+    if (!Files.isRegularFile(jar)) {
+      throw new Refusal("--agent-jar must name the agent's jar: there is no " + jar);
+    }
+    return jar.toAbsolutePath();
+  }
+
+  private void say(String line) {
+    PrintWriter err = spec.commandLine().getErr();
+    err.println(line);
+    err.flush();
+  }
+}

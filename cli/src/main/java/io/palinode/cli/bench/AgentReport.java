@@ -1,0 +1,137 @@
+package io.palinode.cli.bench;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import io.palinode.benchmarks.AgentBenchmark.Beside;
+import io.palinode.benchmarks.AgentBenchmark.Mode;
+import io.palinode.benchmarks.AgentBenchmark.Result;
+import io.palinode.benchmarks.AgentBenchmark.Setting;
+import io.palinode.benchmarks.AgentBenchmark.Side;
+import io.palinode.benchmarks.Spread;
+import io.palinode.cli.terminal.TextTable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What was measured; its components are the JSON output. */
+record AgentReport(String machine, Setting setting, List<Row> rows) {
+  private static final double GOAL_PERCENT = 4;
+
+  /**
+   * A mode under one load. Percents: throughput lost to the agent, processor time of the server
+   * added for an operation; absent for the server as it is, of which {@code noise} is what
+   * neighbouring rounds differ by.
+   */
+  record Row(
+      int writePercent,
+      Mode mode,
+      Side side,
+      @Nullable Spread throughputLost,
+      @Nullable Spread cpuAdded,
+      @Nullable Spread noise,
+      @Nullable Verdict goal) {
+    private static Row plain(Result of) {
+      Spread noise = percent(of.noise());
+      return new Row(of.writePercent(), Mode.NONE, of.none(), null, null, noise, null);
+    }
+
+    private static Row beside(Result of, Mode mode, Side side, Beside beside) {
+      Spread more = percent(beside.throughput());
+      Spread lost = new Spread(-more.median(), -more.to(), -more.from());
+      return new Row(
+          of.writePercent(),
+          mode,
+          side,
+          lost,
+          percent(beside.cpu()),
+          null,
+          Verdict.of(lost, GOAL_PERCENT));
+    }
+
+    private static Spread percent(Spread ratio) {
+      return new Spread(
+          100 * (ratio.median() - 1), 100 * (ratio.from() - 1), 100 * (ratio.to() - 1));
+    }
+  }
+
+  static AgentReport of(Setting setting, List<Result> results) {
+    List<Row> rows = new ArrayList<>();
+    for (Result each : results) {
+      rows.add(Row.plain(each));
+      rows.add(Row.beside(each, Mode.AGENT, each.agent(), each.agentBeside()));
+      rows.add(Row.beside(each, Mode.PREDICATES, each.predicates(), each.predicatesBeside()));
+    }
+    return new AgentReport(Machine.text(), setting, rows);
+  }
+
+  String table() {
+    TextTable table =
+        new TextTable(
+            TextTable.Align.RIGHT,
+            List.of(
+                "writes",
+                "agent",
+                "operations/s",
+                "p50 ms",
+                "p99 ms",
+                "server's CPU µs",
+                "throughput lost",
+                "from … to",
+                "CPU added",
+                "from … to",
+                "goal: at most %.0f %% lost".formatted(GOAL_PERCENT)));
+    rows.forEach(row -> table.row(cells(row)));
+    return String.format(
+        Locale.ROOT,
+        "%s%n%,d keys, values of %d bytes; %d clients; %d rounds of %.1f s of each; seed %d%n%n%s",
+        machine,
+        setting.keys(),
+        setting.valueBytes(),
+        setting.clients(),
+        setting.rounds(),
+        setting.roundSeconds(),
+        setting.seed(),
+        table.render());
+  }
+
+  private static List<String> cells(Row row) {
+    Spread lost = row.throughputLost();
+    Spread cpu = row.cpuAdded();
+    Spread noise = row.noise();
+    return List.of(
+        row.writePercent() + " %",
+        name(row.mode()),
+        "%,.0f".formatted(row.side().operationsPerSecond()),
+        number(row.side().p50Ms(), 2),
+        number(row.side().p99Ms(), 2),
+        number(row.side().cpuMicros(), 1),
+        lost == null ? "" : number(lost.median(), 1) + " %",
+        lost == null ? (noise == null ? "" : "noise " + range(noise)) : range(lost),
+        cpu == null ? "" : number(cpu.median(), 1) + " %",
+        cpu == null ? "" : range(cpu),
+        row.goal() == null ? "" : row.goal().text());
+  }
+
+  private static String name(Mode mode) {
+    return switch (mode) {
+      case NONE -> "none";
+      case AGENT -> "no predicate";
+      case PREDICATES -> "a predicate";
+    };
+  }
+
+  private static String range(Spread spread) {
+    return number(spread.from(), 1) + " … " + number(spread.to(), 1);
+  }
+
+  private static String number(double value, int decimals) {
+    return String.format(Locale.ROOT, "%." + decimals + "f", value);
+  }
+
+  String json() throws JsonProcessingException {
+    return new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(this)
+        + "\n";
+  }
+}

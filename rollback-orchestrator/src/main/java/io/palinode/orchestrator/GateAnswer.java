@@ -1,0 +1,152 @@
+package io.palinode.orchestrator;
+
+import io.palinode.hvc.Hlc;
+import io.palinode.wire.v1.ApprovalAsked;
+import io.palinode.wire.v1.BudgetRenewed;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.GateStep;
+import io.palinode.wire.v1.LetStand;
+import io.palinode.wire.v1.PlanOpened;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The records with which the gate (ADR 0017) answers violations, and operators answer the gate; as
+ * {@link NextStep}, functions of the state alone.
+ */
+final class GateAnswer {
+  /** What joins a request for approval is told so often at most. */
+  private static final long JOIN_MICROS = 1_000_000;
+
+  private GateAnswer() {}
+
+  /** What becomes of violations that may open no plan by themselves; null: nothing for now. */
+  static @Nullable ControlRecord toViolations(MachineState state) {
+    long epoch = state.journal().epoch();
+    for (Demand demand : state.findings().demandsBefore(epoch + 1).toList()) {
+      String predicate = demand.predicate();
+      GateStep step =
+          switch (Gates.verdict(state, predicate)) {
+            case OVER_BUDGET -> overBudget(state, demand);
+            case NEEDS_APPROVAL -> asking(state, demand);
+            case FREE -> null;
+          };
+      if (step != null) {
+        return atEpoch(state, step);
+      }
+    }
+    return null;
+  }
+
+  private static GateStep overBudget(MachineState state, Demand demand) {
+    Policy policy = Objects.requireNonNull(state.policies().get(demand.predicate()));
+    long roomAt =
+        Gates.roomAtMicros(state, demand.predicate(), Objects.requireNonNull(policy.budget()));
+    return GateStep.newBuilder()
+        .setLetStand(
+            LetStand.newBuilder()
+                .setPredicate(demand.predicate())
+                .setFromHlc(demand.violate())
+                .setToHlc(Math.max(demand.last(), Hlc.ofMicros(roomAt))))
+        .build();
+  }
+
+  /** A new request, or what joins one; null: there is one that tells all, or told just now. */
+  private static @Nullable GateStep asking(MachineState state, Demand demand) {
+    Gates gates = state.journal().gates();
+    Request known = gates.request(demand.predicate());
+    boolean isTold =
+        known != null
+            && (known.includes(demand) || state.nowMicros() - known.toldMicros() < JOIN_MICROS);
+    if (isTold) {
+      return null;
+    }
+    return GateStep.newBuilder()
+        .setAsked(
+            ApprovalAsked.newBuilder()
+                .setNumber(known == null ? gates.lastNumber() + 1 : known.number())
+                .setPredicate(demand.predicate())
+                .addAllViolationIds(demand.ids())
+                .setTarget(demand.target())
+                .setViolate(demand.violate())
+                .setLast(demand.last())
+                .addAllTouched(TouchingRollback.bounded(demand.touches().stream())))
+        .build();
+  }
+
+  private static ControlRecord atEpoch(MachineState state, GateStep step) {
+    return ControlRecord.newBuilder()
+        .setEpoch(state.journal().epoch())
+        .setAtMicros(state.nowMicros())
+        .setGate(step)
+        .build();
+  }
+
+  /**
+   * The record that answers a request for approval: a plan, or that its violations stand.
+   *
+   * @throws RefusedException when there is none, or a plan is open
+   */
+  static ControlRecord answering(MachineState state, long number, boolean approve)
+      throws RefusedException {
+    Request request = state.journal().gates().request(number);
+    if (request == null) {
+      throw new RefusedException("no rollback %d waits for approval".formatted(number));
+    }
+    Demand waiting = waiting(state, request);
+    if (!approve) {
+      LetStand stand =
+          LetStand.newBuilder()
+              .setPredicate(request.predicate())
+              .setFromHlc(waiting.violate())
+              .setToHlc(waiting.last())
+              .setRejects(number)
+              .build();
+      return atEpoch(state, GateStep.newBuilder().setLetStand(stand).build());
+    }
+    Plan open = state.journal().plan();
+    if (open != null) {
+      throw new RefusedException("rollback %d is under way: one at a time".formatted(open.epoch()));
+    }
+    PlanOpened opened =
+        PlanOpened.newBuilder()
+            .addAllViolationIds(waiting.ids())
+            .setPredicate(request.predicate())
+            .setTarget(waiting.target())
+            .setReason("violation at " + Hlc.format(waiting.violate()) + ", approved")
+            .setApproves(number)
+            .addAllTouched(TouchingRollback.bounded(waiting.touches().stream()))
+            .build();
+    return ControlRecord.newBuilder()
+        .setEpoch(state.journal().epoch() + 1)
+        .setAtMicros(state.nowMicros())
+        .setPlanOpened(opened)
+        .build();
+  }
+
+  /** The violations that a request is about by now. */
+  static Demand waiting(MachineState state, Request request) {
+    return state
+        .findings()
+        .demandsBefore(state.journal().epoch() + 1)
+        .filter(demand -> demand.predicate().equals(request.predicate()))
+        .reduce(request.demand(), Demand::fold);
+  }
+
+  /**
+   * The record that lets a budget begin anew.
+   *
+   * @throws RefusedException when the predicate has none
+   */
+  static ControlRecord renewing(MachineState state, String predicate) throws RefusedException {
+    Policy policy = state.policies().get(predicate);
+    if (policy == null || policy.budget() == null) {
+      throw new RefusedException("predicate '%s' has no budget of rollbacks".formatted(predicate));
+    }
+    return atEpoch(
+        state,
+        GateStep.newBuilder()
+            .setRenewed(BudgetRenewed.newBuilder().setPredicate(predicate))
+            .build());
+  }
+}

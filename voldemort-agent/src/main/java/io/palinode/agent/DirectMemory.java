@@ -1,0 +1,33 @@
+package io.palinode.agent;
+
+import com.sun.management.HotSpotDiagnosticMXBean;
+import java.lang.management.ManagementFactory;
+
+/** What a process may take outside of its heap, where window-logs are. */
+final class DirectMemory {
+  private static final long MIB = 1 << 20;
+
+  private DirectMemory() {}
+
+  /** In bytes. */
+  static long max() {
+    HotSpotDiagnosticMXBean options =
+        ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
+    long set = Long.parseLong(options.getVMOption("MaxDirectMemorySize").getValue());
+    // Not set: as much as the heap.
+    return set > 0 ? set : Runtime.getRuntime().maxMemory();
+  }
+
+  /**
+   * Throws {@link StartRefusedException} when the window-logs could come to want more: from then on
+   * writes would be missed.
+   */
+  static void requireRoom(int stores, long windowLogBytes, long max) {
+    long wanted = stores * windowLogBytes;
+    if (wanted > max) {
+      throw new StartRefusedException(
+          "the window-logs of %d stores may take %d MiB (windowLogBytes=%dMiB each), and this process has %d MiB of direct memory: lower windowLogBytes, or raise -XX:MaxDirectMemorySize"
+              .formatted(stores, wanted / MIB, windowLogBytes / MIB, max / MIB));
+    }
+  }
+}

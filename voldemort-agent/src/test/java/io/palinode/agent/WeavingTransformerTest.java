@@ -1,0 +1,23 @@
+package io.palinode.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class WeavingTransformerTest {
+  @Test
+  void aClassThatCannotBeWovenStaysAsItIsAndIsTold() {
+    List<String> notWoven = new ArrayList<>();
+    WeavingTransformer transformer = new WeavingTransformer(notWoven::add);
+    byte[] damaged = {1, 2, 3};
+    ClassLoader loader = WeavingTransformerTest.class.getClassLoader();
+    String name = "voldemort/store/bdb/BdbStorageEngine";
+
+    assertThat(transformer.transform(loader, name, null, null, damaged)).isNull();
+    assertThat(transformer.transform(loader, "java/lang/String", null, null, damaged)).isNull();
+    assertThat(notWoven).containsExactly("voldemort.store.bdb.BdbStorageEngine");
+    assertThat(transformer.woven()).isEmpty();
+  }
+}

@@ -1,0 +1,156 @@
+package io.palinode.voldemort;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.palinode.detector.CandidateRing;
+import io.palinode.detector.LocalDetector;
+import io.palinode.detector.StoreBinding.WriteListener;
+import io.palinode.detector.StoreKey;
+import io.palinode.detector.WriteEvent;
+import io.palinode.hvc.Hlc;
+import io.palinode.voldemort.TestNodes.Medium;
+import io.palinode.voldemort.protocol.Siblings;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Writes that another server makes, several at once, and what goes on beside them. */
+class SharedGateTest {
+  private static final StoreKey K = TestNodes.key("k");
+  private static final int WRITERS = 4;
+  private static final int WRITES = 500;
+  private static final long SOON_SECONDS = 20;
+
+  private final AtomicLong micros = TestNodes.clock();
+  private final ProbedEngine engine = new ProbedEngine(Medium.MEMORY.open(Path.of("unused")));
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private StoreNode node;
+
+  @BeforeEach
+  void open() {
+    node = new StoreNode(TestNodes.config(), engine, micros::incrementAndGet);
+  }
+
+  @AfterEach
+  void close() {
+    threads.shutdownNow();
+    node.close();
+  }
+
+  @Test
+  void progressIsToldWhileAWriteIsUnderWay()
+      throws RefusedException, InterruptedException, ExecutionException, TimeoutException {
+    LocalDetector detector = new LocalDetector(node, new CandidateRing(8, 1), instance -> 0, 10);
+    detector.reset(0);
+    node.entered(Caller.STOCK);
+    try {
+      Future<Boolean> told = threads.submit(detector::reportProgress);
+      assertThat(told.get(SOON_SECONDS, TimeUnit.SECONDS)).isTrue();
+    } finally {
+      node.left();
+    }
+  }
+
+  @Test
+  void ofAKeyThatNobodyWatchesNothingIsDecoded() throws RefusedException {
+    List<WriteEvent> events = new ArrayList<>();
+    node.listen(
+        new WriteListener() {
+          @Override
+          public boolean watches(StoreKey key) {
+            return key.equals(K);
+          }
+
+          @Override
+          public void written(WriteEvent event) {
+            events.add(event);
+          }
+        });
+    byte[] undecodable = {127};
+    change(TestNodes.key("other"), undecodable);
+    change(K, Siblings.encode(List.of(TestNodes.version("v", 1))));
+    assertThat(events).hasSize(1);
+    assertThat(events.get(0).written()).isNotNull();
+  }
+
+  private void change(StoreKey key, byte[] after) throws RefusedException {
+    node.entered(Caller.STOCK);
+    try {
+      Object unused = node.changed(key, null, after, null, Caller.STOCK);
+    } finally {
+      node.left();
+    }
+  }
+
+  /** What is told before a progress is stamped before it, and what is told after it after it. */
+  @Test
+  void nothingIsToldAfterAProgressThatWasStampedBeforeIt()
+      throws InterruptedException, ExecutionException, TimeoutException {
+    List<Long> stamps = new ArrayList<>();
+    node.listen(
+        (WriteEvent event) -> stamps.addAll(List.of(event.before().own(), event.after().own())));
+    CountDownLatch done = new CountDownLatch(WRITERS);
+    List<Future<?>> writers = new ArrayList<>();
+    for (int writer = 0; writer < WRITERS; writer++) {
+      StoreKey key = TestNodes.key("k" + writer);
+      writers.add(threads.submit(() -> write(key, done)));
+    }
+    int turns = 0;
+    for (; done.getCount() > 0; turns++) {
+      node.ordered(() -> stamps.add(node.clock().tick().own()));
+    }
+    for (Future<?> writer : writers) {
+      writer.get(SOON_SECONDS, TimeUnit.SECONDS);
+    }
+
+    assertThat(stamps).hasSize(2 * WRITERS * WRITES + turns).isSorted().doesNotHaveDuplicates();
+  }
+
+  private void write(StoreKey key, CountDownLatch done) {
+    byte[] before = null;
+    try {
+      for (int i = 1; i <= WRITES; i++) {
+        byte[] after = Siblings.encode(List.of(TestNodes.version("v" + i, i)));
+        node.entered(Caller.STOCK);
+        try {
+          Object unused = node.changed(key, before, after, null, Caller.STOCK);
+        } finally {
+          node.left();
+        }
+        before = after;
+      }
+    } catch (RefusedException paused) {
+      throw new IllegalStateException(paused);
+    } finally {
+      done.countDown();
+    }
+  }
+
+  @Test
+  void noWriteWaitsForAPromiseThatWasMadeAhead() throws RefusedException {
+    node.promiseAhead(Hlc.ofMicros(1_000_000));
+    engine.commits.clear();
+    for (int i = 1; i <= 6; i++) {
+      micros.addAndGet(100_000);
+      node.put(K, TestNodes.version("v" + i, i), Caller.STOCK);
+    }
+    assertThat(engine.commits)
+        .allSatisfy(commit -> assertThat(commit.changes().get(0).store()).isEqualTo(K.store()));
+
+    // Half of it is used up: time for the next.
+    node.promiseAhead(Hlc.ofMicros(1_000_000));
+    node.promiseAhead(Hlc.ofMicros(1_000_000));
+    assertThat(engine.commits).hasSize(7);
+  }
+}
