@@ -340,7 +340,8 @@ final class SmallWorld {
   private void die(int id) {
     crashed = true;
     nodes.get(id).die(log);
-    answers.get(id).forEach(answer -> client.lost(answer.request()));
+    // Also the refusal of a copy, which would have been sent again.
+    answers.get(id).forEach(answer -> lose(answer.request()));
     requests.get(id).forEach(this::lose);
     answers.get(id).clear();
     requests.get(id).clear();
