@@ -12,7 +12,10 @@ import io.palinode.voldemort.FenceState;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * A store with a few keys, each with the number of its newest version; and all that it was. It can
@@ -38,6 +41,9 @@ final class SmallStore implements StoreBinding {
   private long restoredEpoch;
   private int restoredAttempt;
 
+  /** The life that restored last: a later one has nothing to compare. */
+  private long restoredBy;
+
   SmallStore(int node, int nodes, int keys) {
     this.node = node;
     this.nodes = nodes;
@@ -60,6 +66,7 @@ final class SmallStore implements StoreBinding {
     this.servedTarget = same.servedTarget;
     this.restoredEpoch = same.restoredEpoch;
     this.restoredAttempt = same.restoredAttempt;
+    this.restoredBy = same.restoredBy;
   }
 
   SmallStore copy() {
@@ -119,7 +126,7 @@ final class SmallStore implements StoreBinding {
     }
     print.add(incarnation, reach, hlc, epoch * 2 + (paused ? 1 : 0));
     print.add(servedEpoch, servedTarget);
-    print.add(restoredEpoch * 1_000 + restoredAttempt);
+    print.add(restoredEpoch * 1_000 + restoredAttempt, restoredBy);
   }
 
   @Override
@@ -174,7 +181,7 @@ final class SmallStore implements StoreBinding {
   @Override
   public Restoration restore(long ofEpoch, int attempt, long target) {
     if (isDone(ofEpoch, attempt)) {
-      return new Restoration(0, keys());
+      return compared();
     }
     requirePaused();
     if (reach > target) {
@@ -188,7 +195,18 @@ final class SmallStore implements StoreBinding {
       }
     }
     done(ofEpoch, attempt);
-    return new Restoration(0, keys());
+    restoredBy = incarnation;
+    return compared();
+  }
+
+  private Restoration compared() {
+    if (restoredBy != incarnation) {
+      return new Restoration(0, keys());
+    }
+    List<Integer> all = IntStream.range(0, nodes).boxed().toList();
+    Map<StoreKey, Replica> replicas = new LinkedHashMap<>();
+    keys().forEach(key -> replicas.put(key, new Replica(1L + versions[key.key()[0]], all)));
+    return new Restoration(0, keys(), replicas);
   }
 
   @Override

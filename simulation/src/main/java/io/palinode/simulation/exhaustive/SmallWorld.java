@@ -55,7 +55,6 @@ final class SmallWorld {
   /** What can happen next. */
   enum Kind {
     ORCHESTRATOR_READS_CONTROL,
-    ORCHESTRATOR_READS_VIOLATIONS,
     ORCHESTRATOR_RECORD_ARRIVES,
     ORCHESTRATOR_DIES,
     NODE_WORKS,
@@ -134,17 +133,29 @@ final class SmallWorld {
       answers.add(new ArrayDeque<>());
       fresh.start(log);
     }
-    nodesRead();
     for (SmallNode fresh : nodes) {
       while (!fresh.due.isEmpty()) {
         fresh.work(records -> records.forEach(this::append), wiring);
-        nodesRead();
+        readOn();
       }
     }
     replay();
   }
 
-  private void nodesRead() {
+  /**
+   * What may as well be read at once, for nobody sees the difference. A node, see {@link
+   * SmallNode#read}. The violations, which nobody else reads: that they are read late is the same
+   * as that they are told late. And, when no more of them are to come, the control log: then it is
+   * all that the orchestrator hears, and what it writes is read back behind what it has read by
+   * then.
+   */
+  private void readOn() {
+    while (violationPosition < violations.size()) {
+      hear(violations.get(violationPosition++));
+    }
+    while (judged && controlPosition < log.size()) {
+      hear(new Event.ControlRead(log.get(controlPosition++), NOW_MICROS));
+    }
     nodes.stream().filter(node -> node.up).forEach(node -> node.read(log));
   }
 
@@ -180,7 +191,6 @@ final class SmallWorld {
   List<Action> actions() {
     List<Action> actions = new ArrayList<>();
     addIf(actions, controlPosition < log.size(), Kind.ORCHESTRATOR_READS_CONTROL, -1);
-    addIf(actions, violationPosition < violations.size(), Kind.ORCHESTRATOR_READS_VIOLATIONS, -1);
     addIf(actions, !inFlight.isEmpty(), Kind.ORCHESTRATOR_RECORD_ARRIVES, -1);
     addIf(actions, !crashed, Kind.ORCHESTRATOR_DIES, -1);
     addIf(actions, client.maySend(), Kind.CLIENT_SENDS, -1);
@@ -216,7 +226,6 @@ final class SmallWorld {
     try {
       switch (action.kind()) {
         case ORCHESTRATOR_READS_CONTROL -> readControl();
-        case ORCHESTRATOR_READS_VIOLATIONS -> hear(violations.get(violationPosition++));
         case ORCHESTRATOR_RECORD_ARRIVES -> append(inFlight.remove());
         case ORCHESTRATOR_DIES -> orchestratorDies();
         case NODE_WORKS -> work(action.node());
@@ -234,7 +243,7 @@ final class SmallWorld {
     } catch (IllegalStateException bug) {
       return String.valueOf(bug);
     }
-    nodesRead();
+    readOn();
     return broken;
   }
 
@@ -340,7 +349,8 @@ final class SmallWorld {
   private void die(int id) {
     crashed = true;
     nodes.get(id).die(log);
-    answers.get(id).forEach(answer -> client.lost(answer.request()));
+    // Also the refusal of a copy, which would have been sent again.
+    answers.get(id).forEach(answer -> lose(answer.request()));
     requests.get(id).forEach(this::lose);
     answers.get(id).clear();
     requests.get(id).clear();
