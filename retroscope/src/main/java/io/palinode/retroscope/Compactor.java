@@ -20,8 +20,10 @@ final class Compactor {
 
   static final int FILES_MAX = 16;
 
-  /** Of keys that are remembered, at some 33 bytes and what they have. */
+  /** Of keys that are remembered. */
   private static final int KEYS_MAX = 1 << 18;
+
+  private static final long KEYS_BYTES_MAX = 32 << 20;
 
   private static final int KEYS_CHUNK_BYTES = 1 << 16;
 
@@ -46,6 +48,8 @@ final class Compactor {
   private int slots;
   private long last;
   private int taken;
+  private boolean isThrough;
+  private boolean isDamaged;
   private @Nullable DiskFile made;
 
   Compactor(
@@ -73,6 +77,12 @@ final class Compactor {
     return sources.files().subList(0, taken);
   }
 
+  /** Those up to this number are not to be tried again: not worth it, or damaged; 0: all are. */
+  long tried() {
+    int count = isThrough && made == null ? taken : isDamaged ? taken + 1 : 0;
+    return count == 0 ? 0 : sources.files().get(count - 1).number();
+  }
+
   /** The new file, which is not in its place yet; null: it is not worth it. */
   @Nullable DiskFile made() {
     return made;
@@ -94,13 +104,23 @@ final class Compactor {
       begun.reserve(0, FileHeader.BYTES);
       ByteBuffer into = begun.bytes().order(ByteOrder.LITTLE_ENDIAN);
       while (taken < sources.files().size() && (taken == 0 || used < layout.fileBytes())) {
-        take(into, sources.read(taken), pause);
+        take(into, read(taken), pause);
         before += sources.files().get(taken).usedBytes();
         taken++;
       }
+      isThrough = true;
       if (slots > 0 && used <= USED_MAX * before) {
         finish(into);
       }
+    }
+  }
+
+  private List<Part> read(int index) throws IOException {
+    try {
+      return sources.read(index);
+    } catch (DamagedFileException damaged) {
+      isDamaged = true;
+      throw damaged;
     }
   }
 
@@ -117,7 +137,7 @@ final class Compactor {
   }
 
   private boolean isFirst() {
-    if (keys.size() >= KEYS_MAX) {
+    if (keys.size() >= KEYS_MAX || keys.bytes() > KEYS_BYTES_MAX) {
       keys = new KeyDictionary(ByteBuffer::allocate, KEYS_CHUNK_BYTES, 0);
       stretches = new long[KEYS_MAX];
     }

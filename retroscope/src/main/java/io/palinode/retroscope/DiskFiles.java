@@ -207,8 +207,9 @@ final class DiskFiles {
     DiskFile file = each.hasNext() ? each.next() : null;
     while (file != null && each.hasNext() && found.size() < Compactor.FILES_MAX) {
       DiskFile next = each.next();
-      boolean isExact = file.granuleHlc() == 0;
-      if (isExact && file.number() > tried && next.base() <= horizon) {
+      // Of one that is damaged the rest is left as it is.
+      boolean isWhole = file.granuleHlc() == 0 && file.base() >= from;
+      if (isWhole && file.number() > tried && next.base() <= horizon) {
         found.add(file);
         old += file.usedBytes();
       } else if (found.isEmpty()) {
@@ -223,6 +224,8 @@ final class DiskFiles {
     }
     if (before != null
         && before.granuleHlc() == granuleHlc
+        && before.base() >= from
+        && before.number() > tried
         && before.usedBytes() < layout.fileBytes() / 2) {
       found.add(0, before);
     }

@@ -439,7 +439,7 @@ public final class DiskLog {
     try {
       if (made == null || closed || !files.has(taken)) {
         volume.discardRewrite();
-        taken.forEach(file -> compactionTried = Math.max(compactionTried, file.number()));
+        compactionTried = Math.max(compactionTried, ended.tried());
       } else {
         // Whoever has pinned what was there reads on: the compaction has mapped it.
         volume.replace(made.number(), made.usedBytes());

@@ -262,8 +262,7 @@ public final class WindowLog implements AutoCloseable {
    */
   public Diff diffForward(long start, long end, PresentValues present) {
     requireOrder(start, end);
-    requireReached(end);
-    Pinned pinned = pin(start, Long.MAX_VALUE);
+    Pinned pinned = pin(start, Long.MAX_VALUE, () -> requireReached(end));
     return orUnpin(
         pinned,
         () -> {
@@ -288,10 +287,13 @@ public final class WindowLog implements AutoCloseable {
    * {@code start} is before {@link #exactReach}. O(changes in between).
    */
   public void forEachBetween(long start, long end, ChangeVisitor visitor) {
-    if (start < exactReach() && start >= reach()) {
+    visit(pin(start, end, () -> requireExact(start)), start, end, visitor);
+  }
+
+  private void requireExact(long start) {
+    if (start < exactReach()) {
       throw OutOfReachException.incomplete(start, exactReach());
     }
-    visit(start, end, visitor);
   }
 
   /**
@@ -299,11 +301,10 @@ public final class WindowLog implements AutoCloseable {
    * {@link #diffTo}. O(changes since).
    */
   public void forFirstChanges(long start, ChangeVisitor visitor) {
-    visit(start, Long.MAX_VALUE, visitor);
+    visit(pin(start, Long.MAX_VALUE), start, Long.MAX_VALUE, visitor);
   }
 
-  private void visit(long start, long end, ChangeVisitor visitor) {
-    Pinned pinned = pin(start, end);
+  private void visit(Pinned pinned, long start, long end, ChangeVisitor visitor) {
     try {
       Cursor entry = new Cursor();
       for (Part part : pinned.parts()) {
@@ -340,8 +341,15 @@ public final class WindowLog implements AutoCloseable {
   private record Pinned(List<Part> parts, List<Segment> memory, DiskLog.Pinned disk) {}
 
   private Pinned pin(long start, long end) {
+    return pin(start, end, () -> {});
+  }
+
+  /**
+   * @param required looked at when {@code start} is in reach, and before anything is compacted
+   */
+  private Pinned pin(long start, long end, Runnable required) {
     while (true) {
-      Pinned pinned = hold(start, end);
+      Pinned pinned = hold(start, end, required);
       try {
         List<Part> parts = new ArrayList<>(pinned.disk().read(start, end));
         parts.addAll(pinned.parts());
@@ -358,8 +366,9 @@ public final class WindowLog implements AutoCloseable {
   }
 
   /** What memory has comes from there, and only what it has not from the disk. */
-  private synchronized Pinned hold(long start, long end) {
+  private synchronized Pinned hold(long start, long end, Runnable required) {
     requireReached(start);
+    required.run();
     long from = Math.max(start, reach);
     List<Part> parts =
         end < from

@@ -249,6 +249,41 @@ class CompactionOracleTest {
   }
 
   @Test
+  void damageInAnOldFileEndsTheCompactionOfThatFileAndOfNoOther() {
+    int found = 0;
+    for (long seed = 0; seed < SEEDS / 10; seed++) {
+      History history = begin(seed);
+      for (int changes = 400; changes > 0; changes--) {
+        history.change();
+      }
+      List<Long> numbers = volume.numbers();
+      byte[] file = volume.file(numbers.get(history.random.nextInt(numbers.size() / 2)));
+      file[DiskFile.HEADER_BYTES + Slot.HEADER_BYTES + 1] ^= 0x10;
+      int rounds = 0;
+      while (history.log.compact(() -> {})) {
+        rounds++;
+        assertThat(rounds).as("seed=" + seed).isLessThan(2 * numbers.size());
+      }
+      find(history);
+      found += told.size();
+      checkIntervals(history, seed, check(history, seed));
+    }
+    assertThat(found).isPositive();
+  }
+
+  /** Damage is found when it is read. */
+  private static void find(History history) {
+    for (long reach = -1; reach != history.log.reach(); ) {
+      reach = history.log.reach();
+      try (Diff all = history.log.diffTo(reach)) {
+        assertThat(all.size()).isNotNegative();
+      } catch (OutOfReachException found) {
+        assertThat(history.log.reach()).isGreaterThan(reach);
+      }
+    }
+  }
+
+  @Test
   void aDiskWithoutRoomLeavesTheLogAsItIs() {
     History history = begin(7);
     for (int changes = 400; changes > 0; changes--) {

@@ -720,14 +720,15 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
 
   /**
    * Compacts some of what is old in the window-logs on disk, a piece of each; false: there was
-   * nothing to do. Not under any lock of requests. Throws {@link java.io.UncheckedIOException}.
+   * nothing to do, or the node is paused: what a plan goes back to stays. Not under any lock of
+   * requests. Throws {@link java.io.UncheckedIOException}.
    *
    * @param pause is told after each piece of work
    */
   public boolean compactPast(Runnable pause) {
     boolean any = false;
     for (LocalStore store : stores.values()) {
-      any |= store.past().compact(pause);
+      any |= !fence.paused() && store.past().compact(pause);
     }
     return any;
   }
@@ -907,14 +908,16 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     writeLock.lock();
     try {
       requireNotPast(epoch);
-      if (epoch == fence.epoch() && !fence.paused()) {
+      FenceState resumed = FenceState.resumed(epoch, target, sequentialUntilMicros, missed);
+      // What an earlier release wrote of the same epoch may say less.
+      if (resumed.equals(fence)) {
         return;
       }
       List<Change> changes = new ArrayList<>(rewind.forgetting());
       changes.add(NodeMeta.fenceChange(epoch, target, sequentialUntilMicros, missed));
       engine.commit(changes, Durability.SYNCED);
       rewind.resumed();
-      fence = FenceState.resumed(epoch, target, sequentialUntilMicros, missed);
+      fence = resumed;
       log.info("node={} phase=SERVING epoch={} target={}", node(), epoch, Hlc.format(target));
     } finally {
       writeLock.unlock();

@@ -58,7 +58,7 @@ final class Overlay {
     long slice = Math.max(SLICE_HLC, (hlc - upTo) / SLICES_MAX);
     boolean more = true;
     while (more) {
-      long end = hlc - upTo > slice ? upTo + slice : hlc;
+      long end = sliceEnd(hlc, slice);
       for (int store = 0; store < stores.size(); store++) {
         addBetween(store, upTo, end);
       }
@@ -66,6 +66,24 @@ final class Overlay {
       more = upTo < hlc;
       afterSlice.run();
     }
+  }
+
+  /** The next slice begins there, so each store has to reach it. */
+  private long sliceEnd(long hlc, long slice) {
+    for (long length = slice; hlc - upTo > length; length *= 2) {
+      long end = upTo + length;
+      for (String store : stores) {
+        end = Math.min(end, history.past(store).floor(end));
+      }
+      if (end > upTo && isReached(end)) {
+        return end;
+      }
+    }
+    return hlc;
+  }
+
+  private boolean isReached(long hlc) {
+    return stores.stream().allMatch(store -> history.past(store).floor(hlc) == hlc);
   }
 
   private void addBetween(int store, long start, long end) {

@@ -60,7 +60,7 @@ final class PastCompaction implements AutoCloseable {
   private void compact() {
     try {
       workingSince = System.nanoTime();
-      while (node.compactPast(this::pause)) {
+      while (closed.getCount() > 0 && node.compactPast(this::pause)) {
         log.info(
             "node={} phase=COMPACTED diskBytes={} exactFrom={}",
             node.node(),

@@ -6,6 +6,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.palinode.retroscope.Compaction;
 import io.palinode.retroscope.DiskBound;
+import io.palinode.retroscope.snapshot.DifferencePage;
+import io.palinode.retroscope.snapshot.Kind;
+import io.palinode.retroscope.snapshot.Manifest;
+import io.palinode.retroscope.snapshot.Order;
+import io.palinode.retroscope.snapshot.Point;
+import io.palinode.retroscope.snapshot.Ref;
+import io.palinode.retroscope.snapshot.Taken;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.TestNodes;
@@ -137,6 +144,7 @@ class PastCompactionTest {
           refused.add(at);
         }
       }
+      checkSnapshot(service, store, store.past().floor(times.get(times.size() / 2)));
       assertThat(refused).isNotEmpty();
       for (long at : refused) {
         assertThatThrownBy(() -> store.past().getAt("k0", at))
@@ -144,6 +152,27 @@ class PastCompactionTest {
             .hasMessageContaining("the window-log was compacted there");
       }
     }
+  }
+
+  private void checkSnapshot(StoreService service, Store store, long at) {
+    assertThat(at).isLessThan(service.node().reach());
+    Ref id = new Ref("old", 1);
+    Taken taken =
+        service
+            .snapshots()
+            .take(new Order(id, at, Kind.RETROSPECTIVE, Ref.NONE), (keys, bytes) -> true);
+    List<Manifest.Member> members =
+        List.of(new Manifest.Member(0, taken.keys(), taken.bytes(), taken.checksum(), ""));
+    service.snapshots().file(new Manifest(id, at, Kind.RETROSPECTIVE, Ref.NONE, members));
+    for (int i = 0; i < KEYS; i++) {
+      String value = store.past().getIn(id.id(), "k" + i);
+      assertThat(value).isNotNull().startsWith(expected("k" + i, at) + "-");
+    }
+    DifferencePage page =
+        service
+            .snapshots()
+            .difference(TestNodes.EVERYWHERE, Point.ofTime(at), Point.ofSnapshot(id.id()), null);
+    assertThat(page.keys()).isEmpty();
   }
 
   @Test
