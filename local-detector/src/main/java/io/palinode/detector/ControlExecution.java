@@ -195,7 +195,7 @@ public final class ControlExecution {
     Undo none = new Undo(epoch, asked.getAttempt(), 0);
     try {
       Restoration kept =
-          asked.getRestart() && asked.getPast() > 0 && store.restoredEpoch() == epoch
+          undoesOwnAttempt(epoch, asked)
               ? withoutOwnAttempt(epoch, asked)
               : store.keep(epoch, asked.getAttempt(), asked.getTarget());
       tellRestored(none, kept, begun);
@@ -225,7 +225,21 @@ public final class ControlExecution {
     Undo undo =
         asked.getKeep() ? new Undo(epoch, attempt, 0) : undo(epoch, attempt, asked.getPast());
     detector.noteAnyChanged();
+    if (undoesOwnAttempt(epoch, asked) && !asked.hasFromSlice()) {
+      try {
+        var unused = store.restore(epoch, attempt, asked.getPast());
+      } catch (OutOfReachException | RestoreRefusedException lost) {
+        // What it has undone stays undone here; the others may still have it.
+      }
+    }
     publish(undo, store.keepAll(epoch, attempt), begun);
+  }
+
+  private boolean undoesOwnAttempt(long epoch, Restore asked) {
+    return asked.getKeep()
+        && asked.getRestart()
+        && asked.getPast() > 0
+        && store.restoredEpoch() == epoch;
   }
 
   private void tellRestored(Undo undo, Restoration restoration, long begun) {

@@ -322,6 +322,12 @@ public final class MemoryNode implements StoreBinding {
     return replicas;
   }
 
+  /** It tells no slices. */
+  @Override
+  public Restoration keepAll(long epoch, int attempt) {
+    return new Restoration(0, List.of());
+  }
+
   @Override
   public Restoration keep(long newEpoch, int attempt, long target) {
     failIfAsked();

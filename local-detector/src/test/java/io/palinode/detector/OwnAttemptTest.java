@@ -54,6 +54,13 @@ class OwnAttemptTest {
     assertThat(value()).isEqualTo("new");
   }
 
+  @Test
+  void soItIsWhenAllKeysAreComparedBySlices() {
+    long past = attempted();
+    node.keepAll(1, restart(past));
+    assertThat(value()).isEqualTo("new");
+  }
+
   private long attempted() {
     long target = written();
     node.pause(1);

@@ -388,6 +388,9 @@ final class NextStep {
   /** Which keys changed is too much for some node to tell: so all are compared, by slices. */
   private ControlRecord keepAll(Plan plan) {
     Restore.Builder keep = keep(plan, plan.target()).getRestore().toBuilder();
+    if (keep.getRestart()) {
+      keep.setPast(plan.branchEnd());
+    }
     return step(plan)
         .setRestore(keep.setWhole(true).setRoundBytes(ROUND_BYTES).setReason(plan.failure()))
         .build();

@@ -236,7 +236,9 @@ public record Plan(
     if (phase != Phase.RESTORING || ack.getAttempt() != attempt || acked.contains(ack.getNode())) {
       return this;
     }
-    Plan known = ack.getBegunAt() < branchEnd ? endingBranchAt(0) : this;
+    // A node that undid nothing tells no beginning.
+    boolean isLater = ack.getBegunAt() > 0 && ack.getBegunAt() < branchEnd;
+    Plan known = isLater ? endingBranchAt(0) : this;
     if (!ack.getFailure().isEmpty()) {
       Plan failed = known.with(halts.with(halts.fallback().with(ack)));
       return failure.isEmpty()

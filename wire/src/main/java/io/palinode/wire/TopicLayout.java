@@ -23,6 +23,9 @@ public record TopicLayout(
   public static final TopicLayout DEFAULT =
       new TopicLayout(4, (short) 1, Duration.ofMinutes(30), Duration.ofDays(7));
 
+  /** Of the control topic, where nodes exchange whole records of keys. */
+  public static final int CONTROL_RECORD_BYTES_MAX = 8 << 20;
+
   private static final int PARTITIONS_MAX = 1_024;
   private static final String FOREVER = "-1";
   private static final int CANDIDATE_SEGMENT_BYTES = 64 << 20;
@@ -87,7 +90,10 @@ public record TopicLayout(
                 TopicConfig.RETENTION_MS_CONFIG,
                 FOREVER,
                 TopicConfig.RETENTION_BYTES_CONFIG,
-                FOREVER)));
+                FOREVER,
+                // A record with all that a node has of one key may be long.
+                TopicConfig.MAX_MESSAGE_BYTES_CONFIG,
+                Integer.toString(CONTROL_RECORD_BYTES_MAX))));
   }
 
   private NewTopic topic(String name, int partitions, Map<String, String> settings) {

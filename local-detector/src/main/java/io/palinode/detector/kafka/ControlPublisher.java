@@ -18,12 +18,20 @@ record ControlPublisher(Producer<byte[], byte[]> producer, String topic) impleme
   @Override
   public void append(List<ControlRecord> records) {
     List<Future<RecordMetadata>> sent = new ArrayList<>();
-    for (ControlRecord record : records) {
-      sent.add(producer.send(new ProducerRecord<>(topic, 0, null, record.toByteArray())));
+    for (ControlRecord record : records.subList(0, Math.max(0, records.size() - 1))) {
+      sent.add(send(record));
     }
     for (Future<RecordMetadata> one : sent) {
       await(one);
     }
+    if (!records.isEmpty()) {
+      // It says that all are there.
+      await(send(records.get(records.size() - 1)));
+    }
+  }
+
+  private Future<RecordMetadata> send(ControlRecord record) {
+    return producer.send(new ProducerRecord<>(topic, 0, null, record.toByteArray()));
   }
 
   private void await(Future<RecordMetadata> sent) {

@@ -1,6 +1,7 @@
 package io.palinode.detector.kafka;
 
 import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.TopicLayout;
 import java.util.Map;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
@@ -14,15 +15,12 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 final class PatientProducer {
   private static final long BUFFER_BYTES = 16L << 20;
 
-  /** For the record of one key with long values; other records are kept far shorter. */
-  private static final int REQUEST_BYTES_MAX = 8 << 20;
-
   private PatientProducer() {}
 
   static Producer<byte[], byte[]> create(KafkaSettings settings, String clientId) {
     Map<String, Object> properties = settings.producer(clientId);
     properties.put(ProducerConfig.BUFFER_MEMORY_CONFIG, BUFFER_BYTES);
-    properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, REQUEST_BYTES_MAX);
+    properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, TopicLayout.CONTROL_RECORD_BYTES_MAX);
     properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, Long.MAX_VALUE);
     properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Integer.MAX_VALUE);
     // What comes while a request is under way goes with the next: the slower the broker, the fewer.
