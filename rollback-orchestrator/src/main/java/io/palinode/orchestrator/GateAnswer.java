@@ -18,6 +18,9 @@ final class GateAnswer {
   /** What joins a request for approval is told so often at most. */
   private static final long JOIN_MICROS = 1_000_000;
 
+  /** And ever less often, after this part of the time that it waits: the log keeps all of it. */
+  private static final long JOIN_PART = 10;
+
   private GateAnswer() {}
 
   /** What becomes of violations that may open no plan by themselves; null: nothing for now. */
@@ -55,10 +58,7 @@ final class GateAnswer {
   private static @Nullable GateStep asking(MachineState state, Demand demand) {
     Gates gates = state.journal().gates();
     Request known = gates.request(demand.predicate());
-    boolean isTold =
-        known != null
-            && (known.includes(demand) || state.nowMicros() - known.toldMicros() < JOIN_MICROS);
-    if (isTold) {
+    if (known != null && (known.includes(demand) || isEarly(state.nowMicros(), known, demand))) {
       return null;
     }
     return GateStep.newBuilder()
@@ -72,6 +72,16 @@ final class GateAnswer {
                 .setLast(demand.last())
                 .addAllTouched(TouchingRollback.bounded(demand.touches().stream())))
         .build();
+  }
+
+  private static boolean isEarly(long nowMicros, Request known, Demand demand) {
+    boolean goesFurtherBack =
+        demand.target() < known.target() || demand.violate() < known.violate();
+    long pause =
+        goesFurtherBack
+            ? JOIN_MICROS
+            : Math.max(JOIN_MICROS, (nowMicros - known.askedMicros()) / JOIN_PART);
+    return nowMicros - known.toldMicros() < pause;
   }
 
   private static ControlRecord atEpoch(MachineState state, GateStep step) {

@@ -238,6 +238,16 @@ class GatesTest {
   }
 
   @Test
+  void whatGoesOnWhileItWaitsIsToldEverLessOften() {
+    Script script = Script.of(1, APPROVED);
+    for (int i = 0; i < 1_000; i++) {
+      violation(script, "p", 500 + i, 0);
+      script.pass(1_000_000);
+    }
+    assertThat(script.steps()).hasSizeBetween(20, 80);
+  }
+
+  @Test
   void anApprovalThatIsReadAfterARejectionOpensNoPlan() {
     Script script = Script.of(1, APPROVED);
     violation(script, "p", 500, 0);
