@@ -3,7 +3,7 @@ package io.palinode.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.palinode.benchmarks.stock.BuiltVoldemort;
+import io.palinode.benchmarks.stock.StockVoldemort;
 import io.palinode.cli.cluster.ControlPlane;
 import io.palinode.cli.cluster.Ports;
 import io.palinode.cli.cluster.StoreCluster;
@@ -52,9 +52,12 @@ class StockClientIT {
           StoreDefinition.of("quorum", Persistence.BDB, NODES, 2, 2));
 
   @TempDir Path folder;
-  private final BuiltVoldemort voldemort =
-      BuiltVoldemort.in(Path.of(System.getProperty("voldemort.home")));
+  private final StockVoldemort voldemort;
   private final List<Process> children = new ArrayList<>();
+
+  StockClientIT() throws IOException {
+    voldemort = StockVoldemort.in(Path.of(System.getProperty("voldemort.home")));
+  }
 
   @AfterEach
   void endChildren() throws InterruptedException {
@@ -130,7 +133,7 @@ class StockClientIT {
     Process process =
         start(
             log,
-            java("-Xmx256m", "-cp", voldemort.classPath()),
+            java("-Xmx256m", "-cp", voldemort.classPathText()),
             List.of(WORKLOAD.toString(), "tcp://" + address, store));
     assertThat(process.waitFor(120, TimeUnit.SECONDS)).as(Files.readString(log)).isTrue();
     if (process.exitValue() != 0) {
@@ -174,7 +177,7 @@ class StockClientIT {
     children.add(
         start(
             home.resolve("server.log"),
-            java("-Xmx300m", "-javaagent:" + AGENT + "=" + agent, "-cp", voldemort.classPath()),
+            java("-Xmx300m", "-javaagent:" + AGENT + "=" + agent, "-cp", voldemort.classPathText()),
             List.of("voldemort.server.VoldemortServer", home.toString(), config.toString())));
   }
 

@@ -53,7 +53,7 @@ final class ServerProcess implements AutoCloseable {
 
   /** Stock, with the cache and the durability of ours, and else as it comes. */
   static ServerProcess stock(
-      BuiltVoldemort voldemort, Path folder, Durability durability, List<String> jvm)
+      StockVoldemort voldemort, Path folder, Durability durability, List<String> jvm)
       throws IOException, InterruptedException {
     int port = layOut(folder);
     Files.writeString(
@@ -83,7 +83,7 @@ final class ServerProcess implements AutoCloseable {
         log4j.appender.stderr.layout=org.apache.log4j.PatternLayout
         log4j.appender.stderr.layout.ConversionPattern=%d %p %m%n
         """);
-    List<String> command = java(jvm, voldemort.classPath());
+    List<String> command = java(jvm, voldemort.classPathText());
     command.add(1, "-Dlog4j.configuration=" + log4j.toUri());
     command.add("voldemort.server.VoldemortServer");
     command.add(folder.toString());

@@ -32,7 +32,7 @@ public final class StockBenchmark {
   private static final int WARM_UPS = 3;
 
   private final Setting setting;
-  private final BuiltVoldemort voldemort;
+  private final StockVoldemort voldemort;
   private final Path data;
   private final Consumer<String> progress;
   private int loads;
@@ -95,7 +95,7 @@ public final class StockBenchmark {
    * @param progress is given a line a step
    */
   public StockBenchmark(
-      Setting setting, BuiltVoldemort voldemort, Path data, Consumer<String> progress) {
+      Setting setting, StockVoldemort voldemort, Path data, Consumer<String> progress) {
     this.setting = setting;
     this.voldemort = voldemort;
     this.data = data;

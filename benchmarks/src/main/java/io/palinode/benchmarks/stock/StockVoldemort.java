@@ -83,7 +83,8 @@ public record StockVoldemort(List<Path> classPath) {
     }
   }
 
-  String classPathText() {
+  /** For the JVM that is to run it. */
+  public String classPathText() {
     return String.join(File.pathSeparator, classPath.stream().map(Path::toString).toList());
   }
 }

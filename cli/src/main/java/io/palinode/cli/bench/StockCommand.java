@@ -1,7 +1,7 @@
 package io.palinode.cli.bench;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import io.palinode.benchmarks.stock.BuiltVoldemort;
+import io.palinode.benchmarks.stock.StockVoldemort;
 import io.palinode.benchmarks.stock.StockBenchmark;
 import io.palinode.benchmarks.stock.StockBenchmark.Setting;
 import io.palinode.cli.terminal.Output;
@@ -131,7 +131,7 @@ final class StockCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException, JsonProcessingException {
     PrintWriter err = spec.commandLine().getErr();
     Setting setting = setting();
-    BuiltVoldemort built = built();
+    StockVoldemort built = built();
     StockReport report;
     try (ScratchFolder data = ScratchFolder.create("bench")) {
       StockBenchmark benchmark =
@@ -160,9 +160,9 @@ final class StockCommand implements Callable<Integer> {
     }
   }
 
-  private BuiltVoldemort built() {
+  private StockVoldemort built() throws IOException {
     try {
-      return BuiltVoldemort.in(voldemort);
+      return StockVoldemort.in(voldemort);
     } catch (IllegalArgumentException refused) {
       throw new Refusal("--voldemort: " + refused.getMessage(), refused);
     }

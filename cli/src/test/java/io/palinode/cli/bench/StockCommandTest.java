@@ -1,16 +1,13 @@
 package io.palinode.cli.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.palinode.benchmarks.Spread;
-import io.palinode.benchmarks.stock.BuiltVoldemort;
 import io.palinode.cli.bench.StockReport.Verdict;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -21,21 +18,6 @@ class StockCommandTest {
   @TempDir Path folder;
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
-
-  @Test
-  void aFolderWithoutVoldemortIsRefusedAndWhatIsMissingIsNamed() throws Exception {
-    assertThatThrownBy(() -> BuiltVoldemort.in(folder.resolve("absent")))
-        .hasMessageContaining("no such folder");
-    Files.createFile(folder.resolve("empty.jar"));
-    assertThatThrownBy(() -> BuiltVoldemort.in(folder))
-        .hasMessageContaining("no voldemort.server.VoldemortServer in the 1 jars");
-
-    Path server = folder.resolve("classes/voldemort/server/VoldemortServer.class");
-    Files.createDirectories(server.getParent());
-    Files.createFile(server);
-    assertThatThrownBy(() -> BuiltVoldemort.in(folder))
-        .hasMessageContaining("no com.sleepycat.je.Environment in the 2 jars");
-  }
 
   @Test
   void aLoadThatCannotBeIsRefused() {
