@@ -9,10 +9,11 @@ import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** A node undoes its own attempt when its plan ends in a restart. */
+/** What a node does of its own attempt, and what it tells when it has lost it. */
 class OwnAttemptTest {
   private final AtomicLong micros = new AtomicLong(1_000_000);
   private final Disk disk = new Disk();
@@ -59,6 +60,19 @@ class OwnAttemptTest {
     long past = attempted();
     node.keepAll(1, restart(past));
     assertThat(value()).isEqualTo("new");
+  }
+
+  /** All nodes wait for its answer, so there is one. */
+  @Test
+  void whoHasLostWhatItRestoredSaysSoWhenItIsToNameIt() {
+    long target = written();
+    node.pause(1);
+    disk.forgetBefore(target + 1);
+    node.name(1, 1, target, Set.of());
+    Restored told = log.get(log.size() - 1).getRestored();
+    assertThat(told.getAttempt()).isEqualTo(1);
+    assertThat(told.getFailure()).isNotEmpty();
+    assertThat(told.getLast()).isTrue();
   }
 
   private long attempted() {

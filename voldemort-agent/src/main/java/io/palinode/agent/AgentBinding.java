@@ -93,8 +93,18 @@ final class AgentBinding implements StoreBinding {
     return quietSince;
   }
 
+  /** {@inheritDoc} What is done is told, whatever happened since: others wait for it. */
   @Override
   public Restoration restore(long epoch, int attempt, long target) {
+    if (node.restored(epoch, attempt) == null) {
+      requireAble(target);
+    }
+    Restoration done = node.restore(epoch, attempt, target);
+    dropHintsAfter.accept(target);
+    return done;
+  }
+
+  private void requireAble(long target) {
     if (off.getAsBoolean()) {
       throw new RestoreRefusedException(
           Reason.NOT_WATCHING,
@@ -103,9 +113,6 @@ final class AgentBinding implements StoreBinding {
     if (target < missedAt.getAsLong()) {
       throw new OutOfReachException(target, reach(), node.lastReading().own());
     }
-    Restoration done = node.restore(epoch, attempt, target);
-    dropHintsAfter.accept(target);
-    return done;
   }
 
   @Override
@@ -113,6 +120,18 @@ final class AgentBinding implements StoreBinding {
     undoing = NOTHING;
     // Its writes go on: what it would make equal is not what is there by then.
     return off.getAsBoolean() ? new Restoration(0, List.of()) : node.keep(epoch, attempt, target);
+  }
+
+  /** {@inheritDoc} The plan may undo nothing: hints stay. */
+  @Override
+  public Restoration keepAll(long epoch, int attempt) {
+    undoing = NOTHING;
+    return off.getAsBoolean() ? new Restoration(0, List.of()) : node.keepAll(epoch, attempt);
+  }
+
+  @Override
+  public List<KeyRecord> readSlices(List<StoreKey> slices, long target, boolean kept) {
+    return off.getAsBoolean() ? List.of() : node.readSlices(slices, target, kept);
   }
 
   @Override

@@ -39,7 +39,7 @@ final class MetaFiles {
   /**
    * A change of a commit.
    *
-   * @param before what the key had until then; null: nothing, or it is one of the node's own
+   * @param before what the key had until then; null: nothing
    */
   record Planned(Change change, byte @Nullable [] before) {}
 
@@ -90,8 +90,14 @@ final class MetaFiles {
     write(folder.resolve(JOURNAL), bytes.toByteArray(), true);
   }
 
+  /** Off the medium when it returns: it would be taken for that of a later time. */
   void removeJournal() {
     delete(folder.resolve(JOURNAL));
+    try {
+      syncFolder();
+    } catch (IOException e) {
+      throw new StorageException("syncing " + folder + " failed: " + e, e);
+    }
   }
 
   /** The commit that was interrupted; empty: none was. */

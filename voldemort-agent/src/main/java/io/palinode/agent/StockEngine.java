@@ -106,6 +106,11 @@ final class StockEngine {
     return engine == other;
   }
 
+  /** Whether this thread keeps all writes away. */
+  boolean isAlone() {
+    return alone.getAsBoolean();
+  }
+
   boolean isInMemory() {
     return memory != null;
   }

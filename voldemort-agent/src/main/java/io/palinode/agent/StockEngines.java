@@ -22,6 +22,10 @@ import org.slf4j.LoggerFactory;
  * first key is changed, and is ended at the next start if it is still there. A key that has neither
  * what it had before the commit nor what it was to get has been written since, by a server that ran
  * without the agent: it stays as it is. Engines in memory begin empty, and have no part in it.
+ *
+ * <p>A commit that fails without a crash is put back at once, in memory too. When that fails as
+ * well it is tried again before anything else is read or committed, by the next thread that keeps
+ * writes away; others are refused until then. So nobody goes by a half of it.
  */
 final class StockEngines implements StorageEngine {
   private static final Logger log = LoggerFactory.getLogger(StockEngines.class);
@@ -29,6 +33,8 @@ final class StockEngines implements StorageEngine {
   private final Map<String, StockEngine> engines = new LinkedHashMap<>();
   private final MetaFiles meta;
   private final OwnCalls own;
+  // Of a commit that failed, what is still to be put back. Written while writes are kept away.
+  private volatile List<Planned> failed = List.of();
 
   /**
    * Ends what a crash interrupted. Throws {@link StorageException} when that fails, and leaves the
@@ -52,7 +58,7 @@ final class StockEngines implements StorageEngine {
       if (isMeta(change.store())) {
         due.add(change);
       } else if (isOnDisk(change.store())) {
-        byte[] now = get(change.store(), change.key());
+        byte[] now = read(change.store(), change.key());
         if (isSame(now, planned.before())) {
           due.add(change);
         } else if (!isSame(now, change.record())) {
@@ -95,30 +101,85 @@ final class StockEngines implements StorageEngine {
     if (isMeta(store)) {
       return meta.get(key);
     }
+    putBackFailed();
+    return read(store, key);
+  }
+
+  private byte @Nullable [] read(String store, byte[] key) {
     StockEngine engine = engine(store);
     return failing(() -> engine.get(key));
   }
 
   @Override
   public void commit(List<Change> changes, Durability durability) {
+    putBackFailed();
     if (changes.stream().allMatch(change -> isMeta(change.store()))) {
       meta.put(changes, durability == Durability.SYNCED);
       return;
     }
-    meta.writeJournal(planned(changes));
-    apply(changes);
+    List<Planned> planned = planned(changes);
+    failed = planned;
+    try {
+      meta.writeJournal(planned.stream().filter(this::outlivesTheServer).toList());
+      apply(changes);
+    } catch (RuntimeException e) {
+      putBackAfter(e);
+      throw e;
+    }
+    failed = List.of();
   }
 
   private List<Planned> planned(List<Change> changes) {
     List<Planned> planned = new ArrayList<>(changes.size());
     for (Change change : changes) {
-      if (isMeta(change.store())) {
-        planned.add(new Planned(change, null));
-      } else if (!engine(change.store()).isInMemory()) {
-        planned.add(new Planned(change, get(change.store(), change.key())));
-      }
+      byte[] before =
+          isMeta(change.store()) ? meta.get(change.key()) : read(change.store(), change.key());
+      planned.add(new Planned(change, before));
     }
     return planned;
+  }
+
+  private boolean outlivesTheServer(Planned planned) {
+    String store = planned.change().store();
+    return isMeta(store) || isOnDisk(store);
+  }
+
+  private void putBackAfter(RuntimeException why) {
+    log.error("commit changes={} state=FAILED, it is put back", failed.size(), why);
+    try {
+      putBackFailed();
+    } catch (RuntimeException again) {
+      log.error("commit state=NOT_PUT_BACK, tried again before anything else", again);
+    }
+  }
+
+  /** All of the commit that failed last, or throws. */
+  private void putBackFailed() {
+    List<Planned> all = failed;
+    if (all.isEmpty()) {
+      return;
+    }
+    if (!engines.values().stream().allMatch(StockEngine::isAlone)) {
+      String why = "a commit has failed and is still to be put back";
+      throw new StorageException(why, new IllegalStateException(why));
+    }
+    apply(all.stream().filter(this::isMade).map(StockEngines::reverse).toList());
+    failed = List.of();
+    log.info("commit changes={} state=PUT_BACK", all.size());
+  }
+
+  /** Whether it has to be put back. What was written since stays, as at a start. */
+  private boolean isMade(Planned planned) {
+    Change change = planned.change();
+    if (isMeta(change.store())) {
+      return !Arrays.equals(meta.get(change.key()), planned.before());
+    }
+    byte[] now = read(change.store(), change.key());
+    return !isSame(now, planned.before()) && isSame(now, change.record());
+  }
+
+  private static Change reverse(Planned planned) {
+    return new Change(planned.change().store(), planned.change().key(), planned.before());
   }
 
   private void apply(List<Change> changes) {
@@ -144,6 +205,7 @@ final class StockEngines implements StorageEngine {
 
   @Override
   public void scan(String store, RecordVisitor visitor) {
+    putBackFailed();
     StockEngine engine = engine(store);
     failing(
         () -> {

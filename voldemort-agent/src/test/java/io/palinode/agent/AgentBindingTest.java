@@ -5,8 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.detector.RestoreRefusedException;
+import io.palinode.detector.StoreBinding.KeyRecord;
+import io.palinode.detector.StoreBinding.Restoration;
+import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hlc;
+import io.palinode.retroscope.OutOfReachException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -17,13 +24,14 @@ class AgentBindingTest {
   @TempDir private Path folder;
   private StandInServer server;
   private AgentBinding binding;
+  private final AtomicLong missedAt = new AtomicLong();
   private long then;
 
   @BeforeEach
   void open() {
     server = new StandInServer(folder);
     binding =
-        new AgentBinding(server.node, server.hints::dropAfter, server.fuse::isBlown, () -> 0L);
+        new AgentBinding(server.node, server.hints::dropAfter, server.fuse::isBlown, missedAt::get);
     server.put("disk", "k", "a", clock(0, 1));
     then = server.node.clock().last().own();
   }
@@ -102,8 +110,54 @@ class AgentBindingTest {
     server.fuse.blow("a test");
     binding.pause(1);
     assertThat(binding.keep(1, 1, then).changed()).isEmpty();
-    assertThat(binding.merge(java.util.List.of())).isZero();
+    assertThat(binding.merge(List.of())).isZero();
     binding.resume(1, then, 0);
     assertThat(server.node.fence().paused()).isFalse();
+  }
+
+  /** It is asked again for which keys these were, and again when its answer was lost. */
+  @Test
+  void whatIsRestoredIsToldAgainWhateverFailedSince() {
+    server.put("disk", "k", "b", clock(0, 2));
+    binding.pause(1);
+    Restoration done = binding.restore(1, 1, then);
+    assertThat(done.changed()).hasSize(1);
+
+    missedAt.set(server.node.clock().last().own() + 1);
+    assertThat(binding.restore(1, 1, then)).isEqualTo(done);
+    assertThatThrownBy(() -> binding.restore(1, 2, then)).isInstanceOf(OutOfReachException.class);
+    server.fuse.blow("a test");
+    assertThat(binding.restore(1, 1, then)).isEqualTo(done);
+    assertThatThrownBy(() -> binding.restore(1, 2, then))
+        .isInstanceOf(RestoreRefusedException.class);
+  }
+
+  @Test
+  void allKeysAreComparedBySlicesAndHintsStay() {
+    server.put("memory", "m", "b", clock(0, 1));
+    server.hint("kept", "disk", millisThen());
+    binding.pause(1);
+    Restoration told = binding.keepAll(1, 1);
+    assertThat(told.changed()).extracting(StoreKey::store).containsExactly("disk", "memory");
+    assertThat(told.replicas()).hasSize(2);
+
+    assertThat(binding.readSlices(told.changed(), then, true))
+        .extracting(AgentBindingTest::text)
+        .containsExactly("k", "m");
+    binding.resume(1, then, 0);
+    assertThat(server.get("slop", "kept")).isNotEmpty();
+  }
+
+  private static String text(KeyRecord found) {
+    return new String(found.key().key(), StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void anAgentThatIsOffHasNoSlices() {
+    binding.pause(1);
+    List<StoreKey> slices = binding.keepAll(1, 1).changed();
+    server.fuse.blow("a test");
+    assertThat(binding.keepAll(1, 2).changed()).isEmpty();
+    assertThat(binding.readSlices(slices, then, true)).isEmpty();
   }
 }

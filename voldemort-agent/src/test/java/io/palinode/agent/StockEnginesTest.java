@@ -12,7 +12,6 @@ import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.Versioned;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -22,12 +21,17 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A commit that was cut off, and the start after it. */
 class StockEnginesTest {
+  private static final String BDB = "voldemort.store.bdb.BdbStorageEngine";
+
   @TempDir private Path folder;
   private final StockTypes types = new StockTypes(new WeavingLoader());
   private final OwnCalls own = new OwnCalls();
-  private final StockEngine disk = engine("voldemort.store.bdb.BdbStorageEngine", "disk", Kind.BDB);
+  private final Object bdb = stock(BDB, "disk");
+  private final StockEngine disk = engine("disk", bdb, Kind.BDB);
   private final StockEngine memory =
-      engine("voldemort.store.memory.InMemoryStorageEngine", "memory", Kind.MEMORY);
+      engine(
+          "memory", stock("voldemort.store.memory.InMemoryStorageEngine", "memory"), Kind.MEMORY);
+  private boolean alone = true;
   private MetaFiles meta;
 
   @BeforeEach
@@ -35,9 +39,12 @@ class StockEnginesTest {
     meta = new MetaFiles(folder);
   }
 
-  private StockEngine engine(String type, String name, Kind kind) {
-    Object engine = StockTypes.call(types.constructor(types.type(type), String.class), name);
-    return new StockEngine(types, StockEngine.Calls.of(types), name, engine, kind, () -> true);
+  private Object stock(String type, String name) {
+    return StockTypes.call(types.constructor(types.type(type), String.class), name);
+  }
+
+  private StockEngine engine(String name, Object engine, Kind kind) {
+    return new StockEngine(types, StockEngine.Calls.of(types), name, engine, kind, () -> alone);
   }
 
   private StockEngines start() {
@@ -77,24 +84,92 @@ class StockEnginesTest {
   @Test
   void aCommitRemembersWhatItsKeysHad() {
     StockEngines storage = start();
+    disk.set(bytes("gone"), record("late", 1));
     disk.set(bytes("k"), record("old", 1));
-    Path journal = folder.resolve("journal");
-    // Its last step removes the journal: a folder in the way of a meta file stops it before.
-    Path inTheWay = folder.resolve("mark.new");
-    inTheWay.toFile().mkdirs();
-    List<Change> changes =
-        List.of(
-            new Change("disk", bytes("k"), record("new", 2)),
-            new Change("memory", bytes("k"), record("new", 2)),
-            new Change(StoreNode.metaStore(), bytes("mark"), bytes("1")));
-    assertThatThrownBy(() -> storage.commit(changes, Durability.SYNCED))
-        .hasMessageContaining("mark");
+    failCommits(true);
+    assertThatThrownBy(() -> storage.commit(undo(), Durability.SYNCED))
+        .hasMessageContaining("the commit failed");
 
-    assertThat(Files.exists(journal)).isTrue();
     List<Planned> planned = meta.journal();
     assertThat(planned).extracting(each -> each.change().store()).doesNotContain("memory");
-    assertThat(values(planned.get(0).before())).containsExactly("old");
-    assertThat(values(planned.get(0).change().record())).containsExactly("new");
+    assertThat(values(planned.get(1).before())).containsExactly("old");
+    assertThat(values(planned.get(1).change().record())).containsExactly("new");
+  }
+
+  @Test
+  void aCommitThatFailsLeavesNothingOfIt() {
+    StockEngines storage = start();
+    disk.set(bytes("gone"), record("late", 1));
+    disk.set(bytes("k"), record("old", 1));
+    memory.set(bytes("k"), record("old", 1));
+    commitMeta(storage, "first", "1");
+    // Its last step is the node's own: a folder in the way of that file stops it there.
+    Path inTheWay = folder.resolve("mark.new");
+    assertThat(inTheWay.toFile().mkdirs()).isTrue();
+    assertThatThrownBy(() -> storage.commit(undo(), Durability.SYNCED))
+        .hasMessageContaining("mark");
+
+    assertThat(meta.journal()).isEmpty();
+    assertUndoneNothing(storage);
+  }
+
+  @Test
+  void whatCannotBePutBackAtOnceIsBeforeAnythingElse() {
+    StockEngines storage = start();
+    disk.set(bytes("gone"), record("late", 1));
+    disk.set(bytes("k"), record("old", 1));
+    memory.set(bytes("k"), record("old", 1));
+    commitMeta(storage, "first", "1");
+    failCommits(true);
+    assertThatThrownBy(() -> storage.commit(undo(), Durability.SYNCED))
+        .hasMessageContaining("the commit failed");
+    assertThatThrownBy(() -> commitMeta(storage, "first", "2"))
+        .as("a half of it must not be served")
+        .hasMessageContaining("the commit failed");
+    assertThatThrownBy(() -> storage.get("disk", bytes("k")))
+        .as("nor be gone by")
+        .hasMessageContaining("the commit failed");
+
+    failCommits(false);
+    alone = false;
+    assertThatThrownBy(() -> storage.get("disk", bytes("k")))
+        .as("writes may be under way")
+        .hasMessageContaining("still to be put back");
+    alone = true;
+    assertUndoneNothing(storage);
+    commitMeta(storage, "first", "3");
+    StockEngines next = start();
+    assertUndoneNothing(next);
+    assertThat(next.get(StoreNode.metaStore(), bytes("first"))).isEqualTo(bytes("3"));
+  }
+
+  /** The removal of the first key succeeds also when writes fail. */
+  private static List<Change> undo() {
+    return List.of(
+        new Change("disk", bytes("gone"), null),
+        new Change("disk", bytes("k"), record("new", 2)),
+        new Change("memory", bytes("k"), record("new", 2)),
+        new Change(StoreNode.metaStore(), bytes("first"), bytes("done")),
+        new Change(StoreNode.metaStore(), bytes("mark"), bytes("done")));
+  }
+
+  private static void assertUndoneNothing(StockEngines storage) {
+    assertThat(values(storage.get("disk", bytes("gone")))).containsExactly("late");
+    assertThat(values(storage.get("disk", bytes("k")))).containsExactly("old");
+    assertThat(values(storage.get("memory", bytes("k")))).containsExactly("old");
+    assertThat(storage.get(StoreNode.metaStore(), bytes("mark"))).isNull();
+    assertThat(storage.get(StoreNode.metaStore(), bytes("first"))).isNotEqualTo(bytes("done"));
+  }
+
+  private static void commitMeta(StockEngines storage, String key, String record) {
+    storage.commit(
+        List.of(new Change(StoreNode.metaStore(), bytes(key), bytes(record))), Durability.SYNCED);
+  }
+
+  private void failCommits(boolean fail) {
+    Class<?> type = types.type(BDB);
+    Object unused =
+        StockTypes.call(types.method(type, "failCommits", void.class, boolean.class), bdb, fail);
   }
 
   private static Planned planned(

@@ -158,7 +158,10 @@ public class BdbStorageEngine implements StorageEngine<ByteArray, byte[], byte[]
 
   @Override
   public void releaseLock(KeyLockHandle<byte[]> handle) {
-    lock.unlock();
+    // Not after a commit that failed, which let it go.
+    if (lock.isHeldByCurrentThread()) {
+      lock.unlock();
+    }
   }
 
   @Override

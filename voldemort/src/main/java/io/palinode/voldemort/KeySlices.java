@@ -2,7 +2,6 @@ package io.palinode.voldemort;
 
 import io.palinode.detector.StoreBinding.Replica;
 import io.palinode.detector.StoreKey;
-import io.palinode.retroscope.snapshot.Entry;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -13,13 +12,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 
 /**
  * All keys of a node's stores in slices, so that replicas can be compared without naming each key:
  * keys that live on the same nodes are dealt out by a hash to {@link #SLICES}, and a slice has one
- * digest. Replicas have the same in a slice when they tell the same digest. Holds a page of records
- * and 128 KiB for each set of nodes. Nobody writes meanwhile.
+ * digest. Replicas have the same in a slice when they tell the same digest. Holds 128 KiB for each
+ * set of nodes. Nobody writes meanwhile.
  *
  * <p>The name of a slice is a key of its store's: {@code | nodes, in order, i32 each | slice i32
  * |}.
@@ -27,8 +25,6 @@ import java.util.function.Consumer;
 final class KeySlices {
   /** Of the keys that live on the same nodes. More tell differences apart better, and cost more. */
   static final int SLICES = 8_192;
-
-  private static final int PAGE_BYTES = 1 << 20;
 
   private final int node;
   private final StorageEngine engine;
@@ -67,17 +63,16 @@ final class KeySlices {
   private Map<List<Integer>, Sums> sums(LocalStore store) {
     RecordDigest digest = new RecordDigest();
     Map<List<Integer>, Sums> sums = new HashMap<>();
-    forEach(
-        store,
-        entry -> {
-          byte[] record = entry.record();
-          List<Integer> nodes = nodes(store, entry.key());
-          if (record != null && nodes.contains(node)) {
+    engine.scan(
+        store.name(),
+        (key, record) -> {
+          List<Integer> nodes = nodes(store, key);
+          if (nodes.contains(node)) {
             Sums ofSlice = sums.computeIfAbsent(nodes, first -> new Sums());
-            int slice = slice(entry.key());
+            int slice = slice(key);
             // Of any order, so a sum.
-            ofSlice.digests[slice] += digest.of(entry.key(), record);
-            ofSlice.weights[slice] += RestoreLimit.KEY_BYTES + entry.key().length + record.length;
+            ofSlice.digests[slice] += digest.of(key, record);
+            ofSlice.weights[slice] += RestoreLimit.KEY_BYTES + key.length + record.length;
           }
         });
     return sums;
@@ -86,11 +81,11 @@ final class KeySlices {
   /** The keys of a store that are there and lie in these slices; O(keys). */
   Set<KeyBytes> keys(LocalStore store, Set<StoreKey> slices) {
     Set<KeyBytes> keys = new HashSet<>();
-    forEach(
-        store,
-        entry -> {
-          if (isIn(store, entry.key(), slices)) {
-            keys.add(new KeyBytes(entry.key()));
+    engine.scan(
+        store.name(),
+        (key, record) -> {
+          if (isIn(store, key, slices)) {
+            keys.add(new KeyBytes(key));
           }
         });
     return keys;
@@ -100,14 +95,6 @@ final class KeySlices {
   boolean isIn(LocalStore store, byte[] key, Set<StoreKey> slices) {
     List<Integer> nodes = nodes(store, key);
     return nodes.contains(node) && slices.contains(name(store, nodes, slice(key)));
-  }
-
-  private void forEach(LocalStore store, Consumer<Entry> visitor) {
-    List<Entry> page = engine.page(store.name(), null, PAGE_BYTES);
-    while (!page.isEmpty()) {
-      page.forEach(visitor);
-      page = engine.page(store.name(), page.get(page.size() - 1).key(), PAGE_BYTES);
-    }
   }
 
   private static List<Integer> nodes(LocalStore store, byte[] key) {

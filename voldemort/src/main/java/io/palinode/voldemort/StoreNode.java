@@ -777,6 +777,16 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
   }
 
+  /** What {@link #restore} would repeat of a step that is done; null: it is still to be done. */
+  public @Nullable Restoration restored(long epoch, int attempt) {
+    writeLock.lock();
+    try {
+      return rewind.done(epoch, attempt);
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
   @Override
   public long restoredEpoch() {
     writeLock.lock();

@@ -1,9 +1,9 @@
 package io.palinode.cli.bench;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import io.palinode.benchmarks.stock.StockVoldemort;
 import io.palinode.benchmarks.stock.StockBenchmark;
 import io.palinode.benchmarks.stock.StockBenchmark.Setting;
+import io.palinode.benchmarks.stock.StockVoldemort;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.ScratchFolder;
