@@ -273,8 +273,15 @@ public final class ControlExecution {
   }
 
   void name(long epoch, int attempt, long target, Set<KeyGroup> groups) {
-    // It is done: this tells only what it gave.
-    Restoration restoration = store.restore(epoch, attempt, target);
+    Restoration restoration;
+    try {
+      // It is done: this tells only what it gave.
+      restoration = store.restore(epoch, attempt, target);
+    } catch (OutOfReachException | RestoreRefusedException e) {
+      // What it had done is lost. All wait for its answer, so the attempt ends with this one.
+      tellFailed(undo(epoch, attempt, 0), e);
+      return;
+    }
     Map<StoreKey, Replica> replicas = restoration.replicas();
     List<io.palinode.wire.v1.StoreKey> keys = new ArrayList<>();
     for (StoreKey key : restoration.changed()) {

@@ -245,6 +245,9 @@ final class NextStep {
   }
 
   private @Nullable ControlRecord afterConverge(Plan plan) {
+    if (!plan.failure().isEmpty()) {
+      return afterFailure(plan);
+    }
     if (!plan.ackedByAll(state.settings().nodes())) {
       return null;
     }

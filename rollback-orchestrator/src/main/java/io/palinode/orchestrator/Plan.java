@@ -233,7 +233,10 @@ public record Plan(
   }
 
   private Plan restored(Restored ack) {
-    if (phase != Phase.RESTORING || ack.getAttempt() != attempt || acked.contains(ack.getNode())) {
+    // Whoever restored may find later that it cannot say any more what it restored.
+    boolean isAwaited =
+        phase == Phase.RESTORING || (phase == Phase.CONVERGING && !ack.getFailure().isEmpty());
+    if (!isAwaited || ack.getAttempt() != attempt || acked.contains(ack.getNode())) {
       return this;
     }
     Plan known = ack.getBegunAt() < branchEnd ? endingBranchAt(0) : this;

@@ -79,6 +79,21 @@ class UnreachableTest {
     assertThat(script.steps()).containsExactly("1: converge 2");
   }
 
+  /** It is asked once more for what it restored, when replicas differ, and may have lost that. */
+  @Test
+  void aNodeThatCannotSayAnyMoreWhatItRestoredEndsTheAttempt() {
+    Script script = atSnapshot().restored(1, 0, 1).restored(1, 1, 1);
+    assertThat(script.steps()).endsWith("1: converge 1");
+    assertThat(script.refused(1, 1, 1, "it is lost").steps())
+        .containsExactly("1: restore 2 to 200 by old");
+    script.restored(1, 0, 2).restored(1, 1, 2).steps();
+    assertThat(script.refused(1, 1, 2, "it is lost").steps())
+        .containsExactly(
+            "1: halt: node 1 could not restore: it is lost; no whole snapshot before it can be restored");
+    assertThat(script.operator(1, Intervention.ABANDON).steps())
+        .containsExactly("1: abandon 1", "1: keep all 3 to 200");
+  }
+
   @Test
   void soDoesASnapshotThatIsAViolationItself() {
     Script script = atSnapshot().restored(1, 0, 1).restored(1, 1, 1);
