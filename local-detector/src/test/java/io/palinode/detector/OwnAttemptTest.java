@@ -9,7 +9,6 @@ import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -60,19 +59,6 @@ class OwnAttemptTest {
     long past = attempted();
     node.keepAll(1, restart(past));
     assertThat(value()).isEqualTo("new");
-  }
-
-  /** All nodes wait for its answer, so there is one. */
-  @Test
-  void whoHasLostWhatItRestoredSaysSoWhenItIsToNameIt() {
-    long target = written();
-    node.pause(1);
-    disk.forgetBefore(target + 1);
-    node.name(1, 1, target, Set.of());
-    Restored told = log.get(log.size() - 1).getRestored();
-    assertThat(told.getAttempt()).isEqualTo(1);
-    assertThat(told.getFailure()).isNotEmpty();
-    assertThat(told.getLast()).isTrue();
   }
 
   private long attempted() {
