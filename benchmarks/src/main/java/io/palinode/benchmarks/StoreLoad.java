@@ -58,11 +58,11 @@ public final class StoreLoad implements AutoCloseable {
   }
 
   /** What all keys are set to. */
-  static String value(int bytes) {
+  public static String value(int bytes) {
     return "x".repeat(bytes);
   }
 
-  static String key(int i) {
+  public static String key(int i) {
     return "key-%08d".formatted(i);
   }
 

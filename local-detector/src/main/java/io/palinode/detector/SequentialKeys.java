@@ -19,6 +19,13 @@ public record SequentialKeys(long untilMicros, List<ByteString> keys) {
         .toList();
   }
 
+  /** The same for the same keys, as traces have to be. */
+  @Override
+  public String toString() {
+    return "until %d: %s"
+        .formatted(untilMicros, keys.stream().map(ByteString::toStringUtf8).toList());
+  }
+
   private static SequentialKeys of(Sequential span) {
     return new SequentialKeys(span.getUntilMicros(), span.getKeysList());
   }

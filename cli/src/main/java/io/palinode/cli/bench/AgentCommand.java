@@ -1,8 +1,8 @@
 package io.palinode.cli.bench;
 
-import io.palinode.benchmarks.AgentBenchmark;
-import io.palinode.benchmarks.AgentBenchmark.Parts;
-import io.palinode.benchmarks.AgentBenchmark.Setting;
+import io.palinode.benchmarks.stock.AgentBenchmark;
+import io.palinode.benchmarks.stock.AgentBenchmark.Parts;
+import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
 import io.palinode.benchmarks.stock.StockVoldemort;
 import io.palinode.cli.embedded.EmbeddedKafka;
 import io.palinode.cli.terminal.Output;

@@ -1,7 +1,8 @@
-package io.palinode.benchmarks;
+package io.palinode.benchmarks.stock;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.palinode.benchmarks.StoreLoad;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.Topics;
 import io.palinode.wire.v1.PredicateRecord;

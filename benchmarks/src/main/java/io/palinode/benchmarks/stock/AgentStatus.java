@@ -1,4 +1,4 @@
-package io.palinode.benchmarks;
+package io.palinode.benchmarks.stock;
 
 import java.io.IOException;
 import java.net.URI;

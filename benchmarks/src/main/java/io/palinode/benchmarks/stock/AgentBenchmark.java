@@ -1,8 +1,8 @@
-package io.palinode.benchmarks;
+package io.palinode.benchmarks.stock;
 
+import io.palinode.benchmarks.Spread;
+import io.palinode.benchmarks.StoreLoad;
 import io.palinode.benchmarks.StoreLoad.Lap;
-import io.palinode.benchmarks.stock.StockServer;
-import io.palinode.benchmarks.stock.StockVoldemort;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
@@ -172,7 +172,7 @@ public final class AgentBenchmark {
     }
 
     List<Store> stores() {
-      return clients.stream().map(client -> client.store(LoadedNode.STORE)).toList();
+      return clients.stream().map(client -> client.store(ServerProcess.STORE)).toList();
     }
   }
 
@@ -194,7 +194,7 @@ public final class AgentBenchmark {
             new StockServer.Setting(
                 0,
                 StockServer.cluster(1),
-                List.of(StoreDefinition.of(LoadedNode.STORE, Persistence.BDB, 1, 1, 1)),
+                List.of(StoreDefinition.of(ServerProcess.STORE, Persistence.BDB, 1, 1, 1)),
                 home,
                 BDB_CACHE,
                 options));
