@@ -20,6 +20,12 @@ final class Compactor {
 
   static final int FILES_MAX = 16;
 
+  /**
+   * A file that is made is not of many stretches if it is small: keys are remembered within one
+   * only, and so told twice where a stretch goes on in the next.
+   */
+  private static final int MADE_FILES = 4;
+
   /** Of keys that are remembered. */
   private static final int KEYS_MAX = 1 << 18;
 
@@ -67,6 +73,11 @@ final class Compactor {
     this.last = base;
   }
 
+  /** Whether a file that was made has so little that it is made anew with what follows. */
+  static boolean isSmall(DiskFile file, DiskLog.Layout layout) {
+    return file.usedBytes() < (long) MADE_FILES * layout.fileBytes() / 2;
+  }
+
   /** What it was given. */
   DiskLog.Pinned sources() {
     return sources;
@@ -103,7 +114,8 @@ final class Compactor {
       fresh = begun;
       begun.reserve(0, FileHeader.BYTES);
       ByteBuffer into = begun.bytes().order(ByteOrder.LITTLE_ENDIAN);
-      while (taken < sources.files().size() && (taken == 0 || used < layout.fileBytes())) {
+      while (taken < sources.files().size()
+          && (taken == 0 || used < (long) MADE_FILES * layout.fileBytes())) {
         take(into, read(taken), pause);
         before += sources.files().get(taken).usedBytes();
         taken++;

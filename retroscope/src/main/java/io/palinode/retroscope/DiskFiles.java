@@ -226,7 +226,7 @@ final class DiskFiles {
         && before.granuleHlc() == granuleHlc
         && before.base() >= from
         && before.number() > tried
-        && before.usedBytes() < layout.fileBytes() / 2) {
+        && Compactor.isSmall(before, layout)) {
       found.add(0, before);
     }
     return found;

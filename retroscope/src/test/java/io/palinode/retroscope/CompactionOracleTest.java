@@ -141,7 +141,7 @@ class CompactionOracleTest {
         }
       }
     }
-    assertThat(compacted).isGreaterThan(SEEDS / 10);
+    assertThat(compacted).isGreaterThan(SEEDS / 40);
   }
 
   @Test
