@@ -21,8 +21,8 @@ final class Compactor {
   static final int FILES_MAX = 16;
 
   /**
-   * A file that is made is not of many stretches if it is small: keys are remembered within one
-   * only, and so told twice where a stretch goes on in the next.
+   * One that is made takes as much as so many. Keys are remembered within it only: where a stretch
+   * goes on in the next one they are told twice, which counts the less the longer it is.
    */
   private static final int MADE_FILES = 4;
 
