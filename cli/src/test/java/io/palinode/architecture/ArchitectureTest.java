@@ -134,6 +134,7 @@ class ArchitectureTest {
             "io.palinode.detection",
             "io.palinode.detection.witness",
             "io.palinode.detector",
+            "io.palinode.detector.affected",
             "io.palinode.orchestrator",
             "io.palinode.simulation.check")
         .should()

@@ -8,6 +8,7 @@ import io.palinode.detector.StoreKey;
 import io.palinode.detector.UndoEffect;
 import io.palinode.detector.Version;
 import io.palinode.detector.WriteEvent;
+import io.palinode.detector.affected.Trace;
 import io.palinode.hvc.ClockDriftException;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
@@ -39,6 +40,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -80,6 +82,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   private final List<WriteListener> listeners = new CopyOnWriteArrayList<>();
   private final NodeCounters counters = new NodeCounters();
   private final Writers writers;
+  private final Accesses accesses = new Accesses();
 
   /** Shared by writes that another server makes, which order each key's by locks of their own. */
   private final ReentrantReadWriteLock gate = new ReentrantReadWriteLock();
@@ -190,7 +193,10 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   public Reply<List<Versioned>> get(StoreKey key, Caller caller) throws RefusedException {
     counters.add(NodeCounter.GETS);
     store(key.store());
-    return read(caller, () -> LocalStore.versions(engine.get(key.store(), key.key())));
+    return read(
+        caller,
+        () -> LocalStore.versions(engine.get(key.store(), key.key())),
+        hlc -> accesses.read(hlc, key.store(), key.key(), caller.client()));
   }
 
   /**
@@ -202,7 +208,10 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     counters.add(NodeCounter.GETS);
     store(key.store());
     try {
-      return read(caller, () -> LocalStore.versions(history.getAsOf(key.store(), key.key(), hlc)));
+      return read(
+          caller,
+          () -> LocalStore.versions(history.getAsOf(key.store(), key.key(), hlc)),
+          now -> accesses.read(now, key.store(), key.key(), caller.client()));
     } catch (OutOfReachException | HalfUndoneException e) {
       throw refuse(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
     }
@@ -216,7 +225,11 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       throws RefusedException {
     counters.add(NodeCounter.GETS);
     store(store);
-    Reply<List<List<Versioned>>> found = read(caller, () -> foundWithinLimit(store, keys));
+    Reply<List<List<Versioned>>> found =
+        read(
+            caller,
+            () -> foundWithinLimit(store, keys),
+            hlc -> keys.forEach(key -> accesses.read(hlc, store, key, caller.client())));
     if (found.value().size() < keys.size()) {
       throw refuse(
           ErrorCode.VOLDEMORT,
@@ -304,7 +317,11 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     @Nullable List<Versioned> on(List<Versioned> stored);
   }
 
-  private <T> Reply<T> read(Caller caller, Supplier<T> look) throws RefusedException {
+  /**
+   * @param seen told the time by which the client has seen it
+   */
+  private <T> Reply<T> read(Caller caller, Supplier<T> look, LongConsumer seen)
+      throws RefusedException {
     FenceState admitted = admit(caller);
     T value;
     try {
@@ -316,6 +333,10 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
     // Read, then tick: the reading is after every write that the value shows.
     Hvc reading = receive(caller);
+    if (config.keepsPast()) {
+      // Before the fence is looked at: whoever pauses the node knows of all that was answered.
+      seen.accept(reading.own());
+    }
     requireSameFence(admitted);
     return new Reply<>(value, reading, 0, admitted.epoch());
   }
@@ -387,6 +408,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     store.deletes().forgetUpTo(store.past().reach());
     noteDelete(store, write, hlc);
     writers.wrote(hlc, write.caller().client());
+    noteAccess(write, hlc);
     if (write.caller().hvc() == null) {
       counters.add(NodeCounter.STOCK_WRITES);
     }
@@ -416,16 +438,41 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
   }
 
+  private void noteAccess(Write write, long hlc) {
+    StoreKey key = write.key();
+    String client = write.caller().client();
+    boolean isCopy = write.caller().isCopyAt(node());
+    if (write.added() != null) {
+      accesses.put(hlc, key.store(), key.key(), write.added(), client, isCopy);
+    } else if (write.deleted() != null) {
+      accesses.delete(hlc, key.store(), key.key(), write.deleted(), client, isCopy);
+    }
+  }
+
   private Reply<Boolean> unchanged(LocalStore store, Write write, FenceState admitted)
       throws RefusedException {
     Hvc reading = receive(write.caller());
     if (config.keepsPast()) {
       noteDelete(store, write, reading.own());
+      noteUnchanged(write, reading.own());
     }
     if (write.added() != null) {
       throw obsolete(write.added());
     }
     return new Reply<>(false, reading, 0, admitted.epoch());
+  }
+
+  /**
+   * A delete may find something elsewhere. A put that is refused tells that the node has something
+   * newer; of a copy, nobody looks at that.
+   */
+  private void noteUnchanged(Write write, long hlc) {
+    Caller caller = write.caller();
+    if (write.deleted() != null) {
+      noteAccess(write, hlc);
+    } else if (!caller.isCopyAt(node())) {
+      accesses.read(hlc, write.key().store(), write.key().key(), caller.client());
+    }
   }
 
   private WriteEvent event(Write write, List<Versioned> siblings, Hvc before, Hvc after) {
@@ -1027,6 +1074,26 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
           "a store must be one of " + stores.keySet() + ": " + store);
     }
     return new DiscardedWrites(found, engine, writers).page(range, behind);
+  }
+
+  /**
+   * From now on, or no more, it is noted who reads and writes which keys. Of a node whose storage
+   * is another server's nothing is known of reads. Thread-safe.
+   */
+  public void followAccesses(boolean wanted) {
+    if (wanted && config.keepsPast()) {
+      accesses.begin(() -> clock.tick().own());
+    } else {
+      accesses.end();
+    }
+  }
+
+  /**
+   * Who used which keys after {@code hlc}. What a paused node gives has all that it answered before
+   * the pause; reads of other times, of more than some keys, are not in it. O(what is kept).
+   */
+  public Trace accesses(long hlc) {
+    return accesses.since(node(), hlc);
   }
 
   /** Waits for the write in flight; requests end before. Idempotent. */

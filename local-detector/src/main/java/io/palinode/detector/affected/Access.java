@@ -1,0 +1,24 @@
+package io.palinode.detector.affected;
+
+/**
+ * What a client did with a key at one node.
+ *
+ * @param hlc the node's clock then: of a read, after all that it showed
+ * @param key eight bytes that stand for the store and the key
+ * @param write eight bytes that stand for what was written, the same for its copies; of a read 0
+ * @param client its id; empty: it told none
+ */
+public record Access(Kind kind, long hlc, long key, long write, String client) {
+  /** Ways to use a key. */
+  public enum Kind {
+    READ,
+    /** A put or a delete, at the first node that accepted it. */
+    WRITE,
+    /** The same at another node, later. */
+    COPY
+  }
+
+  public static Access read(long hlc, long key, String client) {
+    return new Access(Kind.READ, hlc, key, 0, client);
+  }
+}

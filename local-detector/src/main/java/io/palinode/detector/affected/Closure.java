@@ -1,0 +1,189 @@
+package io.palinode.detector.affected;
+
+import io.palinode.detector.affected.Access.Kind;
+import io.palinode.detector.affected.Question.Moment;
+import io.palinode.hvc.Hlc;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What came of some writes, found by going once through what all nodes did, in the order of their
+ * clocks: a cause always has the lesser HLC.
+ *
+ * <ul>
+ *   <li>A write is undone when a witness began with it, when its client had seen something that is
+ *       undone, or when an earlier write of its key is undone.
+ *   <li>At each node that has it, or a copy of it, from then on: who reads the key has seen it.
+ *   <li>Who has seen it, or wrote it, is affected from then on.
+ * </ul>
+ *
+ * Used once. O(n log n) in the accesses after the target.
+ */
+public final class Closure {
+  private final Question question;
+  private final List<Step> steps = new ArrayList<>();
+  private final Set<Long> changedKeys = new HashSet<>();
+
+  private final Set<Write> began = new HashSet<>();
+  private final Set<Write> undone = new HashSet<>();
+  private final Map<Long, Long> keysFrom = new HashMap<>();
+  private final Map<String, Long> clientsFrom = new HashMap<>();
+  private final Set<Place> shown = new HashSet<>();
+
+  /** An access, and where. */
+  private record Step(int node, Access access) {}
+
+  /** What all copies of one write have in common. */
+  private record Write(long key, long write, String client) {
+    static Write of(Access access) {
+      return new Write(access.key(), access.write(), access.client());
+    }
+  }
+
+  /** A replica of a key. */
+  private record Place(int node, long key) {}
+
+  private Closure(Question question) {
+    this.question = question;
+  }
+
+  /**
+   * @param traces of all nodes, one each, taken when they were paused
+   */
+  public static Extent of(Question question, List<Trace> traces) {
+    for (Trace trace : traces) {
+      if (trace.since() > question.target()) {
+        return new Everything(
+            "node %d knows who used which keys only since %s, the target is %s"
+                .formatted(trace.node(), Hlc.format(trace.since()), Hlc.format(question.target())));
+      }
+    }
+    Closure closure = new Closure(question);
+    traces.forEach(closure::add);
+    Moment unknown = closure.begin();
+    if (unknown != null) {
+      return new Everything(
+          "the witness at node %d, %s, began with no write that is known to be first accepted after the target"
+              .formatted(unknown.node(), Hlc.format(unknown.hlc())));
+    }
+    closure.spread();
+    return closure.extent();
+  }
+
+  private void add(Trace trace) {
+    for (Access access : trace.accesses()) {
+      if (access.hlc() > question.target()) {
+        steps.add(new Step(trace.node(), access));
+        if (access.kind() != Kind.READ) {
+          changedKeys.add(access.key());
+        }
+      }
+    }
+  }
+
+  /** Finds the witnesses' writes; a witness of which none is known, or null. */
+  private @Nullable Moment begin() {
+    Set<Write> accepted = new HashSet<>();
+    Map<Moment, Write> byMoment = new HashMap<>();
+    for (Step step : steps) {
+      Access access = step.access();
+      if (access.kind() != Kind.READ) {
+        byMoment.put(new Moment(step.node(), access.hlc()), Write.of(access));
+      }
+      if (access.kind() == Kind.WRITE) {
+        accepted.add(Write.of(access));
+      }
+    }
+    for (Moment witness : question.witnesses()) {
+      Write write = byMoment.get(witness);
+      // A copy of what was written up to the target would come back from where that was.
+      if (write == null || !accepted.contains(write)) {
+        return witness;
+      }
+      began.add(write);
+    }
+    return null;
+  }
+
+  private void spread() {
+    steps.sort(
+        Comparator.comparingLong((Step step) -> step.access().hlc()).thenComparingInt(Step::node));
+    int from = 0;
+    while (from < steps.size()) {
+      int end = from + 1;
+      while (end < steps.size() && hlc(end) == hlc(from)) {
+        end++;
+      }
+      // What two nodes do at one HLC knows nothing of each other, but may be of one key.
+      boolean more = true;
+      while (more) {
+        more = false;
+        for (Step step : steps.subList(from, end)) {
+          more |= take(step);
+        }
+      }
+      from = end;
+    }
+  }
+
+  private long hlc(int at) {
+    return steps.get(at).access().hlc();
+  }
+
+  /** Whether something more is undone, or seen. */
+  private boolean take(Step step) {
+    Access access = step.access();
+    Place place = new Place(step.node(), access.key());
+    return switch (access.kind()) {
+      case READ -> shown.contains(place) && affect(access);
+      case WRITE -> isUndone(access) && undo(access, place);
+      case COPY -> undone.contains(Write.of(access)) && shown.add(place);
+    };
+  }
+
+  private boolean isUndone(Access write) {
+    return began.contains(Write.of(write))
+        || clientsFrom.getOrDefault(write.client(), Long.MAX_VALUE) < write.hlc()
+        || keysFrom.containsKey(write.key());
+  }
+
+  private boolean undo(Access write, Place place) {
+    boolean more = undone.add(Write.of(write));
+    more |= keysFrom.putIfAbsent(write.key(), write.hlc()) == null;
+    more |= shown.add(place);
+    return affect(write) || more;
+  }
+
+  private boolean affect(Access access) {
+    return clientsFrom.putIfAbsent(access.client(), access.hlc()) == null;
+  }
+
+  private Extent extent() {
+    if (clientsFrom.containsKey("")) {
+      return new Everything("a client without a name has seen, or written, what would be undone");
+    }
+    if (clientsFrom.size() > question.clientsMax()) {
+      return new Everything(
+          "%d clients have seen what would be undone: more than %d are not told one by one"
+              .formatted(clientsFrom.size(), question.clientsMax()));
+    }
+    if (keysFrom.size() * 100L > (long) changedKeys.size() * question.percentMax()) {
+      return new Everything(
+          "%d of %d keys that changed would go back: more than %d %%"
+              .formatted(keysFrom.size(), changedKeys.size(), question.percentMax()));
+    }
+    return new Affected(before(keysFrom), before(clientsFrom));
+  }
+
+  private static <K> Map<K, Long> before(Map<K, Long> times) {
+    Map<K, Long> before = new HashMap<>();
+    times.forEach((of, hlc) -> before.put(of, hlc - 1));
+    return before;
+  }
+}
