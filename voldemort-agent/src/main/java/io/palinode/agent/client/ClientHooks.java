@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClientHooks implements Listener {
   private static final String SYSTEM_STORES = "voldsys$";
+  private static final Object NO_CLIENT = new Object();
 
   private final ClientAgentConfig config;
   private final Fuse fuse;
@@ -42,10 +43,10 @@ final class ClientHooks implements Listener {
 
   /** {@inheritDoc} The system's own stores are in no epoch. */
   @Override
-  public @Nullable Object clientOf(Object store) {
+  public Object clientOf(Object store) {
     StockTypes types = new StockTypes(store.getClass().getClassLoader());
     if (types.nameOf(store).startsWith(SYSTEM_STORES)) {
-      return null;
+      return NO_CLIENT;
     }
     Object key = StockTypes.field(store, "failureDetector");
     return clusters.computeIfAbsent(key, detector -> new ClusterClient(config, types));

@@ -74,24 +74,32 @@ final class RoutedOperation implements Frame {
   @Override
   public @Nullable RuntimeException ended(@Nullable Object result, @Nullable Throwable thrown) {
     repeats = false;
-    if (thrown == null && requests > 0 && !rode) {
-      cluster.hasNoRoom();
+    try {
+      if (thrown == null && requests > 0 && !rode) {
+        cluster.hasNoRoom();
+      }
+      return outcome(cluster.session().view());
+    } finally {
+      // Also after a bug of ours: else the thread's next operations were taken for this one's.
+      if (!repeats) {
+        mine.operation = null;
+      }
     }
-    EpochView view = cluster.session().view();
+  }
+
+  /** Null: what the method says is right, or it is to run again. */
+  private @Nullable RuntimeException outcome(EpochView view) {
     if (view.isCurrent(epoch)) {
       cluster.stay();
-    } else if (view.doubt() == null) {
-      mine.operation = null;
+      return null;
+    }
+    if (view.doubt() == null) {
       return rolledBack(view, epoch);
-    } else if (System.nanoTime() - startedNanos > cluster.pauseNanosMax()) {
-      mine.operation = null;
+    }
+    if (System.nanoTime() - startedNanos > cluster.pauseNanosMax()) {
       return cluster.types().unreachable("the cluster is being rolled back, for too long: " + view);
-    } else {
-      repeats = waited();
     }
-    if (!repeats) {
-      mine.operation = null;
-    }
+    repeats = waited();
     return null;
   }
 
