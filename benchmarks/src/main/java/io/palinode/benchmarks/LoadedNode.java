@@ -25,6 +25,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /** Store nodes on disk that have keys when they open: every node has the same version of each. */
 final class LoadedNode {
@@ -62,11 +63,17 @@ final class LoadedNode {
 
   /** Opened, not started. */
   static StoreService open(StoreNodeConfig config, Path data, int keys, int valueBytes) {
+    return open(config, data, keys, valueBytes, new SystemMicros());
+  }
+
+  /** The same, of which {@code epochMicros} is the clock. */
+  static StoreService open(
+      StoreNodeConfig config, Path data, int keys, int valueBytes, LongSupplier epochMicros) {
     try (DataFolder folder = DataFolder.open(data, config.nodeId(), config.nodes());
         StorageEngine engine = BdbEngine.open(folder.bdb(), List.of(STORE), BdbConfig.DEFAULT)) {
       fill(engine, keys, valueBytes);
     }
-    return StoreService.open(StoreServiceConfig.of(config, data), new SystemMicros());
+    return StoreService.open(StoreServiceConfig.of(config, data), epochMicros);
   }
 
   private static void fill(StorageEngine engine, int keys, int valueBytes) {

@@ -26,8 +26,31 @@ public final class StoreLoad implements AutoCloseable {
   private Histogram latencies = new Histogram(NANOS_MAX, 3);
   private long lapBegun;
 
-  /** What the clients got since the last lap. */
-  public record Lap(long operations, double operationsPerSecond, double p50Ms, double p99Ms) {}
+  /** What the clients got in some time. The histogram is not changed any more. */
+  public record Lap(double seconds, Histogram latencies) {
+    public long operations() {
+      return latencies.getTotalCount();
+    }
+
+    public double operationsPerSecond() {
+      return operations() / seconds;
+    }
+
+    public double p50Ms() {
+      return latencies.getValueAtPercentile(50) / NANOS_PER_MS;
+    }
+
+    public double p99Ms() {
+      return latencies.getValueAtPercentile(99) / NANOS_PER_MS;
+    }
+
+    /** Both, as if they had been one. */
+    public Lap plus(Lap other) {
+      Histogram both = latencies.copy();
+      both.add(other.latencies);
+      return new Lap(seconds + other.seconds, both);
+    }
+  }
 
   /**
    * @param stores of which each thread uses one; they are dealt out
@@ -116,12 +139,7 @@ public final class StoreLoad implements AutoCloseable {
   /** Ends a lap and begins the next. */
   public synchronized Lap lap() {
     long now = nanoTime.getAsLong();
-    Lap lap =
-        new Lap(
-            latencies.getTotalCount(),
-            latencies.getTotalCount() * NANOS_PER_SECOND / Math.max(1, now - lapBegun),
-            latencies.getValueAtPercentile(50) / NANOS_PER_MS,
-            latencies.getValueAtPercentile(99) / NANOS_PER_MS);
+    Lap lap = new Lap(Math.max(1, now - lapBegun) / NANOS_PER_SECOND, latencies);
     latencies = new Histogram(NANOS_MAX, 3);
     lapBegun = now;
     return lap;

@@ -435,11 +435,14 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   }
 
   /**
-   * Adds the event. While an end is untold, nothing later is told, nor how far the node has come:
-   * it would show an interval that is over as one that holds.
+   * Adds the event that is next in its partition. While an end is untold, nothing later is told,
+   * nor how far the node has come: it would show an interval that is over as one that holds.
+   *
+   * @param endsTold what {@link #tellEnds} said before the event got its sequence: what is told in
+   *     another order than it is numbered counts as told before
    */
-  private boolean tell(Event event) {
-    if (tellEnds()) {
+  private boolean tell(Event event, boolean endsTold) {
+    if (endsTold) {
       return ring.add(event);
     }
     ring.lost(event.lost());
@@ -547,6 +550,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   private void close(OpenInterval interval, WriteEvent event) {
     boolean wasTold = !untold.remove(interval);
+    boolean endsTold = tellEnds();
     Closed end =
         new Closed(
             epoch,
@@ -556,7 +560,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
             event.written() == null ? null : event.written().beginning(VALUE_KEPT_MAX),
             event.writer(),
             event.origin());
-    if (!tell(end) && wasTold) {
+    if (!tell(end, endsTold) && wasTold) {
       keepEnd(end);
     }
     closedCount.increment();
@@ -565,6 +569,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   private void open(StoreKey key, Holding held, List<Holding> holding, Hvc start, Source source) {
     String instance = OpenInterval.instanceOf(held);
     int partition = partitionOf.applyAsInt(instance);
+    boolean endsTold = tellEnds();
     long sequence = ++sequences[partition];
     if (open.isFull()) {
       complete = false;
@@ -576,7 +581,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
         new OpenInterval(
             key, held.beginning(VALUE_KEPT_MAX), instance, partition, sequence, start, source);
     open.add(interval);
-    if (!tell(new Opened(epoch, interval, versions(held, holding)))) {
+    if (!tell(new Opened(epoch, interval, versions(held, holding)), endsTold)) {
       untold.add(interval);
     }
     openedCount.increment();

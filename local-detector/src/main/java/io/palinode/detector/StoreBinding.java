@@ -3,6 +3,7 @@ package io.palinode.detector;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.OpenSnapshot;
 import io.palinode.retroscope.snapshot.RollbackTimes;
+import io.palinode.wire.TopicLayout;
 import java.util.List;
 import java.util.Map;
 
@@ -212,7 +213,13 @@ public interface StoreBinding {
    *
    * @param past how it came about, in the store's own format; empty: not known
    */
-  record KeyRecord(StoreKey key, byte[] siblings, byte[] past) {}
+  record KeyRecord(StoreKey key, byte[] siblings, byte[] past) {
+    /**
+     * A longer one, its key included, cannot be told to other nodes, and a rollback would have to.
+     * What stands around it in a record of the control log takes less than the difference.
+     */
+    public static final int BYTES_MAX = TopicLayout.CONTROL_RECORD_BYTES_MAX - (1 << 20);
+  }
 
   /**
    * What a restore did.

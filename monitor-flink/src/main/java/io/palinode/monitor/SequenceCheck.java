@@ -36,6 +36,9 @@ public final class SequenceCheck {
   /** Up to which HLC it is told that a node counts anew. */
   private final Map<Channel, Long> countsAnewTold = new HashMap<>();
 
+  /** Up to which HLC something is told as lost. */
+  private final Map<Channel, Long> lossesTold = new HashMap<>();
+
   private long newestEpoch;
 
   private record Channel(int partition, int node) {}
@@ -109,10 +112,13 @@ public final class SequenceCheck {
   /** What a dead process still had on its way is not later than what its successor said. */
   private Outcome stale(CandidateEvent event, Position last) {
     Channel channel = new Channel(event.partition(), event.node());
+    if (event.kind() == Kind.GAP) {
+      return event.incarnation() == last.incarnation() ? lateGap(event, channel) : Outcome.STALE;
+    }
     Long told = countsAnewTold.get(channel);
     long from = told == null ? last.hlc() : Math.max(told, last.hlc());
     boolean isDue = event.hlc() > (told == null ? from : from + COUNTS_ANEW_TOLD_EVERY);
-    if (event.kind() == Kind.GAP || !isDue) {
+    if (!isDue) {
       return Outcome.STALE;
     }
     countsAnewTold.put(channel, event.hlc());
@@ -122,6 +128,22 @@ public final class SequenceCheck {
             .formatted(event.incarnation(), last.incarnation());
     return new Outcome(
         false, List.of(Notice.lost(event, loss.toBuilder().setCause(cause).build())));
+  }
+
+  /**
+   * That its events are missing was seen at the next one already, but not up to when they were: an
+   * end that is told late has the time at which it was.
+   */
+  private Outcome lateGap(CandidateEvent event, Channel channel) {
+    Gap gap = event.decode().getGap();
+    Long told = lossesTold.get(channel);
+    if (told != null && gap.getToHlc() <= told) {
+      return Outcome.STALE;
+    }
+    CoverageLost loss =
+        loss(
+            event, gap.getFirstSequence(), gap.getLastSequence(), gap.getFromHlc(), gap.getToHlc());
+    return new Outcome(false, List.of(lost(event, loss)));
   }
 
   private static boolean isRepeat(CandidateEvent event, long reached, long known) {
@@ -167,13 +189,18 @@ public final class SequenceCheck {
       notices.add(Notice.restarted(event, now.clock()));
     }
     if (ended != null && !ended.stopped()) {
-      notices.add(Notice.lost(event, lossAfter(ended, event.hlc())));
+      notices.add(lost(event, lossAfter(ended, event.hlc())));
     }
     CoverageLost loss = loss(event, last, known);
     if (loss != null) {
-      notices.add(Notice.lost(event, loss));
+      notices.add(lost(event, loss));
     }
     return notices;
+  }
+
+  private Notice lost(CandidateEvent event, CoverageLost loss) {
+    lossesTold.merge(new Channel(event.partition(), event.node()), loss.getToHlc(), Math::max);
+    return Notice.lost(event, loss);
   }
 
   /** What an incarnation may have seen after {@code last}, before another one was heard. */

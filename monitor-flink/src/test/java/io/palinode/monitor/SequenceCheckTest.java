@@ -86,6 +86,20 @@ class SequenceCheckTest {
         .satisfies(loss -> assertThat(sequences(loss)).containsExactly(5L, 5L));
   }
 
+  /** An end that was refused once is told with the time at which it was. */
+  @Test
+  void aGapBehindAnEndThatIsToldLateTellsWhatTheEndCouldNot() {
+    check.observe(opened(0, 1, 10));
+    assertThat(losses(check.observe(opened(0, 3, 12))))
+        .singleElement()
+        .satisfies(loss -> assertThat(loss.getToHlc()).isEqualTo(Hlc.ofMicros(12)));
+    assertThat(losses(check.observe(event(gap(0, 2, 2, 20, 20)))))
+        .singleElement()
+        .satisfies(loss -> assertThat(sequences(loss)).containsExactly(2L, 2L))
+        .satisfies(loss -> assertThat(loss.getToHlc()).isEqualTo(Hlc.ofMicros(20)));
+    assertThat(losses(check.observe(event(gap(0, 2, 2, 20, 20))))).isEmpty();
+  }
+
   @Test
   void whatIsMissingBeforeAGapIsPartOfTheLoss() {
     check.observe(opened(0, 1, 10));

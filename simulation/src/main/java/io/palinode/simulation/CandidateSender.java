@@ -91,10 +91,10 @@ final class CandidateSender {
     } else if (emission instanceof Closed closed) {
       event(closed, encoder.closed(closed));
     } else if (emission instanceof Gap gap) {
-      send(gap.partition(), encoder.gap(gap), gap);
+      send(gap.partition(), encoder.gap(gap), () -> ring.lost(gap));
     } else if (emission instanceof Progress progress) {
       for (int partition = 0; partition < heard.length; partition++) {
-        send(partition, encoder.progress(progress, partition), null);
+        send(partition, encoder.progress(progress, partition), () -> {});
       }
     }
   }
@@ -104,19 +104,25 @@ final class CandidateSender {
     intervals.said(record);
     world.detection().said(record, event.partition());
     world.trace().add("node" + node, "sees", () -> Texts.of(record));
-    send(event.partition(), record, event.lost());
+    send(
+        event.partition(),
+        record,
+        () -> {
+          intervals.refused(record);
+          ring.lost(event.lost());
+          detector.lost(event);
+        });
   }
 
-  private void send(int partition, CandidateRecord record, @Nullable Gap lost) {
+  /** {@code lost}: what to do when nobody will ever know of this record. */
+  private void send(int partition, CandidateRecord record, Runnable lost) {
     producer.send(() -> arrived(partition, record, lost));
   }
 
-  private void arrived(int partition, CandidateRecord record, @Nullable Gap lost) {
+  private void arrived(int partition, CandidateRecord record, Runnable lost) {
     if (running && world.refusesCandidates()) {
       refusedSome = true;
-      if (lost != null) {
-        ring.lost(lost);
-      }
+      lost.run();
       return;
     }
     heard[partition] = true;
@@ -146,7 +152,7 @@ final class CandidateSender {
       return;
     }
     for (int partition = 0; partition < heard.length; partition++) {
-      send(partition, encoder.stopped(last, partition), null);
+      send(partition, encoder.stopped(last, partition), () -> {});
     }
     awaitSent(world.time().nowMicros() + STOP_MICROS_MAX, done, done);
   }

@@ -22,11 +22,17 @@ final class Disk implements StorageEngine {
 
           @Override
           public void committed(List<Change> changes) {}
+
+          @Override
+          public void refused() {}
         };
 
     void committing();
 
     void committed(List<Change> changes);
+
+    /** There is no space for a commit. */
+    void refused();
   }
 
   private final MemoryEngine records;
@@ -53,6 +59,7 @@ final class Disk implements StorageEngine {
   @Override
   public void commit(List<Change> changes, Durability durability) {
     if (full) {
+      observer.refused();
       throw new StorageException("no space is left", new IllegalStateException("simulated"));
     }
     observer.committing();

@@ -341,12 +341,22 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     io();
   }
 
+  @Override
+  public void refused() {
+    if (request != null && request.hasPut()) {
+      world.model().tried(id, key(request), store.clock().last().own());
+    }
+  }
+
+  private static String key(VoldemortRequest put) {
+    return put.getPut().getKey().toStringUtf8();
+  }
+
   private void put(VoldemortRequest put, long hlc) {
     world.requireFence(id, put.getPalinode().getEpoch(), Hlc.format(hlc));
     intervals.requireWatched();
     requireHeard();
-    String key = put.getPut().getKey().toStringUtf8();
-    world.model().put(id, key, Versioned.fromProto(put.getPut().getVersioned()), hlc);
+    world.model().put(id, key(put), Versioned.fromProto(put.getPut().getVersioned()), hlc);
   }
 
   /** Of a node that dies unheard of, nobody would know that it had lived, nor what it had seen. */

@@ -63,6 +63,10 @@ final class WatchedIntervals {
     said.said(record);
   }
 
+  void refused(CandidateRecord record) {
+    said.refused(record);
+  }
+
   /** A write was accepted. */
   void requireWatched() {
     if (!watching) {

@@ -62,7 +62,7 @@ final class PiggyBack {
     RefusedException refused = conversation.refused();
     ResponseContext context;
     if (refused != null) {
-      context = contexts.of(refused);
+      context = contexts.of(refused, conversation.caller().epoch() != null);
     } else {
       Long asked = conversation.isAdmitted() ? conversation.caller().epoch() : null;
       context = contexts.of(reply(conversation), asked != null);

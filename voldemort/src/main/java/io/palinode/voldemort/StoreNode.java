@@ -347,17 +347,29 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       FenceState admitted)
       throws RefusedException {
     byte[] key = write.key().key();
-    Change change = new Change(store.name(), key, LocalStore.record(siblings));
+    byte[] record = LocalStore.record(siblings);
+    Change change = new Change(store.name(), key, record);
     if (!config.keepsPast()) {
       make(change);
       return new Reply<>(true, lastReading(), 0, admitted.epoch());
     }
+    requireTellable(write, record);
     Hvc before = clock.tick();
     Hvc after = receive(write.caller());
     logged(store, key, old, after);
     make(change);
     told(store, write, after.own(), () -> event(write, siblings, before, after));
     return new Reply<>(true, after, after.own(), admitted.epoch());
+  }
+
+  private void requireTellable(Write write, byte @Nullable [] record) throws RefusedException {
+    long bytes = write.key().key().length + (record == null ? 0L : record.length);
+    if (write.added() != null && bytes > KeyRecord.BYTES_MAX) {
+      throw refuse(
+          ErrorCode.VOLDEMORT,
+          "a key and its versions must have at most %,d bytes together, for a rollback to restore them: %,d"
+              .formatted(KeyRecord.BYTES_MAX, bytes));
+    }
   }
 
   /**

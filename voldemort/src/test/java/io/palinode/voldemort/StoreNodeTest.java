@@ -126,6 +126,19 @@ class StoreNodeTest {
     assertThat(events).hasSize(1);
   }
 
+  /** For a rollback could not tell it to the other nodes. */
+  @Test
+  void aKeyThatWouldBeTooLongToBeExchangedIsRefused() throws RefusedException {
+    put(version("x".repeat(KeyRecord.BYTES_MAX - 1_000), 1));
+    Versioned second = version("x".repeat(1_000), 0, 1);
+    assertThat(refused(() -> put(second)))
+        .hasMessageContaining("must have at most 7,340,032 bytes together");
+    assertThat(node.get(K, Caller.STOCK).value()).hasSize(1);
+    assertThat(events).hasSize(1);
+    put(version("short", 2));
+    assertThat(texts(node.get(K, Caller.STOCK).value())).containsExactly("short");
+  }
+
   @Test
   void anEventTellsTheWriteAsItWasApplied() throws RefusedException {
     Hvc known = Hvc.of(Hvc.NO_OWNER, 0, Hlc.ofMicros(micros.get() + 7), 0);

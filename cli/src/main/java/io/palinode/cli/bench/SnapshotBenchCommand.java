@@ -33,8 +33,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Measure snapshots of three store nodes on disk that serve clients: how long, how much is written, and what the clients notice.",
       "",
-      "Clients read and write keys at random, half of each, all the time. Each kind of snapshot is taken once: of now, of a moment ago, what"
-          + " differs from the first, and the second one moved to now. Nodes and clients share this machine.",
+      "Clients read and write keys at random, half of each. Each kind of snapshot is taken in each round: of some time back, with --rate writes for each second since, written faster than that; of now; what differs from that; and that one moved to now. Nodes and clients"
+          + " share this machine.",
       ""
     },
     footer = {
@@ -43,7 +43,7 @@ import picocli.CommandLine.Spec;
       "",
       "Examples:",
       "  palinode bench snapshot",
-      "  PALINODE_HEAP=4g palinode bench snapshot --keys 1000000"
+      "  PALINODE_HEAP=4g palinode bench snapshot --keys 1000000 --back 10,60,600"
     })
 final class SnapshotBenchCommand implements Callable<Integer> {
   @Option(
@@ -71,7 +71,8 @@ final class SnapshotBenchCommand implements Callable<Integer> {
       names = "--seconds",
       defaultValue = "5",
       paramLabel = "S",
-      description = "Of load before each snapshot (default: ${DEFAULT-VALUE}).")
+      description =
+          "Of load before each snapshot; after it as long as it took, or 20 (default: ${DEFAULT-VALUE}).")
   private int seconds;
 
   @Option(
@@ -82,6 +83,28 @@ final class SnapshotBenchCommand implements Callable<Integer> {
           "Of a thread's time that each node works for a snapshot; 1: without pauses (default:"
               + " ${DEFAULT-VALUE}, as in nodes).")
   private double share;
+
+  @Option(
+      names = "--back",
+      defaultValue = "10,60",
+      split = ",",
+      paramLabel = "S[,S...]",
+      description = "Go back so many seconds (default: ${DEFAULT-VALUE}).")
+  private List<Integer> back = List.of();
+
+  @Option(
+      names = "--rate",
+      defaultValue = "2000",
+      paramLabel = "N",
+      description = "Writes in each of these seconds (default: ${DEFAULT-VALUE}).")
+  private int rate;
+
+  @Option(
+      names = "--rounds",
+      defaultValue = "3",
+      paramLabel = "N",
+      description = "Take each kind so often (default: ${DEFAULT-VALUE}).")
+  private int rounds;
 
   @Option(
       names = "--seed",
@@ -120,7 +143,7 @@ final class SnapshotBenchCommand implements Callable<Integer> {
 
   private Setting setting() {
     try {
-      return new Setting(keys, valueBytes, clients, seconds, share, seed);
+      return new Setting(keys, valueBytes, clients, seconds, share, back, rate, rounds, seed);
     } catch (IllegalArgumentException refused) {
       throw new Refusal(String.valueOf(refused.getMessage()), refused);
     }
@@ -132,7 +155,7 @@ final class SnapshotBenchCommand implements Callable<Integer> {
   private static String json(Setting setting, List<Result> results) throws JsonProcessingException {
     return new ObjectMapper()
             .enable(SerializationFeature.INDENT_OUTPUT)
-            .writeValueAsString(new Report(machine(), setting, results))
+            .writeValueAsString(new Report(Machine.text(), setting, results))
         + "\n";
   }
 
@@ -145,10 +168,11 @@ final class SnapshotBenchCommand implements Callable<Integer> {
                 "ms",
                 "keys written",
                 "MB written",
-                "operations/s before",
+                "operations/s without",
                 "during",
                 "dip",
-                "p99 ms before",
+                "from … to",
+                "p99 ms without",
                 "during"));
     for (Result result : results) {
       table.row(
@@ -157,28 +181,22 @@ final class SnapshotBenchCommand implements Callable<Integer> {
               "%,.0f".formatted(result.durationMs()),
               "%,d".formatted(result.changed()),
               String.format(Locale.ROOT, "%,.1f", result.bytes() / 1e6),
-              "%,.0f".formatted(result.operationsBefore()),
+              "%,.0f".formatted(result.operationsWithout()),
               "%,.0f".formatted(result.operationsDuring()),
-              "%.0f %%".formatted(100 * result.dip()),
-              String.format(Locale.ROOT, "%.2f", result.p99BeforeMs()),
+              "%.0f %%".formatted(100 * result.dip().median()),
+              "%.0f … %.0f".formatted(100 * result.dip().from(), 100 * result.dip().to()),
+              String.format(Locale.ROOT, "%.2f", result.p99WithoutMs()),
               String.format(Locale.ROOT, "%.2f", result.p99DuringMs())));
     }
-    return "%s%n3 nodes, %,d keys of %d bytes on each, %d clients, seed %d%n%n%s"
+    return "%s%n3 nodes, %,d keys of %d bytes on each; %d clients; %d rounds; seed %d%n%n%s"
         .formatted(
-            machine(),
+            Machine.text(),
             setting.keys(),
             setting.valueBytes(),
             setting.clients(),
+            setting.rounds(),
             setting.seed(),
             table.render());
-  }
-
-  private static String machine() {
-    return "Java %s, %s, %d cores"
-        .formatted(
-            System.getProperty("java.version"),
-            System.getProperty("os.arch"),
-            Runtime.getRuntime().availableProcessors());
   }
 
   private static void remove(Path folder) throws IOException {

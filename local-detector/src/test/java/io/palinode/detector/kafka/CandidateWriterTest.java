@@ -126,6 +126,39 @@ class CandidateWriterTest {
     assertThat(out.get(2)).isInstanceOf(Progress.class);
   }
 
+  /** What is told in another order than it is numbered would count as a repeat. */
+  @Test
+  void whatFollowsAnEndThatKafkaRefusedIsNumberedBehindIt() {
+    for (String next : List.of("an opening", "an end")) {
+      MockProducer<byte[], byte[]> producer = producer(false);
+      CandidateWriter writer = writer(producer);
+      store.put("x", "1");
+      store.put("y", "1");
+      store.put("x", "0");
+      writeAll(writer);
+      producer.completeNext();
+      producer.completeNext();
+      producer.errorNext(new RecordTooLargeException("refused"));
+      if (next.equals("an end")) {
+        store.put("y", "0");
+      } else {
+        store.put("x", "1");
+      }
+      List<Emission> out = new ArrayList<>();
+      ring.drain(out, 10);
+      List<Long> sequences = new ArrayList<>();
+      for (Emission emission : out) {
+        if (emission instanceof Emission.Event event) {
+          sequences.add(event.sequence());
+        }
+      }
+      assertThat(sequences).as(next).hasSize(2).isSorted();
+      store.put("x", "0");
+      store.put("y", "0");
+      writeAll(writer);
+    }
+  }
+
   @Test
   void theLongestEventFitsARecord() throws Exception {
     detector.setPredicates(

@@ -10,6 +10,9 @@ public final class NodeIntervals {
   private final int node;
   private final Set<String> open = new TreeSet<>();
 
+  /** What was said in vain, and may be said once more. */
+  private final Set<String> refused = new TreeSet<>();
+
   public NodeIntervals(int node) {
     this.node = node;
   }
@@ -17,15 +20,27 @@ public final class NodeIntervals {
   /** All intervals are forgotten: what holds is said anew. */
   public void reset() {
     open.clear();
+    refused.clear();
   }
 
   public void said(CandidateRecord record) {
     if (record.hasOpened()) {
       String version = Interval.versionOf(record.getOpened().getValues(0));
-      require(open.add(version), "opened twice: " + version, Set.of());
+      boolean isNew = open.add(version);
+      require(isNew || refused.remove(version), "opened twice: " + version, Set.of());
     } else if (record.hasClosed()) {
       String version = Interval.versionOf(record.getClosed().getOpenedBy());
-      require(open.remove(version), "closed, and was not open: " + version, Set.of());
+      boolean wasOpen = open.remove(version);
+      require(wasOpen || refused.remove(version), "closed, and was not open: " + version, Set.of());
+    }
+  }
+
+  /** It did not arrive, and its node knows. */
+  public void refused(CandidateRecord record) {
+    if (record.hasOpened()) {
+      refused.add(Interval.versionOf(record.getOpened().getValues(0)));
+    } else if (record.hasClosed()) {
+      refused.add(Interval.versionOf(record.getClosed().getOpenedBy()));
     }
   }
 

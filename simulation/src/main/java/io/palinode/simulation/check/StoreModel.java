@@ -63,6 +63,14 @@ public final class StoreModel {
   }
 
   /**
+   * A put was refused by the disk. Its node has logged it by then, so it names the key in what it
+   * restores, as if it had changed.
+   */
+  public void tried(int node, String key, long hlc) {
+    note(node, key, now(node, key), hlc);
+  }
+
+  /**
    * A restore was done; a repeat changes nothing.
    *
    * @param reach how far the node's own past went back
@@ -176,11 +184,15 @@ public final class StoreModel {
   private void become(int node, String key, Set<Versioned> versions, long hlc) {
     // What was absent, and still is, has not changed: no node knows of it.
     if (!now(node, key).equals(versions)) {
-      pasts
-          .get(node)
-          .computeIfAbsent(key, k -> new ArrayList<>())
-          .add(new Moment(hlc, Set.copyOf(versions)));
+      note(node, key, versions, hlc);
     }
+  }
+
+  private void note(int node, String key, Set<Versioned> versions, long hlc) {
+    pasts
+        .get(node)
+        .computeIfAbsent(key, k -> new ArrayList<>())
+        .add(new Moment(hlc, Set.copyOf(versions)));
   }
 
   private static Set<Versioned> at(List<Moment> past, long hlc) {

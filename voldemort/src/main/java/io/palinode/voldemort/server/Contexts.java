@@ -64,16 +64,7 @@ public final class Contexts {
   public ResponseContext of(Reply<?> reply, boolean knowsEpoch) {
     ResponseContext.Builder context = at(reply.hvc(), reply.epoch());
     if (!knowsEpoch) {
-      // It has met no fence, and will not before the next rollback.
-      FenceState fence = node.fence();
-      if (fence.paused()) {
-        // That epoch has not begun, and what it will ask of clients is not known.
-        context.clearEpoch();
-      }
-      if (fence.sequentialUntilMicros() != 0) {
-        context.setSequentialUntilMicros(fence.sequentialUntilMicros());
-      }
-      context.addAllSequentialKeys(sequentialKeys());
+      tellEpoch(context);
     }
     if (reply.acceptedAt() != 0) {
       context.setAcceptedAt(reply.acceptedAt());
@@ -81,9 +72,29 @@ public final class Contexts {
     return context.build();
   }
 
-  /** For a request that was refused or failed; its fence is what the client is to know. */
-  public ResponseContext of(RefusedException refused) {
+  /** Its client has met no fence, and will not before the next rollback. */
+  private void tellEpoch(ResponseContext.Builder context) {
+    FenceState fence = node.fence();
+    if (fence.paused()) {
+      // That epoch has not begun, and what it will ask of clients is not known.
+      context.clearEpoch();
+    }
+    if (fence.sequentialUntilMicros() != 0) {
+      context.setSequentialUntilMicros(fence.sequentialUntilMicros());
+    }
+    context.addAllSequentialKeys(sequentialKeys());
+  }
+
+  /**
+   * For a request that was refused or failed; its fence is what the client is to know.
+   *
+   * @param knowsEpoch as of a reply: from whatever comes first, a client learns of its epoch
+   */
+  public ResponseContext of(RefusedException refused, boolean knowsEpoch) {
     ResponseContext.Builder context = at(node.lastReading(), node.fence().epoch());
+    if (!knowsEpoch) {
+      tellEpoch(context);
+    }
     FenceState fence = refused.fence();
     if (fence != null) {
       context.setFence(toProto(fence));

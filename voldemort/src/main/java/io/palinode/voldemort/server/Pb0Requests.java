@@ -214,12 +214,13 @@ public final class Pb0Requests {
   }
 
   private void respond(VoldemortRequest request, Operation operation, Outcome outcome) {
+    boolean knowsEpoch = request.getPalinode().hasEpoch();
     ResponseContext context;
     try {
-      context = contexts.of(run(request, operation), request.getPalinode().hasEpoch());
+      context = contexts.of(run(request, operation), knowsEpoch);
     } catch (RefusedException refused) {
       outcome.refuse(refused);
-      context = contexts.of(refused);
+      context = contexts.of(refused, knowsEpoch);
     }
     if (request.hasPalinode()) {
       outcome.context().accept(context);

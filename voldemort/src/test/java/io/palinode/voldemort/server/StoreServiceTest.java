@@ -20,11 +20,11 @@ import static org.awaitility.Awaitility.await;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
 import io.palinode.detector.SequentialKeys;
+import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcCodec;
-import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.ClockBehindException;
 import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.StoreNode;
@@ -47,6 +47,7 @@ import io.palinode.voldemort.protocol.Pb0.PutResponse;
 import io.palinode.voldemort.protocol.Pb0.RequestContext;
 import io.palinode.voldemort.protocol.Pb0.ResponseContext;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
+import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
 import io.palinode.voldemort.vp.VpVersion;
@@ -173,9 +174,12 @@ class StoreServiceTest {
   void anAnswerThatIsTooLongIsRefusedAndTheConnectionGoesOn() throws Exception {
     StoreKey key = keyOn(0);
     byte[] half = new byte[Frames.MESSAGE_BYTES_MAX / 2];
-    for (VectorClock clock : List.of(vector(1), vector(0, 1))) {
-      var unused = node.put(key, new Versioned(half, clock), Caller.STOCK);
-    }
+    byte[] both =
+        Siblings.encode(List.of(new Versioned(half, vector(1)), new Versioned(half, vector(0, 1))));
+    // No put may make it so long, but what replicas have together may be.
+    node.pause(1);
+    var unused = node.merge(List.of(new KeyRecord(key, both, new byte[0])));
+    node.resume(1, 0, 0);
     String name = new String(key.key(), StandardCharsets.UTF_8);
     try (RawConnection connection = connect()) {
       GetResponse refused = connection.call(get(ONCE, name), GetResponse.parser());
@@ -498,6 +502,13 @@ class StoreServiceTest {
               .getPalinode();
       assertThat(toNewcomer.getSequentialUntilMicros()).isEqualTo(66);
       assertThat(toNewcomer.getSequentialKeysList()).containsExactly(keys);
+      // Its first answer may be a refusal.
+      ResponseContext refused =
+          connection
+              .call(with(context(), get("elsewhere", "k")), GetResponse.parser())
+              .getPalinode();
+      assertThat(refused.getEpoch()).isEqualTo(1);
+      assertThat(refused.getSequentialKeysList()).containsExactly(keys);
       ResponseContext toOthers =
           connection
               .call(with(context().setEpoch(1), get(EVERYWHERE, "k")), GetResponse.parser())
