@@ -82,7 +82,11 @@ final class DoctorCommand implements Callable<Integer> {
   static List<String> faults(JsonNode status) {
     List<String> faults = new ArrayList<>();
     if (status.path("off").asBoolean()) {
-      faults.add("the agent has turned itself off; start the server anew");
+      // All else that is not as it should be comes of it.
+      faults.add(
+          "the agent has turned itself off (%s): this node is not watched, and a rollback that undoes its writes ends, until its server is started anew"
+              .formatted(status.path("firstFailure").asText()));
+      return faults;
     }
     if (!status.path("joined").asBoolean()) {
       faults.add("it has not joined: see the server's standard error, and whether Kafka is there");

@@ -6,6 +6,9 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.palinode.voldemort.client.EpochView;
+import io.palinode.voldemort.client.RolledBack;
+import io.palinode.voldemort.client.Session;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +31,7 @@ class ArchitectureTest {
   private static final String CLIENT = "io.palinode.voldemort.client..";
 
   private static final String AGENT = "io.palinode.agent..";
+  private static final String AGENT_CLIENT = "io.palinode.agent.client";
   private static final String AGENT_BOOT = "io.palinode.agent.boot";
 
   private static final Map<String, List<String>> ARROWS =
@@ -94,7 +98,6 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .resideInAnyPackage(
             "io.palinode.voldemort.bdb..",
-            "io.palinode.voldemort.client..",
             "io.palinode.monitor..",
             "io.palinode.orchestrator..",
             "io.palinode.detection..",
@@ -102,6 +105,30 @@ class ArchitectureTest {
             "io.netty..",
             "com.sleepycat..",
             "voldemort..")
+        .check(production);
+  }
+
+  @Test
+  void ofOurClientTheAgentUsesWhatAnApplicationsOneKnowsAlone() {
+    noClasses()
+        .that()
+        .resideInAPackage(AGENT)
+        .and()
+        .resideOutsideOfPackage(AGENT_CLIENT)
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage(CLIENT)
+        .check(production);
+    noClasses()
+        .that()
+        .resideInAPackage(AGENT_CLIENT)
+        .should()
+        .dependOnClassesThat(
+            com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage(CLIENT)
+                .and(
+                    com.tngtech.archunit.base.DescribedPredicate.not(
+                        com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf(
+                            Session.class, EpochView.class, RolledBack.class))))
         .check(production);
   }
 

@@ -19,11 +19,21 @@ class DoctorCommandTest {
 
   @Test
   void eachReasonWhyWritesAreNotHeardIsNamed() throws JsonProcessingException {
-    assertThat(faults("{\"joined\":false,\"off\":true,\"woven\":[]}"))
-        .hasSize(5)
-        .anyMatch(fault -> fault.contains("turned itself off"))
+    assertThat(faults("{\"joined\":false,\"off\":false,\"woven\":[]}"))
+        .hasSize(4)
         .anyMatch(fault -> fault.contains("has not joined"))
         .anyMatch(fault -> fault.contains("BdbStorageEngine"));
+  }
+
+  @Test
+  void anAgentThatIsOffHasOneFaultAndItsReason() throws JsonProcessingException {
+    assertThat(
+            faults(
+                "{\"joined\":true,\"covered\":false,\"off\":true,\"firstFailure\":\"a bug\",\"woven\":[]}"))
+        .singleElement()
+        .asString()
+        .contains("turned itself off (a bug)", "started anew")
+        .doesNotContain("monitor");
   }
 
   private static List<String> faults(String json) throws JsonProcessingException {

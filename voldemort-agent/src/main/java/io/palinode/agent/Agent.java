@@ -10,7 +10,9 @@ import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Where {@link io.palinode.agent.boot.Premain} begins, in the agent's own class loader. */
+/**
+ * Where {@link io.palinode.agent.boot.Premain} begins in a server, in the agent's own class loader.
+ */
 public final class Agent {
   private static final int EXIT_REFUSED = 2;
   private static final Logger log = LoggerFactory.getLogger(Agent.class);
@@ -26,7 +28,7 @@ public final class Agent {
   public static void start(String argument, Instrumentation instrumentation) throws IOException {
     if (argument.isBlank()) {
       throw new IllegalArgumentException(
-          "its configuration is needed: -javaagent:voldemort-agent.jar=config.yaml");
+          "its configuration is needed: -javaagent:voldemort-agent.jar=config.yaml in a server, or =client in an application");
     }
     Path file = Path.of(argument);
     if (!Files.isReadable(file)) {
@@ -36,7 +38,7 @@ public final class Agent {
     String version = ServerVersion.require(ClassLoader.getSystemClassLoader());
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     WatchedServer server = new WatchedServer(config, registry, Agent::endProcess);
-    WeavingTransformer transformer = new WeavingTransformer(server::notWoven);
+    WeavingTransformer transformer = new WeavingTransformer(Weaver.ofServer(), server::notWoven);
     instrumentation.addTransformer(transformer);
     Hooks.attend(server);
     if (config.statusPort() > 0) {

@@ -6,7 +6,6 @@ import io.palinode.agent.boot.Operation;
 import io.palinode.agent.boot.Refusal;
 import io.palinode.agent.boot.Writing;
 import io.palinode.detector.StoreKey;
-import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.FenceState;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.StoreNode;
@@ -70,7 +69,7 @@ final class EngineHooks implements Listener {
     Conversation conversation = conversations.get();
     try {
       if (watched == null) {
-        return hint();
+        return hint(conversation);
       }
       Frame frame = begin(operation, watched, key, argument, conversation);
       conversation.admitted();
@@ -96,12 +95,15 @@ final class EngineHooks implements Listener {
       case BDB_RELEASE -> release(argument, conversation);
       case MEMORY_WRITE -> key == null ? null : inMemory(watched, key, argument, conversation);
       case BDB_TRUNCATE, MEMORY_CLEAR -> clear(watched, conversation);
+      case ROUTED -> null;
     };
   }
 
-  /** A hint of an undone write would bring it back: while paused none is taken. */
-  private Frame hint() throws RefusedException {
-    node.entered(Caller.STOCK);
+  /**
+   * A hint of an undone write would bring it back: while paused none is taken, nor of an old epoch.
+   */
+  private Frame hint(Conversation conversation) throws RefusedException {
+    node.entered(conversation.caller());
     return (result, thrown) -> {
       node.left();
       return null;

@@ -11,9 +11,10 @@ import org.slf4j.LoggerFactory;
  * Counts the agent's own failures, tells the first, and blows once when there were too many.
  * Thread-safe.
  */
-final class Fuse {
+public final class Fuse {
   private static final Logger log = LoggerFactory.getLogger(Fuse.class);
 
+  private final String loss;
   private final int failuresMax;
   private final Runnable tell;
   private final Runnable blow;
@@ -24,16 +25,18 @@ final class Fuse {
   /**
    * Both run on the thread of a failure, which is a client's: they must not wait.
    *
+   * @param loss what is so once it has blown
    * @param tell runs at each failure
    * @param blow runs once, at the last one, or at {@link #blow}
    */
-  Fuse(int failuresMax, Runnable tell, Runnable blow) {
+  public Fuse(String loss, int failuresMax, Runnable tell, Runnable blow) {
+    this.loss = loss;
     this.failuresMax = failuresMax;
     this.tell = tell;
     this.blow = blow;
   }
 
-  void failed(Throwable bug) {
+  public void failed(Throwable bug) {
     if (first.compareAndSet(null, String.valueOf(bug))) {
       log.error("agent failures=1 limit={}; the first, kept from the server:", failuresMax, bug);
     }
@@ -44,27 +47,24 @@ final class Fuse {
   }
 
   /** At once: writes will be missed from now on. */
-  void blow(String why) {
+  public void blow(String why) {
     boolean unused = first.compareAndSet(null, why);
     if (blown.compareAndSet(false, true)) {
-      log.error(
-          "agent state=OFF failures={} why={}: this node is not watched any more, until its server is started anew",
-          failures.get(),
-          why);
+      log.error("agent state=OFF failures={} why={}: {}", failures.get(), why, loss);
       blow.run();
     }
   }
 
-  int failures() {
+  public int failures() {
     return failures.get();
   }
 
-  boolean isBlown() {
+  public boolean isBlown() {
     return blown.get();
   }
 
   /** Empty: there was none. */
-  String first() {
+  public String first() {
     String text = first.get();
     return text == null ? "" : text;
   }

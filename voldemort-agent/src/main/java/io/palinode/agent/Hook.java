@@ -2,6 +2,7 @@ package io.palinode.agent;
 
 import static net.bytebuddy.matcher.ElementMatchers.isAbstract;
 import static net.bytebuddy.matcher.ElementMatchers.isBridge;
+import static net.bytebuddy.matcher.ElementMatchers.isConstructor;
 import static net.bytebuddy.matcher.ElementMatchers.named;
 import static net.bytebuddy.matcher.ElementMatchers.not;
 import static net.bytebuddy.matcher.ElementMatchers.takesArgument;
@@ -12,17 +13,20 @@ import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.matcher.ElementMatcher;
 
 /**
- * A method of the server, and what is woven into it.
+ * A method of Voldemort, and what is woven into it.
  *
  * @param parameters the names of their types, erased
  */
 record Hook(String type, String method, List<String> parameters, Class<?> advice) {
+  static final String CONSTRUCTOR = "<init>";
 
   ElementMatcher.Junction<MethodDescription> matcher() {
+    ElementMatcher.Junction<MethodDescription> called =
+        method.equals(CONSTRUCTOR) ? isConstructor() : named(method);
     ElementMatcher.Junction<MethodDescription> matcher =
         not(isBridge())
             .<MethodDescription>and(not(isAbstract()))
-            .and(named(method))
+            .and(called)
             .and(takesArguments(parameters.size()));
     for (int i = 0; i < parameters.size(); i++) {
       matcher = matcher.and(takesArgument(i, named(parameters.get(i))));

@@ -37,7 +37,7 @@ final class ServerVersion {
       throw new IllegalArgumentException(
           "this is Voldemort %s, the agent knows version %s".formatted(stated, known()));
     }
-    List<String> missing = new Weaver().missing(ClassFileLocator.ForClassLoader.of(server));
+    List<String> missing = Weaver.ofServer().missing(ClassFileLocator.ForClassLoader.of(server));
     if (!missing.isEmpty()) {
       throw new IllegalArgumentException(
           "this is no Voldemort that the agent knows (version %s): it lacks %s"

@@ -160,16 +160,14 @@ final class StockEngine {
 
   private void replace(Object stockKey, List<Object> versions) {
     Object handle = StockTypes.call(calls.getAndLock(), engine, stockKey);
-    boolean done = false;
     try {
       Object unused = StockTypes.call(calls.setValues(), handle, versions);
-      unused = StockTypes.call(calls.putAndUnlock(), engine, stockKey, handle);
-      done = true;
-    } finally {
-      if (!done) {
-        Object unused = StockTypes.call(calls.releaseLock(), engine, handle);
-      }
+    } catch (RuntimeException | Error e) {
+      Object unused = StockTypes.call(calls.releaseLock(), engine, handle);
+      throw e;
     }
+    // Lets go of the lock also when it fails: to release it then would hide why.
+    Object unused = StockTypes.call(calls.putAndUnlock(), engine, stockKey, handle);
   }
 
   private List<Object> stockVersions(byte[] record) {

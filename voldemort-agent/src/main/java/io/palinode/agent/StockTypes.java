@@ -9,10 +9,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values of the server's classes, made and taken apart; they are known here as objects only. What
- * is called and throws, throws the same here. Thread-safe.
+ * Values of Voldemort's classes, made and taken apart; they are known here as objects only. What is
+ * called and throws, throws the same here. Thread-safe.
  */
-final class StockTypes {
+public final class StockTypes {
   private static final MethodHandles.Lookup LOOKUP = MethodHandles.publicLookup();
 
   private final ClassLoader loader;
@@ -26,10 +26,12 @@ final class StockTypes {
   private final MethodHandle encode;
   private final MethodHandle decode;
   private final MethodHandle unreachable;
+  private final MethodHandle obsolete;
   private final MethodHandle failure;
+  private final MethodHandle storeName;
 
   /** Throws {@link IllegalStateException} when a class or a method is not there. */
-  StockTypes(ClassLoader loader) {
+  public StockTypes(ClassLoader loader) {
     this.loader = loader;
     Class<?> key = type("voldemort.utils.ByteArray");
     Class<?> clock = type("voldemort.versioning.VectorClock");
@@ -46,10 +48,12 @@ final class StockTypes {
     encode = function(format, "toByteArray", byte[].class, List.class);
     decode = function(format, "fromByteArray", List.class, byte[].class);
     unreachable = constructor(type("voldemort.store.UnreachableStoreException"), String.class);
+    obsolete = constructor(type("voldemort.versioning.ObsoleteVersionException"), String.class);
     failure = constructor(type("voldemort.VoldemortException"), String.class);
+    storeName = method(type("voldemort.store.Store"), "getName", String.class);
   }
 
-  Class<?> type(String name) {
+  public Class<?> type(String name) {
     try {
       return Class.forName(name, false, loader);
     } catch (ClassNotFoundException e) {
@@ -57,8 +61,16 @@ final class StockTypes {
     }
   }
 
+  public ClassLoader loader() {
+    return loader;
+  }
+
+  public String nameOf(Object store) {
+    return (String) call(storeName, store);
+  }
+
   /** An instance method that takes and gives objects. */
-  MethodHandle method(Class<?> type, String name, Class<?> result, Class<?>... parameters) {
+  public MethodHandle method(Class<?> type, String name, Class<?> result, Class<?>... parameters) {
     try {
       return generic(LOOKUP.findVirtual(type, name, MethodType.methodType(result, parameters)));
     } catch (ReflectiveOperationException e) {
@@ -87,7 +99,7 @@ final class StockTypes {
   }
 
   /** What a field of {@code owner}, or of a class above it, holds. */
-  static Object field(Object owner, String name) {
+  public static Object field(Object owner, String name) {
     for (Class<?> type = owner.getClass(); type != null; type = type.getSuperclass()) {
       try {
         Field field = type.getDeclaredField(name);
@@ -104,7 +116,7 @@ final class StockTypes {
 
   // Handles of this object, called exactly: nanoseconds, where any arguments cost microseconds.
 
-  static Object call(MethodHandle handle) {
+  public static Object call(MethodHandle handle) {
     try {
       return (Object) handle.invokeExact();
     } catch (Throwable e) {
@@ -112,7 +124,7 @@ final class StockTypes {
     }
   }
 
-  static Object call(MethodHandle handle, @Nullable Object only) {
+  public static Object call(MethodHandle handle, @Nullable Object only) {
     try {
       return (Object) handle.invokeExact(only);
     } catch (Throwable e) {
@@ -120,7 +132,7 @@ final class StockTypes {
     }
   }
 
-  static Object call(MethodHandle handle, @Nullable Object first, @Nullable Object second) {
+  public static Object call(MethodHandle handle, @Nullable Object first, @Nullable Object second) {
     try {
       return (Object) handle.invokeExact(first, second);
     } catch (Throwable e) {
@@ -128,7 +140,7 @@ final class StockTypes {
     }
   }
 
-  static Object call(
+  public static Object call(
       MethodHandle handle,
       @Nullable Object first,
       @Nullable Object second,
@@ -184,8 +196,13 @@ final class StockTypes {
   }
 
   /** What clients take for a server that is not there for the moment. */
-  RuntimeException unreachable(String message) {
+  public RuntimeException unreachable(String message) {
     return (RuntimeException) call(unreachable, message);
+  }
+
+  /** What clients take for a write over something that has changed since they read it. */
+  public RuntimeException obsolete(String message) {
+    return (RuntimeException) call(obsolete, message);
   }
 
   RuntimeException failure(String message) {

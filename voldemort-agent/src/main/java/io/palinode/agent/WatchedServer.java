@@ -82,7 +82,12 @@ final class WatchedServer implements Lifecycle {
     this.config = config;
     this.registry = registry;
     this.end = end;
-    this.fuse = new Fuse(config.failuresMax(), this::missed, this::turnOff);
+    this.fuse =
+        new Fuse(
+            "this node is not watched any more, until its server is started anew",
+            config.failuresMax(),
+            this::missed,
+            this::turnOff);
   }
 
   /**

@@ -14,10 +14,18 @@ import io.palinode.agent.advice.MemoryClear;
 import io.palinode.agent.advice.MemoryDelete;
 import io.palinode.agent.advice.MemoryPut;
 import io.palinode.agent.advice.ReadMessage;
+import io.palinode.agent.advice.RequestCompleted;
+import io.palinode.agent.advice.RequestFormatted;
+import io.palinode.agent.advice.RequestMade;
+import io.palinode.agent.advice.ResponseParsed;
+import io.palinode.agent.advice.RoutedOperation;
 import io.palinode.agent.advice.StorageStarted;
 import io.palinode.agent.advice.StorageStopping;
 import io.palinode.agent.advice.StoreRemoved;
 import io.palinode.agent.advice.WriteMessage;
+import io.palinode.agent.boot.Ride;
+import io.palinode.agent.boot.Rider;
+import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -28,14 +36,15 @@ import net.bytebuddy.description.type.TypeDescription;
 import net.bytebuddy.dynamic.ClassFileLocator;
 import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.dynamic.scaffold.TypeValidation;
+import net.bytebuddy.implementation.FieldAccessor;
 import net.bytebuddy.pool.TypePool;
 
 /**
- * Puts calls of {@link io.palinode.agent.boot.Hooks} into methods of the server, which are found by
+ * Puts calls of {@link io.palinode.agent.boot.Hooks} into methods of Voldemort, which are found by
  * their names. Only base classes are woven: a subclass that calls its parent would be heard twice.
  * Pure.
  */
-final class Weaver {
+public final class Weaver {
   private static final String BDB = "voldemort.store.bdb.BdbStorageEngine";
   private static final String MEMORY = "voldemort.store.memory.InMemoryStorageEngine";
   private static final String FORMAT = "voldemort.store.StoreBinaryFormat";
@@ -43,14 +52,35 @@ final class Weaver {
   private static final String REQUESTS = "voldemort.server.protocol.pb.ProtoBuffRequestHandler";
   private static final String STORAGE = "voldemort.server.storage.StorageService";
 
+  private static final String ROUTED = "voldemort.store.routed.PipelineRoutedStore";
+  private static final String REQUEST =
+      "voldemort.store.socket.clientrequest.AbstractClientRequest";
+  private static final String AWAITED =
+      "voldemort.store.socket.clientrequest.NonblockingStoreCallbackClientRequest";
+
   private static final String KEY = "voldemort.utils.ByteArray";
   private static final String VERSIONED = "voldemort.versioning.Versioned";
   private static final String VERSION = "voldemort.versioning.Version";
   private static final String HANDLE = "voldemort.server.storage.KeyLockHandle";
   private static final String BYTES = "byte[]";
+  private static final int FIELD = Modifier.PRIVATE | Modifier.TRANSIENT | Modifier.VOLATILE;
   private static final String ANY = "java.lang.Object";
 
-  private static final List<Hook> HOOKS =
+  private static final Hook READ_MESSAGE =
+      new Hook(
+          PROTO,
+          "readToBuilder",
+          List.of("java.io.DataInputStream", "com.google.protobuf.Message$Builder"),
+          ReadMessage.class);
+
+  private static final Hook WRITE_MESSAGE =
+      new Hook(
+          PROTO,
+          "writeMessage",
+          List.of("java.io.DataOutputStream", "com.google.protobuf.Message"),
+          WriteMessage.class);
+
+  private static final List<Hook> SERVER =
       List.of(
           new Hook(BDB, "get", List.of(KEY, BYTES), Get.class),
           new Hook(BDB, "put", List.of(KEY, VERSIONED, BYTES), BdbPut.class),
@@ -67,16 +97,8 @@ final class Weaver {
           new Hook(MEMORY, "deleteAll", List.of(), MemoryClear.class),
           new Hook(FORMAT, "fromByteArray", List.of(BYTES), DecodeRecord.class),
           new Hook(FORMAT, "toByteArray", List.of("java.util.List"), EncodeRecord.class),
-          new Hook(
-              PROTO,
-              "readToBuilder",
-              List.of("java.io.DataInputStream", "com.google.protobuf.Message$Builder"),
-              ReadMessage.class),
-          new Hook(
-              PROTO,
-              "writeMessage",
-              List.of("java.io.DataOutputStream", "com.google.protobuf.Message"),
-              WriteMessage.class),
+          READ_MESSAGE,
+          WRITE_MESSAGE,
           new Hook(
               REQUESTS,
               "handleRequest",
@@ -93,10 +115,50 @@ final class Weaver {
           new Hook(STORAGE, "startInner", List.of(), StorageStarted.class),
           new Hook(STORAGE, "stopInner", List.of(), StorageStopping.class));
 
+  private static final List<Hook> CLIENT =
+      List.of(
+          new Hook(ROUTED, "get", List.of(KEY, BYTES, "long"), RoutedOperation.class),
+          new Hook(
+              ROUTED,
+              "getAll",
+              List.of("java.lang.Iterable", "java.util.Map", "long"),
+              RoutedOperation.class),
+          new Hook(ROUTED, "getVersions", List.of(KEY), RoutedOperation.class),
+          new Hook(ROUTED, "put", List.of(KEY, VERSIONED, BYTES, "long"), RoutedOperation.class),
+          new Hook(ROUTED, "delete", List.of(KEY, VERSION, "long"), RoutedOperation.class),
+          new Hook(REQUEST, Hook.CONSTRUCTOR, List.of(), RequestMade.class),
+          new Hook(
+              REQUEST,
+              "formatRequest",
+              List.of("voldemort.common.nio.ByteBufferBackedOutputStream"),
+              RequestFormatted.class),
+          new Hook(
+              REQUEST, "parseResponse", List.of("java.io.DataInputStream"), ResponseParsed.class),
+          new Hook(AWAITED, "complete", List.of(), RequestCompleted.class),
+          new Hook(AWAITED, "timeOut", List.of(), RequestCompleted.class),
+          READ_MESSAGE,
+          WRITE_MESSAGE);
+
+  private final List<Hook> hooks;
+
+  private Weaver(List<Hook> hooks) {
+    this.hooks = hooks;
+  }
+
+  /** For a server, which the agent watches. */
+  static Weaver ofServer() {
+    return new Weaver(SERVER);
+  }
+
+  /** For an application that uses Voldemort's client. */
+  public static Weaver ofClient() {
+    return new Weaver(CLIENT);
+  }
+
   /** The classes that {@link #weave} changes. */
   Set<String> types() {
     Set<String> types = new LinkedHashSet<>();
-    HOOKS.forEach(hook -> types.add(hook.type()));
+    hooks.forEach(hook -> types.add(hook.type()));
     return types;
   }
 
@@ -104,7 +166,7 @@ final class Weaver {
   List<String> missing(ClassFileLocator classes) {
     List<String> missing = new ArrayList<>();
     TypePool pool = TypePool.Default.of(classes);
-    for (Hook hook : HOOKS) {
+    for (Hook hook : hooks) {
       TypePool.Resolution type = pool.describe(hook.type());
       if (!type.isResolved()
           || type.resolve().getDeclaredMethods().filter(hook.matcher()).size() != 1) {
@@ -120,12 +182,26 @@ final class Weaver {
         new ClassFileLocator.Compound(ClassFileLocator.Simple.of(type, classFile), others);
     TypeDescription described = TypePool.Default.of(locator).describe(type).resolve();
     DynamicType.Builder<?> builder =
-        new ByteBuddy().with(TypeValidation.DISABLED).redefine(described, locator);
-    for (Hook hook : HOOKS) {
+        withFields(
+            type, new ByteBuddy().with(TypeValidation.DISABLED).redefine(described, locator));
+    for (Hook hook : hooks) {
       if (hook.type().equals(type)) {
         builder = builder.visit(Advice.to(hook.advice()).on(hook.matcher()));
       }
     }
     return builder.make().getBytes();
+  }
+
+  /** What a client's objects are to remember, they remember themselves. */
+  private static DynamicType.Builder<?> withFields(String type, DynamicType.Builder<?> builder) {
+    return switch (type) {
+      case ROUTED -> builder.defineField("palinodeClient", Object.class, FIELD);
+      case REQUEST ->
+          builder
+              .defineField("palinodeRide", Ride.class, FIELD)
+              .implement(Rider.class)
+              .intercept(FieldAccessor.ofField("palinodeRide"));
+      default -> builder;
+    };
   }
 }

@@ -11,18 +11,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Weaves classes as they are loaded; what cannot be woven is told, and stays as it is. */
-final class WeavingTransformer implements ClassFileTransformer {
+public final class WeavingTransformer implements ClassFileTransformer {
   private static final Logger log = LoggerFactory.getLogger(WeavingTransformer.class);
 
-  private final Weaver weaver = new Weaver();
-  private final Set<String> types = weaver.types();
+  private final Weaver weaver;
+  private final Set<String> types;
   private final Set<String> woven = ConcurrentHashMap.newKeySet();
   private final Consumer<String> notWoven;
 
   /**
-   * @param notWoven hears of a class that the server runs as it was: what it does is not heard
+   * @param notWoven hears of a class that runs as it was: what it does is not heard
    */
-  WeavingTransformer(Consumer<String> notWoven) {
+  public WeavingTransformer(Weaver weaver, Consumer<String> notWoven) {
+    this.weaver = weaver;
+    this.types = weaver.types();
     this.notWoven = notWoven;
   }
 

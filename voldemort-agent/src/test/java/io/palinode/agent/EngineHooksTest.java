@@ -234,4 +234,19 @@ class EngineHooksTest {
     watched.close();
     server = new StandInServer(folder.resolve("other"));
   }
+
+  @Test
+  void aHintOfAnEpochThatIsOverIsNotTaken() {
+    long from = server.node.pause(1);
+    server.node.resume(1, from, 0);
+    server.askedIn(0);
+    assertThatThrownBy(() -> server.hint("k", "disk", 5))
+        .satisfies(
+            thrown ->
+                assertThat(thrown.getClass().getSimpleName())
+                    .isEqualTo("UnreachableStoreException"));
+    server.askedIn(1);
+    server.hint("k", "disk", 5);
+    Hooks.requestEnded();
+  }
 }

@@ -1,5 +1,6 @@
 package io.palinode.agent;
 
+import com.google.protobuf.UnknownFieldSet;
 import io.palinode.agent.StockEngine.Kind;
 import io.palinode.agent.boot.Hooks;
 import io.palinode.detector.WriteEvent;
@@ -9,6 +10,8 @@ import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
+import io.palinode.voldemort.protocol.Pb0;
+import io.palinode.voldemort.protocol.Pb0.RequestContext;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
@@ -33,9 +36,12 @@ import org.jspecify.annotations.Nullable;
 final class StandInServer implements AutoCloseable {
   private static final int FAILURES_MAX = 3;
 
+  /** What rides along. */
+  private static final int FIELD = 1000;
+
   final List<WriteEvent> events = Collections.synchronizedList(new ArrayList<>());
   final StoreNode node;
-  final Fuse fuse = new Fuse(FAILURES_MAX, () -> {}, () -> {});
+  final Fuse fuse = new Fuse("", FAILURES_MAX, () -> {}, () -> {});
   final StockTypes types;
   final OwnCalls own = new OwnCalls();
   final Hints hints;
@@ -44,7 +50,7 @@ final class StandInServer implements AutoCloseable {
   private final Object slop;
 
   StandInServer(Path folder) {
-    WeavingLoader loader = new WeavingLoader();
+    WeavingLoader loader = new WeavingLoader(Weaver.ofServer());
     types = new StockTypes(loader);
     disk = engine("voldemort.store.bdb.BdbStorageEngine", "disk");
     memory = engine("voldemort.store.memory.InMemoryStorageEngine", "memory");
@@ -72,7 +78,13 @@ final class StandInServer implements AutoCloseable {
     hints = new Hints(types, slops, Set.of("disk", "memory"), own);
     Hooks.listen(
         new EngineHooks(
-            node, types, engines, own, new PiggyBack(node, types), fuse, Hints.engineOf(slops)));
+            node,
+            types,
+            engines,
+            own,
+            new PiggyBack(node, types, Pb0.Error.Builder.class),
+            fuse,
+            Hints.engineOf(slops)));
   }
 
   private static boolean isAlone(AtomicReference<@Nullable StoreNode> opened) {
@@ -125,6 +137,18 @@ final class StandInServer implements AutoCloseable {
   }
 
   /** As a client does that could not reach a node. */
+  /**
+   * What this thread asks for is from now on asked by a client of ours that is in {@code epoch}.
+   */
+  void askedIn(long epoch) {
+    RequestContext context = RequestContext.newBuilder().setClient("c").setEpoch(epoch).build();
+    UnknownFieldSet.Field field =
+        UnknownFieldSet.Field.newBuilder().addLengthDelimited(context.toByteString()).build();
+    Hooks.received(
+        Pb0.Error.newBuilder()
+            .setUnknownFields(UnknownFieldSet.newBuilder().addField(FIELD, field).build()));
+  }
+
   void hint(String key, String store, long arrivedMillis) {
     put("slop", key, store + " " + arrivedMillis, clock(0, 1));
   }

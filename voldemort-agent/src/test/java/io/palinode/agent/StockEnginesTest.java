@@ -24,7 +24,7 @@ class StockEnginesTest {
   private static final String BDB = "voldemort.store.bdb.BdbStorageEngine";
 
   @TempDir private Path folder;
-  private final StockTypes types = new StockTypes(new WeavingLoader());
+  private final StockTypes types = new StockTypes(new WeavingLoader(Weaver.ofServer()));
   private final OwnCalls own = new OwnCalls();
   private final Object bdb = stock(BDB, "disk");
   private final StockEngine disk = engine("disk", bdb, Kind.BDB);

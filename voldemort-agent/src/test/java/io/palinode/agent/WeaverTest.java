@@ -12,7 +12,7 @@ class WeaverTest {
   void whatAServerLacksIsNamed() {
     ClassFileLocator standIns =
         ClassFileLocator.ForClassLoader.of(WeaverTest.class.getClassLoader());
-    List<String> missing = new Weaver().missing(standIns);
+    List<String> missing = Weaver.ofServer().missing(standIns);
     assertThat(missing)
         .contains("voldemort.server.storage.StorageService.startInner()")
         .noneMatch(method -> method.contains("BdbStorageEngine"));

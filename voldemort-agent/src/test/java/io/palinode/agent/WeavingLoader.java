@@ -4,14 +4,13 @@ import java.io.IOException;
 import java.io.InputStream;
 import net.bytebuddy.dynamic.ClassFileLocator;
 
-/**
- * Loads the stand-ins for the server's classes anew, woven, as the agent does with the server's.
- */
-final class WeavingLoader extends ClassLoader {
-  private final Weaver weaver = new Weaver();
+/** Loads the stand-ins for Voldemort's classes anew, woven, as the agent does with Voldemort's. */
+public final class WeavingLoader extends ClassLoader {
+  private final Weaver weaver;
 
-  WeavingLoader() {
+  public WeavingLoader(Weaver weaver) {
     super(WeavingLoader.class.getClassLoader());
+    this.weaver = weaver;
   }
 
   @Override

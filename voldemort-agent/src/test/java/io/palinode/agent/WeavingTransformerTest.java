@@ -10,7 +10,7 @@ class WeavingTransformerTest {
   @Test
   void aClassThatCannotBeWovenStaysAsItIsAndIsTold() {
     List<String> notWoven = new ArrayList<>();
-    WeavingTransformer transformer = new WeavingTransformer(notWoven::add);
+    WeavingTransformer transformer = new WeavingTransformer(Weaver.ofServer(), notWoven::add);
     byte[] damaged = {1, 2, 3};
     ClassLoader loader = WeavingTransformerTest.class.getClassLoader();
     String name = "voldemort/store/bdb/BdbStorageEngine";

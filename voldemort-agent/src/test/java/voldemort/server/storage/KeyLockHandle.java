@@ -6,6 +6,7 @@ import voldemort.versioning.Versioned;
 /** Shaped like the server's class of this name; written for tests. */
 public class KeyLockHandle<V> {
   private List<Versioned<V>> values;
+  private boolean closed;
 
   public KeyLockHandle(List<Versioned<V>> values) {
     this.values = values;
@@ -17,5 +18,13 @@ public class KeyLockHandle<V> {
 
   public void setValues(List<Versioned<V>> values) {
     this.values = values;
+  }
+
+  /** Once. */
+  public void close() {
+    if (closed) {
+      throw new IllegalStateException("Handle already closed");
+    }
+    closed = true;
   }
 }

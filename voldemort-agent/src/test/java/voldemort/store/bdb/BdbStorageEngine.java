@@ -153,15 +153,15 @@ public class BdbStorageEngine implements StorageEngine<ByteArray, byte[], byte[]
       write(key, handle.getValues());
     } finally {
       lock.unlock();
+      handle.close();
     }
   }
 
   @Override
   public void releaseLock(KeyLockHandle<byte[]> handle) {
     // Not after a commit that failed, which let it go.
-    if (lock.isHeldByCurrentThread()) {
-      lock.unlock();
-    }
+    handle.close();
+    lock.unlock();
   }
 
   @Override

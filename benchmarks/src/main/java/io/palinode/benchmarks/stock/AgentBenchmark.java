@@ -202,7 +202,9 @@ public final class AgentBenchmark {
     try {
       server.awaitServing(START_MAX);
       for (int i = 0; i < setting.clients(); i++) {
-        clients.add(StoreClient.connect(ClientConfig.of(List.of(server.address()), "bench-" + i)));
+        clients.add(
+            StoreClient.connect(
+                ClientConfig.of(List.of(server.address()), "bench-" + i).withConnectionsMax(1)));
       }
     } catch (IOException | InterruptedException | RuntimeException e) {
       clients.forEach(StoreClient::close);

@@ -132,7 +132,8 @@ public final class StockBenchmark {
   /** So many clients; each has one connection. */
   private record Clients(List<StoreClient> clients) implements AutoCloseable {
     static Clients connect(ServerProcess server, int connections) {
-      ClientConfig config = ClientConfig.of(List.of(server.address()), "bench");
+      ClientConfig config =
+          ClientConfig.of(List.of(server.address()), "bench").withConnectionsMax(1);
       return new Clients(
           IntStream.range(0, connections).mapToObj(i -> StoreClient.connect(config)).toList());
     }

@@ -10,4 +10,9 @@ public interface Frame {
    * @return what the caller is to get instead of the result; null: leave it
    */
   @Nullable RuntimeException ended(@Nullable Object result, @Nullable Throwable thrown);
+
+  /** Whether the method is to run once more. Asked right after {@link #ended} has left its end. */
+  default boolean repeats() {
+    return false;
+  }
 }

@@ -60,6 +60,70 @@ public final class Hooks {
     }
   }
 
+  /** Likewise; whether the method is to run once more. */
+  public static boolean exitOrRepeat(
+      @Nullable Frame frame, @Nullable Object result, @Nullable Throwable thrown) {
+    exit(frame, result, thrown);
+    return frame != null && frame.repeats();
+  }
+
+  public static @Nullable Object clientOf(Object store) {
+    Listener now = listener;
+    if (now != null) {
+      try {
+        return now.clientOf(store);
+      } catch (Throwable bug) {
+        failed(now, bug);
+      }
+    }
+    return null;
+  }
+
+  public static @Nullable Ride requested() {
+    Listener now = listener;
+    if (now != null) {
+      try {
+        return now.requested();
+      } catch (Throwable bug) {
+        failed(now, bug);
+      }
+    }
+    return null;
+  }
+
+  public static void begun(@Nullable Ride ride) {
+    if (ride != null) {
+      try {
+        ride.begun();
+      } catch (Throwable bug) {
+        failed(listener, bug);
+      }
+    }
+  }
+
+  public static @Nullable RuntimeException ended(@Nullable Ride ride) {
+    if (ride != null) {
+      try {
+        return ride.ended();
+      } catch (Throwable bug) {
+        failed(listener, bug);
+      }
+    }
+    return null;
+  }
+
+  /** What this thread makes from now on goes on with {@code request}; null: no more. */
+  public static void continues(@Nullable Object request) {
+    Listener now = listener;
+    if (now != null) {
+      try {
+        now.continues(request instanceof Rider rider ? rider.palinodeRide() : null);
+      } catch (Throwable bug) {
+        failed(now, bug);
+      }
+    }
+  }
+
   public static void storeRemoved(Object engine) {
     Listener now = listener;
     if (now != null) {

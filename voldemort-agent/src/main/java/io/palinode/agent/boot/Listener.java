@@ -36,6 +36,19 @@ public interface Listener {
   /** The request of this thread is over. */
   void requestEnded();
 
+  /** What the operations of a client's {@code store} share with those of its cluster's others. */
+  default @Nullable Object clientOf(Object store) {
+    return null;
+  }
+
+  /** This thread of a client makes a request. */
+  default @Nullable Ride requested() {
+    return null;
+  }
+
+  /** What this thread makes from now on goes on with {@code ride}; null: it does so no more. */
+  default void continues(@Nullable Ride ride) {}
+
   /** One of the methods above threw. */
   void failed(Throwable bug);
 }

@@ -1,6 +1,6 @@
 package io.palinode.agent.boot;
 
-/** What a woven method of a storage engine does. */
+/** What a woven method does, of a storage engine as a rule. */
 public enum Operation {
   /** {@code BdbStorageEngine.get} and {@code InMemoryStorageEngine.get}. */
   GET,
@@ -13,5 +13,7 @@ public enum Operation {
   /** Any change of one key; under the engine's monitor. */
   MEMORY_WRITE,
   /** All keys go; under the engine's monitor. */
-  MEMORY_CLEAR
+  MEMORY_CLEAR,
+  /** What a client asks its cluster: its store takes the place of an engine. */
+  ROUTED
 }

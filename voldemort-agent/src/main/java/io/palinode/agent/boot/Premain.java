@@ -9,16 +9,22 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Begins the agent. When its configuration is wrong or the server is of a version that it does not
- * know, the process ends with the reason, before the server has opened anything.
+ * Begins the agent: {@code client}, or {@code client:FILE}, in an application that uses Voldemort's
+ * client; else in a server. When its configuration is wrong or the server is of a version that it
+ * does not know, the process ends with the reason, before it has opened anything.
  */
 public final class Premain {
   private static final int EXIT_REFUSED = 2;
+  private static final String CLIENT = "client";
+  private static final String OF_CLIENT = "io.palinode.agent.client.ClientAgent";
+  private static final String OF_SERVER = "io.palinode.agent.Agent";
 
   private Premain() {}
 
   public static void premain(@Nullable String argument, Instrumentation instrumentation)
       throws IOException, URISyntaxException, ReflectiveOperationException {
+    String given = argument == null ? "" : argument;
+    boolean isClient = given.equals(CLIENT) || given.startsWith(CLIENT + ":");
     Path jar = Path.of(Premain.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     AgentLoader loader = AgentLoader.open(jar, Premain.class.getClassLoader());
     Thread thread = Thread.currentThread();
@@ -26,9 +32,9 @@ public final class Premain {
     thread.setContextClassLoader(loader);
     try {
       loader
-          .loadClass("io.palinode.agent.Agent")
+          .loadClass(isClient ? OF_CLIENT : OF_SERVER)
           .getMethod("start", String.class, Instrumentation.class)
-          .invoke(null, argument == null ? "" : argument, instrumentation);
+          .invoke(null, isClient ? fileOf(given) : given, instrumentation);
     } catch (InvocationTargetException e) {
       Throwable cause = e.getTargetException();
       // There is no log yet, and the server's own is not to be begun here.
@@ -41,5 +47,9 @@ public final class Premain {
     } finally {
       thread.setContextClassLoader(ofTheServer);
     }
+  }
+
+  private static String fileOf(String client) {
+    return client.equals(CLIENT) ? "" : client.substring(CLIENT.length() + 1);
   }
 }

@@ -16,6 +16,8 @@ import java.util.List;
  *     for six times as long
  * @param links what lies between the client and the nodes; bootstrap does not pass through it,
  *     since the nodes are not known yet
+ * @param connectionsMax to each node that takes one request at a time on a connection, as stock
+ *     nodes do; others have one connection
  */
 public record ClientConfig(
     List<String> bootstrap,
@@ -23,8 +25,10 @@ public record ClientConfig(
     Routing routing,
     int region,
     Duration requestTimeout,
-    LinkModel links) {
+    LinkModel links,
+    int connectionsMax) {
 
+  private static final int CONNECTIONS_DEFAULT = 4;
   private static final String SCHEME = "tcp://";
 
   public ClientConfig {
@@ -33,6 +37,10 @@ public record ClientConfig(
       throw new IllegalArgumentException("a client needs a bootstrap address: bootstrap=[]");
     }
     bootstrap.forEach(ClientConfig::address);
+    if (connectionsMax < 1) {
+      throw new IllegalArgumentException(
+          "connectionsMax must be at least 1: connectionsMax=" + connectionsMax);
+    }
     if (requestTimeout.toMillis() < 1) {
       throw new IllegalArgumentException(
           "requestTimeout must be at least 1 ms: requestTimeout=" + requestTimeout);
@@ -64,19 +72,32 @@ public record ClientConfig(
 
   public static ClientConfig of(List<String> bootstrap, String clientId) {
     return new ClientConfig(
-        bootstrap, clientId, Routing.PREFERENCE_LIST, -1, Duration.ofSeconds(5), LinkModel.DIRECT);
+        bootstrap,
+        clientId,
+        Routing.PREFERENCE_LIST,
+        -1,
+        Duration.ofSeconds(5),
+        LinkModel.DIRECT,
+        CONNECTIONS_DEFAULT);
   }
 
   public ClientConfig withRouting(Routing newRouting, int newRegion) {
-    return new ClientConfig(bootstrap, clientId, newRouting, newRegion, requestTimeout, links);
+    return new ClientConfig(
+        bootstrap, clientId, newRouting, newRegion, requestTimeout, links, connectionsMax);
   }
 
   public ClientConfig withLinks(LinkModel newLinks) {
-    return new ClientConfig(bootstrap, clientId, routing, region, requestTimeout, newLinks);
+    return new ClientConfig(
+        bootstrap, clientId, routing, region, requestTimeout, newLinks, connectionsMax);
   }
 
   public ClientConfig withRequestTimeout(Duration newTimeout) {
-    return new ClientConfig(bootstrap, clientId, routing, region, newTimeout, links);
+    return new ClientConfig(
+        bootstrap, clientId, routing, region, newTimeout, links, connectionsMax);
+  }
+
+  public ClientConfig withConnectionsMax(int newMax) {
+    return new ClientConfig(bootstrap, clientId, routing, region, requestTimeout, links, newMax);
   }
 
   /** In which order replicas are asked. */

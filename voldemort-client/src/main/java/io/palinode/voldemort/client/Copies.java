@@ -96,9 +96,9 @@ final class Copies {
     return count;
   }
 
-  /** Sends a copy; the result fails as that of {@link NodeConnection#send} does. */
+  /** Sends a copy; the result fails as that of {@link NodeLanes#send} does. */
   CompletableFuture<Answer.Accepted> send(
-      NodeConnection connection, Ask<Answer.Accepted> ask, Call call) {
+      NodeLanes connection, Ask<Answer.Accepted> ask, Call call) {
     AtomicInteger count = count(connection.node());
     count.incrementAndGet();
     transport.metrics().copiesStarted.increment();
@@ -125,13 +125,13 @@ final class Copies {
 
   private final class Copy {
     final CompletableFuture<Answer.Accepted> result = new CompletableFuture<>();
-    private final NodeConnection connection;
+    private final NodeLanes connection;
     private final AtomicInteger count;
     private final Ask<Answer.Accepted> ask;
     private final Call call;
     private final AtomicBoolean ended = new AtomicBoolean();
 
-    Copy(NodeConnection connection, AtomicInteger count, Ask<Answer.Accepted> ask, Call call) {
+    Copy(NodeLanes connection, AtomicInteger count, Ask<Answer.Accepted> ask, Call call) {
       this.connection = connection;
       this.count = count;
       this.ask = ask;

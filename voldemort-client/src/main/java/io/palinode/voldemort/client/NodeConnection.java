@@ -30,8 +30,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One node as this client reaches it: one connection, opened when it is needed, on which requests
- * follow each other without waiting for answers. A node answers in order.
+ * One connection to a node, opened when it is needed, on which requests follow each other without
+ * waiting for answers. A node answers in order.
  *
  * <p>Stock nodes take one request at a time, with or without the agent, so a connection begins that
  * way and pipelines once an answer has said that the node takes several.
@@ -59,6 +59,9 @@ final class NodeConnection {
   private final Set<Exchange<?>> outstanding = ConcurrentHashMap.newKeySet();
 
   private volatile boolean closed;
+
+  /** The last answer did not say that the node takes several requests. */
+  private volatile boolean takesOne;
 
   private enum State {
     IDLE,
@@ -95,6 +98,11 @@ final class NodeConnection {
 
   int node() {
     return node;
+  }
+
+  /** Whether the node is known to take one request at a time. Thread-safe. */
+  boolean takesOne() {
+    return takesOne;
   }
 
   /**
@@ -299,6 +307,7 @@ final class NodeConnection {
   private <T> void carryAnswer(Exchange<T> exchange, ByteBuf frame) throws IOException {
     Answer<T> answer = exchange.read(frame);
     pipelined |= answer.context() != null && answer.context().getTakesSeveral();
+    takesOne = !pipelined;
     transport.links().carry(node, LinkModel.Direction.RESPONSE, () -> receive(exchange, answer));
   }
 

@@ -19,18 +19,19 @@ final class Replicas {
   private final Transport transport;
   private final Duration pauseMax;
   private final Copies copies;
-  private final Map<Integer, NodeConnection> connections = new LinkedHashMap<>();
+  private final Map<Integer, NodeLanes> connections = new LinkedHashMap<>();
 
   /**
    * @param pauseMax how long calls wait for a paused node
+   * @param connectionsMax to a node that takes one request at a time
    */
-  Replicas(Cluster cluster, Transport transport, Duration pauseMax) {
+  Replicas(Cluster cluster, Transport transport, Duration pauseMax, int connectionsMax) {
     this.transport = transport;
     this.pauseMax = pauseMax;
     for (Node node : cluster.nodes()) {
       InetSocketAddress address =
           InetSocketAddress.createUnresolved(node.host(), node.socketPort());
-      connections.put(node.id(), new NodeConnection(node.id(), address, transport));
+      connections.put(node.id(), new NodeLanes(node.id(), address, transport, connectionsMax));
     }
     this.copies = new Copies(connections.keySet(), transport);
   }
@@ -90,8 +91,8 @@ final class Replicas {
     return connection(node).send(ask, call.epoch());
   }
 
-  private NodeConnection connection(int node) {
-    NodeConnection connection = connections.get(node);
+  private NodeLanes connection(int node) {
+    NodeLanes connection = connections.get(node);
     if (connection == null) {
       throw new IllegalArgumentException("no such node in the cluster: node=" + node);
     }
@@ -132,7 +133,7 @@ final class Replicas {
   void epochOver() {
     EpochView view = transport.session().view();
     copies.giveUp(epoch -> !view.isCurrent(epoch));
-    for (NodeConnection connection : connections.values()) {
+    for (NodeLanes connection : connections.values()) {
       connection.giveUp(
           exchange -> !exchange.probe && !view.isCurrent(exchange.epoch), RefusedByFence::over);
     }
@@ -145,7 +146,7 @@ final class Replicas {
   void close() {
     copies.flush();
     transport.session().close();
-    connections.values().forEach(NodeConnection::close);
+    connections.values().forEach(NodeLanes::close);
     copies.close();
   }
 }

@@ -53,7 +53,8 @@ public final class StoreClient implements AutoCloseable {
     this.metadata = metadata;
     this.session = transport.session();
     this.epochMillis = epochMillis;
-    this.replicas = new Replicas(metadata.cluster(), transport, config.pauseMax());
+    this.replicas =
+        new Replicas(metadata.cluster(), transport, config.pauseMax(), config.connectionsMax());
     List<Integer> nodes = metadata.cluster().nodes().stream().map(Node::id).toList();
     RollbackProbe probe = new RollbackProbe(threads, replicas, nodes, probe(metadata));
     this.session.listen(new Rollbacks(config.clientId(), probe));

@@ -13,6 +13,7 @@ import io.palinode.voldemort.protocol.Pb0.RequestType;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -161,6 +162,23 @@ class ConnectionTest {
   }
 
   @Test
+  void keysDoNotWaitForEachOtherAtANodeThatTakesOneRequestAtATime() {
+    cluster.all(TestNode::beStock);
+    StoreClient client = cluster.client(cluster.config().withConnectionsMax(3));
+    List<String> keys = IntStream.range(0, 30).mapToObj(i -> cluster.keyOf(0, i)).toList();
+    assertThat(client.store(R1W1).get(keys.get(0))).isNull();
+    cluster.node(0).hold();
+    List<Future<@Nullable String>> gets =
+        keys.stream().map(key -> background.start(() -> client.store(R1W1).get(key))).toList();
+    await().until(() -> cluster.node(0).heldCount() == 3);
+    cluster.node(0).release();
+    gets.forEach(get -> assertThat(Background.end(get)).isNull());
+    // One for the bootstrap.
+    assertThat(cluster.node(0).connectionsAccepted()).isEqualTo(4);
+    assertThat(client.metrics().reconnects()).isZero();
+  }
+
+  @Test
   void aStockNodeTellsThePresentWhichIsNoAnswerOfThePast() {
     cluster.all(TestNode::beStock);
     Store store = cluster.client().store(R1W3);
@@ -193,7 +211,8 @@ class ConnectionTest {
             Routing.PREFERENCE_LIST,
             -1,
             Duration.ofSeconds(20),
-            links);
+            links,
+            1);
     StoreClient client = cluster.client(config);
     String key = cluster.keyOf(0, 0);
     links.hold(0, Direction.REQUEST);

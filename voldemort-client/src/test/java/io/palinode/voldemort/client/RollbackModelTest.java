@@ -94,7 +94,8 @@ class RollbackModelTest {
                       config.routing(),
                       -1,
                       config.requestTimeout(),
-                      config.links()))
+                      config.links(),
+                      config.connectionsMax()))
               .store(R1W1);
       this.name = name;
       this.random = random;

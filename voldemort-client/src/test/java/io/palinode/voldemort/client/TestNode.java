@@ -30,6 +30,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -55,6 +56,7 @@ final class TestNode implements AutoCloseable {
   private final ArrayDeque<Undo> undoLog = new ArrayDeque<>();
   private final List<Pb0.VoldemortRequest> received = new ArrayList<>();
   private final ArrayDeque<Runnable> held = new ArrayDeque<>();
+  private final Set<Channel> waiting = new HashSet<>();
   private boolean holding;
   private boolean stock;
   private boolean oneAtATime;
@@ -151,7 +153,7 @@ final class TestNode implements AutoCloseable {
     protected void channelRead0(ChannelHandlerContext ctx, ByteBuf frame) throws IOException {
       Pb0.VoldemortRequest request = Frames.parse(frame, Pb0.VoldemortRequest.parser());
       synchronized (TestNode.this) {
-        if ((stock || oneAtATime) && holding && !held.isEmpty()) {
+        if ((stock || oneAtATime) && holding && !waiting.add(ctx.channel())) {
           var unused =
               ctx.close(); // a second request before the answer to the first: a stock node hangs
           return;
@@ -334,6 +336,7 @@ final class TestNode implements AutoCloseable {
 
   synchronized void release() {
     holding = false;
+    waiting.clear();
     while (!held.isEmpty()) {
       held.remove().run();
     }

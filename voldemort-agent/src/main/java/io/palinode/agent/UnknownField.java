@@ -1,0 +1,67 @@
+package io.palinode.agent;
+
+import com.google.protobuf.CodedOutputStream;
+import io.palinode.agent.boot.Writing;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.invoke.MethodHandle;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The field that rides along with pb0 messages of Voldemort, as one that its own classes do not
+ * know: they keep what they do not know while a message is read, and it is written behind theirs.
+ */
+public final class UnknownField {
+  /** Of our {@code voldemort.proto}. */
+  private static final int FIELD = 1000;
+
+  /** What it takes beside its bytes. */
+  private static final int FIELD_BYTES_MAX = 8;
+
+  private final MethodHandle unknownOf;
+  private final MethodHandle field;
+  private final MethodHandle values;
+  private final MethodHandle bytesOf;
+  private final MethodHandle sizeOf;
+  private final MethodHandle writeTo;
+
+  public UnknownField(StockTypes types) {
+    Class<?> message = types.type("com.google.protobuf.Message");
+    Class<?> builder = types.type("com.google.protobuf.Message$Builder");
+    Class<?> bytes = types.type("com.google.protobuf.ByteString");
+    Class<?> set = types.type("com.google.protobuf.UnknownFieldSet");
+    Class<?> one = types.type("com.google.protobuf.UnknownFieldSet$Field");
+    unknownOf = types.method(builder, "getUnknownFields", set);
+    field = types.method(set, "getField", one, int.class);
+    values = types.method(one, "getLengthDelimitedList", List.class);
+    bytesOf = types.method(bytes, "toByteArray", byte[].class);
+    sizeOf = types.method(message, "getSerializedSize", int.class);
+    writeTo = types.method(message, "writeTo", void.class, OutputStream.class);
+  }
+
+  /** What came with the message that was read into {@code builder}; null: nothing. */
+  public byte @Nullable [] read(Object builder) {
+    Object unknown = StockTypes.call(unknownOf, builder);
+    List<?> found = (List<?>) StockTypes.call(values, StockTypes.call(field, unknown, FIELD));
+    return found.isEmpty() ? null : (byte[]) StockTypes.call(bytesOf, found.get(found.size() - 1));
+  }
+
+  /**
+   * The same message with {@code context}, behind its own bytes: a field more to whoever reads
+   * them.
+   */
+  public Writing write(Object message, byte[] context) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(context.length + FIELD_BYTES_MAX);
+    CodedOutputStream coded = CodedOutputStream.newInstance(bytes);
+    coded.writeByteArray(FIELD, context);
+    coded.flush();
+    int size = (int) StockTypes.call(sizeOf, message) + bytes.size();
+    return out -> {
+      out.writeInt(size);
+      Object unused = StockTypes.call(writeTo, message, out);
+      bytes.writeTo(out);
+    };
+  }
+}

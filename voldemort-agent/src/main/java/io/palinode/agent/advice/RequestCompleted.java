@@ -1,0 +1,23 @@
+package io.palinode.agent.advice;
+
+import io.palinode.agent.boot.Hooks;
+import net.bytebuddy.asm.Advice;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code NonblockingStoreCallbackClientRequest.complete} and {@code timeOut}: whoever waits for the
+ * request may make others because of it, hints for one.
+ */
+public final class RequestCompleted {
+  private RequestCompleted() {}
+
+  @Advice.OnMethodEnter
+  static void enter(@Advice.FieldValue("clientRequest") @Nullable Object request) {
+    Hooks.continues(request);
+  }
+
+  @Advice.OnMethodExit(onThrowable = Throwable.class)
+  static void exit() {
+    Hooks.continues(null);
+  }
+}

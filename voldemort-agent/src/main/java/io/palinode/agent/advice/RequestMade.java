@@ -1,0 +1,19 @@
+package io.palinode.agent.advice;
+
+import io.palinode.agent.boot.Hooks;
+import io.palinode.agent.boot.Ride;
+import net.bytebuddy.asm.Advice;
+import org.jspecify.annotations.Nullable;
+
+/** The constructor of {@code AbstractClientRequest}: by the thread that wants it. */
+public final class RequestMade {
+  private RequestMade() {}
+
+  // Assigned for the woven class: it is a field there.
+  @SuppressWarnings("UnusedVariable")
+  @Advice.OnMethodExit
+  static void exit(
+      @Advice.FieldValue(value = "palinodeRide", readOnly = false) @Nullable Ride ride) {
+    ride = Hooks.requested();
+  }
+}

@@ -1,0 +1,53 @@
+package io.palinode.agent.client;
+
+import io.palinode.agent.Fuse;
+import io.palinode.agent.Weaver;
+import io.palinode.agent.WeavingTransformer;
+import io.palinode.agent.boot.Hooks;
+import java.io.IOException;
+import java.lang.instrument.Instrumentation;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Where {@link io.palinode.agent.boot.Premain} begins in an application. */
+public final class ClientAgent {
+  private static final Logger log = LoggerFactory.getLogger(ClientAgent.class);
+  private static final int FAILURES_MAX = 100;
+
+  private ClientAgent() {}
+
+  /**
+   * Before any class of Voldemort is loaded. Throws {@link IllegalArgumentException} when the
+   * configuration is wrong.
+   *
+   * @param file the path of the configuration; empty: none
+   */
+  public static void start(String file, Instrumentation instrumentation) throws IOException {
+    String name =
+        "java-%d@%s"
+            .formatted(ProcessHandle.current().pid(), InetAddress.getLocalHost().getHostName());
+    ClientAgentConfig config =
+        file.isEmpty() ? ClientAgentConfig.defaults(name) : configured(Path.of(file), name);
+    Fuse fuse =
+        new Fuse("this client tells nothing along", FAILURES_MAX, () -> {}, ClientAgent::off);
+    instrumentation.addTransformer(
+        new WeavingTransformer(
+            Weaver.ofClient(), type -> fuse.blow("class " + type + " could not be woven")));
+    Hooks.listen(new ClientHooks(config, fuse));
+    log.info("agent client={} state=ATTACHED", config.client());
+  }
+
+  private static ClientAgentConfig configured(Path file, String name) throws IOException {
+    if (!Files.isReadable(file)) {
+      throw new IllegalArgumentException("its configuration cannot be read: " + file);
+    }
+    return ClientAgentConfig.parse(file.toString(), Files.readString(file), name);
+  }
+
+  private static void off() {
+    Hooks.listen(null);
+  }
+}

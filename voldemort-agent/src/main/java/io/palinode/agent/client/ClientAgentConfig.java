@@ -1,0 +1,48 @@
+package io.palinode.agent.client;
+
+import io.palinode.agent.Settings;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What the agent in a client is set to.
+ *
+ * @param client names the writer in violations
+ * @param pauseMax how long an operation waits for the end of a rollback
+ * @param rollbackListener a class of the application; empty: none
+ */
+record ClientAgentConfig(String client, Duration pauseMax, String rollbackListener) {
+  private static final Duration PAUSE_MAX_DEFAULT = Duration.ofSeconds(30);
+  private static final List<String> KEYS = List.of("client", "pauseMax", "rollbackListener");
+
+  ClientAgentConfig {
+    if (client.isBlank()) {
+      throw new IllegalArgumentException("client must be a name");
+    }
+    if (pauseMax.isNegative() || pauseMax.isZero()) {
+      throw new IllegalArgumentException("pauseMax must be positive: " + pauseMax);
+    }
+  }
+
+  /**
+   * @param client unless one is configured
+   */
+  static ClientAgentConfig defaults(String client) {
+    return new ClientAgentConfig(client, PAUSE_MAX_DEFAULT, "");
+  }
+
+  /**
+   * Reads YAML. Throws {@link IllegalArgumentException} which names the file, the key and the rule.
+   */
+  static ClientAgentConfig parse(String file, String yaml, String client) {
+    return Settings.read(
+        file,
+        yaml,
+        KEYS,
+        settings ->
+            new ClientAgentConfig(
+                settings.value("client", client, text -> text),
+                settings.value("pauseMax", PAUSE_MAX_DEFAULT, Settings::duration),
+                settings.value("rollbackListener", "", text -> text)));
+  }
+}

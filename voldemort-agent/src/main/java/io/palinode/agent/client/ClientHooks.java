@@ -1,0 +1,118 @@
+package io.palinode.agent.client;
+
+import io.palinode.agent.Fuse;
+import io.palinode.agent.StockTypes;
+import io.palinode.agent.boot.Frame;
+import io.palinode.agent.boot.Listener;
+import io.palinode.agent.boot.Operation;
+import io.palinode.agent.boot.Ride;
+import io.palinode.agent.boot.Writing;
+import java.io.IOException;
+import java.util.Collections;
+import java.util.Map;
+import java.util.WeakHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns what a client's methods do into operations and requests of a cluster. Called by the
+ * application's threads, and by those of the client that read answers.
+ */
+final class ClientHooks implements Listener {
+  private static final String SYSTEM_STORES = "voldsys$";
+  private static final Object NO_CLIENT = new Object();
+
+  private final ClientAgentConfig config;
+  private final Fuse fuse;
+  private final ThreadLocal<UnderWay> underWay = ThreadLocal.withInitial(UnderWay::new);
+
+  /** By what watches a cluster's nodes: all stores of one client factory share that. */
+  private final Map<Object, ClusterClient> clusters =
+      Collections.synchronizedMap(new WeakHashMap<>());
+
+  ClientHooks(ClientAgentConfig config, Fuse fuse) {
+    this.config = config;
+    this.fuse = fuse;
+  }
+
+  /** What a thread is in the middle of. */
+  static final class UnderWay {
+    @Nullable RoutedOperation operation;
+    @Nullable RequestRide riding;
+    @Nullable RequestRide cause;
+  }
+
+  /** {@inheritDoc} The system's own stores are in no epoch. */
+  @Override
+  public Object clientOf(Object store) {
+    StockTypes types = new StockTypes(store.getClass().getClassLoader());
+    if (types.nameOf(store).startsWith(SYSTEM_STORES)) {
+      return NO_CLIENT;
+    }
+    Object key = StockTypes.field(store, "failureDetector");
+    return clusters.computeIfAbsent(key, detector -> new ClusterClient(config, types));
+  }
+
+  @Override
+  public @Nullable Frame entered(
+      Operation operation, Object engine, @Nullable Object key, @Nullable Object argument) {
+    UnderWay mine = underWay.get();
+    if (mine.operation != null || !(engine instanceof ClusterClient cluster)) {
+      return null;
+    }
+    RoutedOperation begun = new RoutedOperation(cluster, mine);
+    Frame refused = begun.begin();
+    if (refused != null) {
+      return refused;
+    }
+    mine.operation = begun;
+    return begun;
+  }
+
+  @Override
+  public @Nullable Ride requested() {
+    UnderWay mine = underWay.get();
+    RoutedOperation operation = mine.operation;
+    if (operation != null) {
+      return operation.request(underWay);
+    }
+    return mine.cause == null ? null : mine.cause.another();
+  }
+
+  @Override
+  public void continues(@Nullable Ride ride) {
+    underWay.get().cause = ride instanceof RequestRide known ? known : null;
+  }
+
+  @Override
+  public void received(Object builder) {
+    RequestRide riding = underWay.get().riding;
+    if (riding != null) {
+      riding.received(builder);
+    }
+  }
+
+  @Override
+  public @Nullable Writing answering(Object message) throws IOException {
+    RequestRide riding = underWay.get().riding;
+    return riding == null ? null : riding.writing(message);
+  }
+
+  @Override
+  public void failed(Throwable bug) {
+    fuse.failed(bug);
+  }
+
+  // ---- what only a server does
+
+  @Override
+  public void storeRemoved(Object engine) {}
+
+  @Override
+  public void decoding(byte[] record) {}
+
+  @Override
+  public void encoded(byte[] record) {}
+
+  @Override
+  public void requestEnded() {}
+}

@@ -1,0 +1,81 @@
+package io.palinode.agent.client;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.palinode.agent.boot.Ride;
+import io.palinode.agent.boot.Writing;
+import io.palinode.agent.client.ClientHooks.UnderWay;
+import io.palinode.voldemort.client.EpochView;
+import io.palinode.voldemort.client.Session.Verdict;
+import io.palinode.voldemort.protocol.Pb0.ResponseContext;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What rides along with the requests that one operation makes, or that are made because of one of
+ * those. Made by the operation's thread; written and answered by any.
+ */
+final class RequestRide implements Ride {
+  private final ClusterClient cluster;
+  private final long epoch;
+  private final int origin;
+  private final RoutedOperation operation;
+  private final ThreadLocal<UnderWay> underWay;
+  // Of the thread that reads the answer.
+  private @Nullable Verdict verdict;
+
+  /**
+   * @param origin as of {@link io.palinode.voldemort.client.Session#context}
+   */
+  RequestRide(
+      ClusterClient cluster,
+      long epoch,
+      int origin,
+      RoutedOperation operation,
+      ThreadLocal<UnderWay> underWay) {
+    this.cluster = cluster;
+    this.epoch = epoch;
+    this.origin = origin;
+    this.operation = operation;
+    this.underWay = underWay;
+  }
+
+  /** For a request that is made because of this one. */
+  RequestRide another() {
+    return new RequestRide(cluster, epoch, origin, operation, underWay);
+  }
+
+  @Override
+  public void begun() {
+    verdict = null;
+    underWay.get().riding = this;
+  }
+
+  /** {@inheritDoc} Stock servers that are fenced say that they cannot be reached: they can. */
+  @Override
+  public @Nullable RuntimeException ended() {
+    underWay.get().riding = null;
+    boolean refused = verdict == Verdict.PAUSED || verdict == Verdict.EPOCH_OVER;
+    return refused && epoch != EpochView.UNKNOWN
+        ? cluster.types().obsolete("the cluster is being rolled back, or was: read again")
+        : null;
+  }
+
+  Writing writing(Object message) throws IOException {
+    operation.rode();
+    return cluster.field().write(message, cluster.session().context(epoch, origin).toByteArray());
+  }
+
+  void received(Object builder) {
+    byte[] bytes = cluster.field().read(builder);
+    if (bytes == null) {
+      return;
+    }
+    try {
+      ResponseContext context = ResponseContext.parseFrom(bytes);
+      operation.answered(context);
+      verdict = cluster.heard(epoch, context);
+    } catch (InvalidProtocolBufferException notOurs) {
+      verdict = null;
+    }
+  }
+}

@@ -1,0 +1,122 @@
+package io.palinode.agent.client;
+
+import io.palinode.agent.boot.Frame;
+import io.palinode.agent.boot.Refusal;
+import io.palinode.agent.boot.Ride;
+import io.palinode.agent.client.ClientHooks.UnderWay;
+import io.palinode.hvc.HvcCodec;
+import io.palinode.voldemort.client.EpochView;
+import io.palinode.voldemort.client.Session;
+import io.palinode.voldemort.protocol.Pb0.ResponseContext;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One operation of an application's thread, which may ask several servers. While the cluster is
+ * paused it runs again and again: what it asks for then is refused, and tells when that is over.
+ */
+final class RoutedOperation implements Frame {
+  private static final long WAIT_MILLIS_MIN = 2;
+  private static final long WAIT_MILLIS_MAX = 50;
+
+  private final ClusterClient cluster;
+  private final UnderWay mine;
+  private final long startedNanos = System.nanoTime();
+  private long epoch = EpochView.UNKNOWN;
+  private long waitMillis = WAIT_MILLIS_MIN;
+  private boolean repeats;
+  private int requests;
+  private volatile boolean rode;
+
+  /** The node that accepted first what this operation writes. */
+  private volatile int origin = Session.NO_ORIGIN;
+
+  RoutedOperation(ClusterClient cluster, UnderWay mine) {
+    this.cluster = cluster;
+    this.mine = mine;
+  }
+
+  /** Null: it may begin. */
+  @Nullable Frame begin() {
+    EpochView view = cluster.session().view();
+    long known = cluster.epochOfThread();
+    if (known == EpochView.UNKNOWN) {
+      cluster.enter(view.epoch());
+    } else if (known < view.epoch()) {
+      return new Refusal(rolledBack(view, known));
+    }
+    epoch = cluster.epochOfThread();
+    return null;
+  }
+
+  private RuntimeException rolledBack(EpochView view, long since) {
+    cluster.enter(view.epoch());
+    return cluster.types().obsolete(cluster.describe(view.rolledBackSince(since)));
+  }
+
+  Ride request(ThreadLocal<UnderWay> underWay) {
+    requests++;
+    return new RequestRide(cluster, epoch, origin, this, underWay);
+  }
+
+  /** One of its requests had room for what rides along. */
+  void rode() {
+    rode = true;
+  }
+
+  /** What comes after the first acceptance of a version are its copies. */
+  void answered(ResponseContext context) {
+    if (context.hasAcceptedAt() && context.hasHvc() && origin == Session.NO_ORIGIN) {
+      origin = HvcCodec.decode(context.getHvc().toByteArray()).owner();
+    }
+  }
+
+  @Override
+  public @Nullable RuntimeException ended(@Nullable Object result, @Nullable Throwable thrown) {
+    repeats = false;
+    try {
+      if (thrown == null && requests > 0 && !rode) {
+        cluster.hasNoRoom();
+      }
+      return outcome(cluster.session().view());
+    } finally {
+      // Also after a bug of ours: else the thread's next operations were taken for this one's.
+      if (!repeats) {
+        mine.operation = null;
+      }
+    }
+  }
+
+  /** Null: what the method says is right, or it is to run again. */
+  private @Nullable RuntimeException outcome(EpochView view) {
+    if (view.isCurrent(epoch)) {
+      cluster.stay();
+      return null;
+    }
+    if (view.doubt() == null) {
+      return rolledBack(view, epoch);
+    }
+    if (System.nanoTime() - startedNanos > cluster.pauseNanosMax()) {
+      return cluster.types().unreachable("the cluster is being rolled back, for too long: " + view);
+    }
+    repeats = waited();
+    return null;
+  }
+
+  /** Whether it may go on. */
+  private boolean waited() {
+    try {
+      TimeUnit.MILLISECONDS.sleep(waitMillis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+    waitMillis = Math.min(WAIT_MILLIS_MAX, 2 * waitMillis);
+    return true;
+  }
+
+  @Override
+  public boolean repeats() {
+    return repeats;
+  }
+}

@@ -1,0 +1,25 @@
+package io.palinode.agent.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class ClientAgentConfigTest {
+  @Test
+  void whatIsNotSetHasADefault() {
+    assertThat(ClientAgentConfig.parse("f", "pauseMax: 2s\n", "me"))
+        .isEqualTo(new ClientAgentConfig("me", Duration.ofSeconds(2), ""));
+    assertThat(ClientAgentConfig.parse("f", "client: shop\n", "me"))
+        .isEqualTo(new ClientAgentConfig("shop", Duration.ofSeconds(30), ""));
+  }
+
+  @Test
+  void errorsNameTheFileTheKeyAndTheRule() {
+    assertThatThrownBy(() -> ClientAgentConfig.parse("f", "kafka: a\n", "me"))
+        .hasMessageContaining("f: unknown key 'kafka': the keys are client, pauseMax");
+    assertThatThrownBy(() -> ClientAgentConfig.parse("f", "pauseMax: 0s\n", "me"))
+        .hasMessageContaining("pauseMax must be positive");
+  }
+}

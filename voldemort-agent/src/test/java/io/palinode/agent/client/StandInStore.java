@@ -1,0 +1,18 @@
+package io.palinode.agent.client;
+
+/** What tests ask of a stand-in for the client's store, which another loader has loaded. */
+public interface StandInStore {
+  void get(String key);
+
+  void getAll(String key);
+
+  void getVersions(String key);
+
+  /** To the first node, then copies to the others. */
+  void put(String key);
+
+  void delete(String key);
+
+  /** The last copy is given up, and a hint of it is left at the first node. */
+  void copyTimesOut();
+}

@@ -1,0 +1,69 @@
+package io.palinode.voldemort.client;
+
+import com.google.protobuf.ByteString;
+import io.palinode.voldemort.protocol.Pb0;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/**
+ * One node as this client reaches it. A node that takes several requests on a connection has one
+ * connection; one that takes one at a time, as stock nodes do, has some, so that keys do not wait
+ * for each other. The requests of one key follow each other on the same one: a node sees them in
+ * the order in which they were sent, but for those that were on their way when this was found out.
+ *
+ * <p>Thread-safe. A connection that is not needed is not opened.
+ */
+final class NodeLanes {
+  private final List<NodeConnection> lanes = new ArrayList<>();
+
+  /**
+   * @param lanesMax so many connections at most
+   */
+  NodeLanes(int node, InetSocketAddress address, Transport transport, int lanesMax) {
+    for (int i = 0; i < lanesMax; i++) {
+      lanes.add(new NodeConnection(node, address, transport));
+    }
+  }
+
+  int node() {
+    return lanes.get(0).node();
+  }
+
+  /** As {@link NodeConnection#send}. */
+  <T> CompletableFuture<T> send(Ask<T> ask, long epoch) {
+    return laneOf(ask.request()).send(ask, epoch);
+  }
+
+  private NodeConnection laneOf(Pb0.VoldemortRequest request) {
+    NodeConnection first = lanes.get(0);
+    return first.takesOne()
+        ? lanes.get(Math.floorMod(keyOf(request).hashCode(), lanes.size()))
+        : first;
+  }
+
+  /** The first of several; empty without any. */
+  private static ByteString keyOf(Pb0.VoldemortRequest request) {
+    return switch (request.getType()) {
+      case GET, GET_VERSION -> request.getGet().getKey();
+      case PUT -> request.getPut().getKey();
+      case DELETE -> request.getDelete().getKey();
+      case GET_ALL ->
+          request.getGetAll().getKeysCount() == 0
+              ? ByteString.EMPTY
+              : request.getGetAll().getKeys(0);
+    };
+  }
+
+  /** As {@link NodeConnection#giveUp}. */
+  void giveUp(Predicate<Exchange<?>> which, Supplier<RuntimeException> failure) {
+    lanes.forEach(lane -> lane.giveUp(which, failure));
+  }
+
+  void close() {
+    lanes.forEach(NodeConnection::close);
+  }
+}
