@@ -41,6 +41,7 @@ import picocli.CommandLine.TypeConversionException;
       "  rollback-on-definite   mostly too late",
       "  rollback-on-uncertain  rolls back for hand-overs",
       "  rollback-may-flap      a rollback without whenFrequent",
+      "  diverged-soon          replicas that disagree for less than a second",
       "  ambiguous-key          a key of another predicate of the file matches, with a",
       "                         separator inside a capture",
       "  watches-every-key      a variable without literal text",

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param version names the store version that opened it, equal on all replicas ("store/key@clock");
  *     empty when unknown
  * @param origin the node that accepted that version first; null when unknown
+ * @param state what a replica has, where that is what the predicate is about; else null
  * @param payload carried through to the witness untouched (the monitor keeps values and the writer
  *     here)
  */
@@ -22,6 +23,7 @@ public record Candidate(
     String version,
     @Nullable Integer origin,
     @Nullable BigDecimal amount,
+    @Nullable ReplicaState state,
     byte[] payload) {
 
   public Candidate {
@@ -38,6 +40,25 @@ public record Candidate(
     }
   }
 
+  /** Of a value. */
+  public Candidate(
+      int clause,
+      int term,
+      CandidateId id,
+      Interval interval,
+      String version,
+      @Nullable Integer origin,
+      @Nullable BigDecimal amount,
+      byte[] payload) {
+    this(clause, term, id, interval, version, origin, amount, null, payload);
+  }
+
+  /** Of what a replica has, from the start of {@code interval} on. */
+  public static Candidate ofState(
+      CandidateId id, Interval interval, ReplicaState state, byte[] payload) {
+    return new Candidate(0, 0, id, interval, "", null, null, state, payload);
+  }
+
   /** Of a term that is not summed up. */
   public Candidate(
       int clause,
@@ -52,7 +73,12 @@ public record Candidate(
 
   /** The same candidate, when more became known of its interval. */
   Candidate over(Interval known) {
-    return new Candidate(clause, term, id, known, version, origin, amount, payload);
+    return new Candidate(clause, term, id, known, version, origin, amount, state, payload);
+  }
+
+  /** The same candidate with another payload. */
+  Candidate carrying(byte[] other) {
+    return new Candidate(clause, term, id, interval, version, origin, amount, state, other);
   }
 
   /** Whether this is another replica's copy of a version that {@link #origin} accepted first. */

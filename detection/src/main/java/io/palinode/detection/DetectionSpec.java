@@ -57,6 +57,29 @@ public record DetectionSpec(
     return clauses.get(clause).rule() instanceof ClauseRule.Sum;
   }
 
+  /** Whether it is about the states of replicas, which is then all that it is about. */
+  public boolean isOfStates() {
+    return clauses.get(0).rule() instanceof ClauseRule.ReplicasDiverged;
+  }
+
+  /** Throws {@link IllegalArgumentException} when it is not {@link #isOfStates}. */
+  ClauseRule.ReplicasDiverged divergence() {
+    if (clauses.get(0).rule() instanceof ClauseRule.ReplicasDiverged rule) {
+      return rule;
+    }
+    throw new IllegalArgumentException("a divergence is of replicasDiverged: clauses=" + clauses);
+  }
+
+  /** Throws {@link IllegalArgumentException} for a candidate of no replica's state. */
+  ReplicaState stateOf(Candidate candidate) {
+    ReplicaState state = candidate.state();
+    if (state == null) {
+      throw new IllegalArgumentException(
+          "a candidate of replicasDiverged needs the replica's state: " + candidate.id());
+    }
+    return state;
+  }
+
   /** Throws {@link IllegalArgumentException} for a candidate of another predicate or cluster. */
   void require(Candidate candidate) {
     requireTerm(candidate.clause(), candidate.term());
@@ -64,10 +87,20 @@ public record DetectionSpec(
       throw new IllegalArgumentException(
           "a candidate of a sum needs the variable's value: " + candidate.id());
     }
+    if (isOfStates()) {
+      requireNodes(stateOf(candidate));
+    }
     Hvc end = candidate.interval().end();
     requireSize(candidate.interval().start());
     if (end != null) {
       requireSize(end);
+    }
+  }
+
+  private void requireNodes(ReplicaState state) {
+    if (state.replicas().stream().anyMatch(node -> node < 0 || node >= nodes)) {
+      throw new IllegalArgumentException(
+          "replicas must be nodes of a cluster of " + nodes + ": replicas=" + state.replicas());
     }
   }
 

@@ -51,7 +51,7 @@ import org.jspecify.annotations.Nullable;
  * incarnation left open ends right before its first event in the new one; with {@code first}, the
  * version goes on. What is told of an earlier incarnation after that is ignored.
  */
-public final class InstanceDetector {
+public final class InstanceDetector implements Detector {
   private final DetectionSpec spec;
   private final DetectionLimits limits;
   private final boolean joined;
@@ -132,6 +132,7 @@ public final class InstanceDetector {
    * A term turned true. Throws {@link IllegalArgumentException}, and changes nothing, for a
    * candidate that is closed, or not of this predicate and cluster.
    */
+  @Override
   public List<Witness> opened(Candidate candidate) {
     spec.require(candidate);
     if (!candidate.interval().isOpen()) {
@@ -156,6 +157,7 @@ public final class InstanceDetector {
    * <p>Neither {@code endedBy} nor {@code origin} is needed: of all nodes' ends of a version, the
    * one with the least own HLC counts.
    */
+  @Override
   public List<Witness> closed(Candidate candidate, String endedBy, @Nullable Integer origin) {
     spec.require(candidate);
     Hvc end = candidate.interval().end();
@@ -181,6 +183,7 @@ public final class InstanceDetector {
    * The node has begun {@code incarnation}, and {@code first} is the first it said there: what its
    * first event would tell, for an instance that it has no event for. Nothing if that is known.
    */
+  @Override
   public List<Witness> restarted(int node, long incarnation, Hvc first) {
     if (incarnation <= incarnations[node]) {
       return List.of();
@@ -201,6 +204,7 @@ public final class InstanceDetector {
   }
 
   /** Every event of every node with an own HLC at or before {@code hlc} has been passed in. */
+  @Override
   public List<Witness> progress(long hlc) {
     if (!knowledge.advance(hlc)) {
       raised = List.of();
@@ -218,6 +222,7 @@ public final class InstanceDetector {
    * The witnesses that were reported earlier and whose grade rose with the last event or progress,
    * because more became known of an open end. They are to be published again under the same id.
    */
+  @Override
   public List<Witness> raised() {
     return raised;
   }
@@ -228,6 +233,7 @@ public final class InstanceDetector {
    * or, with ε = ∞, when only a later event can show that a closed one is no longer needed. Several
    * threads may ask while none changes anything.
    */
+  @Override
   public long wakeAt() {
     long wake = joined ? replicas.wakeAt() : Long.MAX_VALUE;
     for (int i = 0; i < clauses.size(); i++) {
@@ -247,11 +253,13 @@ public final class InstanceDetector {
   }
 
   /** Whether there is nothing to keep: a new detector would do as well. */
+  @Override
   public boolean isEmpty() {
     return size() == 0;
   }
 
   /** Compact, versioned bytes of the whole state: see {@link DetectorCodec}. */
+  @Override
   public byte[] toBytes() {
     List<@Nullable Hvc> latest = new ArrayList<>();
     List<Long> incarnationOf = new ArrayList<>();
@@ -285,6 +293,7 @@ public final class InstanceDetector {
    * As {@link #overflowed}, by limit; of one that was restored, what it met before is counted as
    * intervals.
    */
+  @Override
   public Overflows overflows() {
     long cut = 0;
     for (WatchedClause clause : clauses) {

@@ -3,19 +3,27 @@ package io.palinode.detection;
 import io.palinode.hvc.Grade;
 import java.util.List;
 
-/** Candidates that make a clause true, in the order of terms, pairwise concurrent. */
-public record Witness(int clause, List<Candidate> candidates, Grade grade) {
+/**
+ * Candidates that make a clause true, in the order of terms, pairwise concurrent; or the replicas
+ * of a variable that have diverged.
+ *
+ * @param first before it, none of them held: the least own-node start; or since when they are apart
+ * @param violate the first moment at which all hold: the greatest own-node start; or at which they
+ *     were apart for long enough
+ */
+public record Witness(
+    int clause, List<Candidate> candidates, Grade grade, long first, long violate) {
   public Witness {
     candidates = List.copyOf(candidates);
   }
 
-  /** The least own-node start: before it, none of them held. */
-  public long first() {
-    return candidates.stream().mapToLong(c -> c.interval().start().own()).min().orElseThrow();
-  }
-
-  /** The greatest own-node start: the first moment at which all hold. */
-  public long violate() {
-    return candidates.stream().mapToLong(c -> c.interval().start().own()).max().orElseThrow();
+  /** Of intervals. */
+  public Witness(int clause, List<Candidate> candidates, Grade grade) {
+    this(
+        clause,
+        candidates,
+        grade,
+        candidates.stream().mapToLong(c -> c.interval().start().own()).min().orElseThrow(),
+        candidates.stream().mapToLong(c -> c.interval().start().own()).max().orElseThrow());
   }
 }

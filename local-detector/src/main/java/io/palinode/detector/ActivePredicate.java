@@ -14,6 +14,11 @@ public record ActivePredicate(String name, long version, Predicate predicate) {
     }
   }
 
+  /** Whether a node has to tell what it has of each key. */
+  boolean comparesReplicas() {
+    return predicate.violation().get(0).isOfStates();
+  }
+
   boolean isSameVersionAs(ActivePredicate other) {
     return version == other.version && name.equals(other.name);
   }

@@ -5,9 +5,12 @@ import io.palinode.detector.Emission.Closed;
 import io.palinode.detector.Emission.Gap;
 import io.palinode.detector.Emission.Opened;
 import io.palinode.detector.Emission.Progress;
+import io.palinode.detector.Emission.Told;
+import io.palinode.predicate.Binding;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.IntervalRef;
+import io.palinode.wire.v1.Searched;
 import io.palinode.wire.v1.VariableVersion;
 import java.nio.charset.StandardCharsets;
 
@@ -28,6 +31,27 @@ public record CandidateEncoder(int node, long incarnation) {
       message.setOrigin(interval.source().origin());
     }
     return event(opened).setOpened(message).build();
+  }
+
+  public CandidateRecord told(Told told) {
+    var message =
+        io.palinode.wire.v1.Opened.newBuilder()
+            .setInterval(refOf(told.match().term(), told.match().byKey()))
+            .setStart(CandidateRecords.encode(told.start()))
+            .setWriter(told.source().writer())
+            .setDigest(told.digest())
+            .addAllReplicas(told.replicas());
+    for (Version version : told.siblings()) {
+      message.addValues(versionOf(told.key(), version));
+    }
+    if (told.siblings().isEmpty()) {
+      // Without a version: it is absent.
+      message.addValues(keyOf(told.key()));
+    }
+    if (told.source().origin() != null) {
+      message.setOrigin(told.source().origin());
+    }
+    return event(told).setOpened(message).build();
   }
 
   public CandidateRecord closed(Closed closed) {
@@ -63,10 +87,14 @@ public record CandidateEncoder(int node, long incarnation) {
 
   /** Progress as one partition is told it. */
   public CandidateRecord progress(Progress progress, int partition) {
+    var message =
+        io.palinode.wire.v1.Progress.newBuilder().setHvc(CandidateRecords.encode(progress.hvc()));
+    for (ActivePredicate predicate : progress.searched()) {
+      message.addSearched(
+          Searched.newBuilder().setPredicate(predicate.name()).setVersion(predicate.version()));
+    }
     return record(progress.epoch(), progress.sequences().get(partition))
-        .setProgress(
-            io.palinode.wire.v1.Progress.newBuilder()
-                .setHvc(CandidateRecords.encode(progress.hvc())))
+        .setProgress(message)
         .build();
   }
 
@@ -79,12 +107,16 @@ public record CandidateEncoder(int node, long incarnation) {
   }
 
   static IntervalRef refOf(Holding holding) {
+    return refOf(holding.term(), holding.binding());
+  }
+
+  private static IntervalRef refOf(WatchedTerm term, Binding binding) {
     return IntervalRef.newBuilder()
-        .setPredicate(holding.term().predicate())
-        .setPredicateVersion(holding.term().version())
-        .setBinding(holding.binding().toString())
-        .setClause(holding.term().clause())
-        .setTerm(holding.term().index())
+        .setPredicate(term.predicate())
+        .setPredicateVersion(term.version())
+        .setBinding(binding.toString())
+        .setClause(term.clause())
+        .setTerm(term.index())
         .build();
   }
 
@@ -110,11 +142,15 @@ public record CandidateEncoder(int node, long incarnation) {
         .setSequence(sequence);
   }
 
+  private static VariableVersion.Builder keyOf(StoreKey key) {
+    return VariableVersion.newBuilder()
+        .setStore(key.store())
+        .setKey(ByteString.copyFrom(key.key()));
+  }
+
   private static VariableVersion versionOf(StoreKey key, Version version) {
     VariableVersion.Builder message =
-        VariableVersion.newBuilder()
-            .setStore(key.store())
-            .setKey(ByteString.copyFrom(key.key()))
+        keyOf(key)
             .setValue(ByteString.copyFrom(version.value()))
             .setClock(ByteString.copyFrom(version.clock()));
     if (!version.isWhole()) {

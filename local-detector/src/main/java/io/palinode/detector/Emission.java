@@ -20,22 +20,43 @@ public sealed interface Emission {
     /** The node's HLC of the event. */
     long hlc();
 
-    OpenInterval interval();
-
     /** About how much memory the values take that it carries, in bytes. */
     default int valueBytes() {
       return 0;
     }
 
     /** {@code <predicate>|<binding>}, whose partition it is. */
-    default String instance() {
-      return interval().instance();
-    }
+    String instance();
 
     /** What is known when the event is lost. */
     default Gap lost() {
       return Gap.ofOne(epoch(), partition(), sequence(), hlc());
     }
+  }
+
+  /** The beginning or the end of an interval. */
+  sealed interface IntervalEvent extends Event {
+    OpenInterval interval();
+
+    @Override
+    default int partition() {
+      return interval().partition();
+    }
+
+    @Override
+    default String instance() {
+      return interval().instance();
+    }
+  }
+
+  /**
+   * What is to be told, be it late: while it is not, nothing later is, nor how far the node came.
+   */
+  sealed interface Late extends Event {
+    WatchedTerm term();
+
+    /** The same, with its own time, told when it was not before. */
+    Event toldAs(long newSequence);
   }
 
   /**
@@ -44,12 +65,7 @@ public sealed interface Emission {
    * @param values the version that makes it true, then its siblings that do so too; of long values
    *     the beginnings
    */
-  record Opened(long epoch, OpenInterval interval, List<Version> values) implements Event {
-    @Override
-    public int partition() {
-      return interval.partition();
-    }
-
+  record Opened(long epoch, OpenInterval interval, List<Version> values) implements IntervalEvent {
     @Override
     public int valueBytes() {
       return values.stream().mapToInt(version -> version.value().length).sum();
@@ -80,20 +96,74 @@ public sealed interface Emission {
       @Nullable Version endedBy,
       String writer,
       @Nullable Integer origin)
-      implements Event {
-    /** The same end, told when it was not before. */
-    Closed toldAs(long newSequence) {
-      return new Closed(epoch, newSequence, interval, end, endedBy, writer, origin);
+      implements IntervalEvent, Late {
+    @Override
+    public WatchedTerm term() {
+      return interval.holding().term();
     }
 
     @Override
-    public int partition() {
-      return interval.partition();
+    public Closed toldAs(long newSequence) {
+      return new Closed(epoch, newSequence, interval, end, endedBy, writer, origin);
     }
 
     @Override
     public long hlc() {
       return end.own();
+    }
+  }
+
+  /**
+   * What the node has of a key whose replicas are compared, after each change.
+   *
+   * @param match the term, and the binding by the key
+   * @param start the node's HVC from which on it has that
+   * @param digest see {@link StateDigest}
+   * @param replicas the nodes on which the key lives
+   * @param siblings the beginnings of some
+   */
+  record Told(
+      long epoch,
+      int partition,
+      long sequence,
+      String instance,
+      TermIndex.Match match,
+      StoreKey key,
+      Hvc start,
+      long digest,
+      List<Integer> replicas,
+      List<Version> siblings,
+      OpenInterval.Source source)
+      implements Late {
+    @Override
+    public WatchedTerm term() {
+      return match.term();
+    }
+
+    @Override
+    public Told toldAs(long newSequence) {
+      return new Told(
+          epoch,
+          partition,
+          newSequence,
+          instance,
+          match,
+          key,
+          start,
+          digest,
+          replicas,
+          siblings,
+          source);
+    }
+
+    @Override
+    public int valueBytes() {
+      return siblings.stream().mapToInt(version -> version.value().length).sum();
+    }
+
+    @Override
+    public long hlc() {
+      return start.own();
     }
   }
 
@@ -122,9 +192,17 @@ public sealed interface Emission {
    * Every event of the node up to {@code hvc} comes before this, in every partition.
    *
    * @param sequences the last sequence of each partition
+   * @param searched whose keys' states have all been told in this epoch
    */
-  record Progress(long epoch, Hvc hvc, List<Long> sequences) implements Emission {
+  record Progress(long epoch, Hvc hvc, List<Long> sequences, List<ActivePredicate> searched)
+      implements Emission {
+    /** Where no predicate compares replicas. */
+    public Progress(long epoch, Hvc hvc, List<Long> sequences) {
+      this(epoch, hvc, sequences, List.of());
+    }
+
     public Progress {
+      searched = List.copyOf(searched);
       sequences = List.copyOf(sequences);
     }
   }

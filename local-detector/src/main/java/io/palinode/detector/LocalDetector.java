@@ -3,14 +3,18 @@ package io.palinode.detector;
 import io.palinode.detector.Emission.Closed;
 import io.palinode.detector.Emission.Event;
 import io.palinode.detector.Emission.Gap;
+import io.palinode.detector.Emission.IntervalEvent;
+import io.palinode.detector.Emission.Late;
 import io.palinode.detector.Emission.Opened;
 import io.palinode.detector.Emission.Progress;
+import io.palinode.detector.Emission.Told;
 import io.palinode.detector.OpenInterval.Source;
 import io.palinode.detector.TermIndex.Match;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.Term;
+import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.IntervalRef;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -27,6 +31,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +41,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A term holds at a key under a binding while any sibling makes it hold; each of these siblings
  * has an interval of its own, so that the term holds exactly while one of them is open, and
  * replicas name an interval alike.
+ *
+ * <p>Of a key whose replicas are compared each write tells what the node has now, and nothing is
+ * kept here. {@link Progress} says of which predicates every key has been told.
  *
  * <p>Two locks. The store's write lock guards all fields that a write touches: {@link #written}
  * runs under it, the others take it for short steps, by {@link StoreBinding#atomically} where they
@@ -114,8 +122,11 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   /** Intervals that are open, and that the ring had no room to tell of; oldest first. */
   private final Set<OpenInterval> untold = new LinkedHashSet<>();
 
-  /** Ends of intervals that were told, and that were not told themselves; oldest first. */
-  private final Deque<Closed> untoldEnds = new ArrayDeque<>();
+  /** Ends of intervals that were told, and states, that were not told themselves; oldest first. */
+  private final Deque<Late> untoldEnds = new ArrayDeque<>();
+
+  /** Of which each key has been told in this epoch. */
+  private List<ActivePredicate> searched = List.of();
 
   /** When the epoch was over for this node, or the next one began; null while it speaks. */
   private @Nullable Hvc overSince;
@@ -160,13 +171,16 @@ public final class LocalDetector implements StoreBinding.WriteListener {
           if (left) {
             open.forget(term -> !isVersionIn(next, term));
             untold.removeIf(interval -> !isVersionIn(next, interval.holding().term()));
-            untoldEnds.removeIf(end -> !isVersionIn(next, end.interval().holding().term()));
+            untoldEnds.removeIf(end -> !isVersionIn(next, end.term()));
+            searched = searched.stream().filter(of -> isVersionIn(next, of)).toList();
           }
         });
     if (watching && overSince == null && !arrived.isEmpty()) {
       TermIndex terms = TermIndex.of(arrived);
-      openThose(scanFor(terms), terms);
+      Found found = scanFor(terms);
+      openThose(found, terms);
       unscanned = List.of();
+      noteSearched(found, arrived);
     }
   }
 
@@ -207,7 +221,8 @@ public final class LocalDetector implements StoreBinding.WriteListener {
       finishReset();
       return;
     }
-    Collection<StoreKey> known = keysThatMayHold();
+    // A state that did not change is to be told, too.
+    Collection<StoreKey> known = index.hasStates() ? null : keysThatMayHold();
     changed.clear();
     anyChanged = false;
     resetUnfinished = true;
@@ -217,6 +232,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
           watching = true;
           complete = true;
           unopened = false;
+          searched = List.of();
           open.clear();
           untold.clear();
           untoldEnds.clear();
@@ -235,8 +251,10 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   /** By a scan, which opens only what is not open: a reset that failed half-way goes on here. */
   private void finishReset() {
     if (resetUnfinished) {
-      openThose(scanFor(index), index);
+      Found found = scanFor(index);
+      openThose(found, index);
       allIsOpen();
+      noteSearched(found, predicates.values());
     }
   }
 
@@ -244,6 +262,22 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     resetUnfinished = false;
     unscanned = List.of();
     store.atomically(() -> overSince = null);
+  }
+
+  /** Of those that compare replicas, every key has been told, if there was room for all. */
+  private void noteSearched(Found found, Collection<ActivePredicate> of) {
+    List<ActivePredicate> comparing =
+        of.stream().filter(ActivePredicate::comparesReplicas).toList();
+    if (!found.all() || comparing.isEmpty()) {
+      return;
+    }
+    store.atomically(
+        () -> {
+          // What was found of a state that is taken back was not told.
+          if (store.restoredEpoch() <= epoch) {
+            searched = Stream.concat(searched.stream(), comparing.stream()).distinct().toList();
+          }
+        });
   }
 
   /** The store changed these keys other than by writes, while it was paused. */
@@ -400,10 +434,10 @@ public final class LocalDetector implements StoreBinding.WriteListener {
           if (!watching || event.epoch() != epoch) {
             return;
           }
-          if (event instanceof Closed end) {
-            keepEnd(end);
-          } else if (open.contains(event.interval())) {
-            untold.add(event.interval());
+          if (event instanceof Late late) {
+            keepLate(late);
+          } else if (event instanceof IntervalEvent opened && open.contains(opened.interval())) {
+            untold.add(opened.interval());
           }
         });
   }
@@ -427,16 +461,18 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     }
   }
 
-  private void keepEnd(Closed end) {
+  private void keepLate(Late late) {
     if (untoldEnds.size() >= open.intervalsMax()) {
-      untoldEnds.remove();
+      // A state is found again by a scan.
+      unopened |= untoldEnds.remove() instanceof Told;
     }
-    untoldEnds.add(end);
+    untoldEnds.add(late);
   }
 
   /**
-   * Adds the event that is next in its partition. While an end is untold, nothing later is told,
-   * nor how far the node has come: it would show an interval that is over as one that holds.
+   * Adds the event that is next in its partition. While an end, or a state, is untold, nothing
+   * later is told, nor how far the node has come: it would show an interval that is over as one
+   * that holds, and a state that is gone.
    *
    * @param endsTold what {@link #tellEnds} said before the event got its sequence: what is told in
    *     another order than it is numbered counts as told before
@@ -452,7 +488,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   /** With the times at which they were. Whether none is left. */
   private boolean tellEnds() {
     while (!untoldEnds.isEmpty() && ring.hasRoom(1)) {
-      Closed end = untoldEnds.remove();
+      Late end = untoldEnds.remove();
       boolean unused = ring.add(end.toldAs(++sequences[end.partition()]));
     }
     return untoldEnds.isEmpty();
@@ -475,7 +511,8 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   }
 
   private Progress progress() {
-    return new Progress(epoch, store.clock().tick(), Arrays.stream(sequences).boxed().toList());
+    return new Progress(
+        epoch, store.clock().tick(), Arrays.stream(sequences).boxed().toList(), searched);
   }
 
   /** {@inheritDoc} Of others it is enough that there was one: somebody may wait for progress. */
@@ -531,6 +568,46 @@ public final class LocalDetector implements StoreBinding.WriteListener {
         open(event.key(), held, holding, event.after(), source);
       }
     }
+    if (index.hasStates()) {
+      Source writer = new Source(event.writer(), event.origin());
+      tellStates(event.key(), matches, event.siblings(), event.after(), writer);
+    }
+  }
+
+  /** What the node has of the key, to the terms that compare its replicas. */
+  private void tellStates(
+      StoreKey key, List<Match> matches, List<Version> siblings, Hvc start, Source source) {
+    for (int i = 0; i < matches.size(); i++) {
+      Match match = matches.get(i);
+      if (match.term().isState() && truth.isAdmitted(match)) {
+        boolean endsTold = tellEnds();
+        Told told = told(match, key, siblings, start, source);
+        if (!tell(told, endsTold)) {
+          keepLate(told);
+        }
+      }
+    }
+  }
+
+  private Told told(Match match, StoreKey key, List<Version> siblings, Hvc start, Source source) {
+    String instance =
+        CandidateRecords.instanceKey(match.term().predicate(), match.byKey().toString());
+    int partition = partitionOf.applyAsInt(instance);
+    return new Told(
+        epoch,
+        partition,
+        ++sequences[partition],
+        instance,
+        match,
+        key,
+        start,
+        StateDigest.of(siblings),
+        store.replicas(key),
+        siblings.stream()
+            .limit(SIBLINGS_TOLD_MAX)
+            .map(version -> version.beginning(VALUE_KEPT_MAX))
+            .toList(),
+        source);
   }
 
   /** A version that was there before, and was not open, was found rather than written. */
@@ -561,7 +638,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
             event.writer(),
             event.origin());
     if (!tell(end, endsTold) && wasTold) {
-      keepEnd(end);
+      keepLate(end);
     }
     closedCount.increment();
   }
@@ -624,7 +701,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     boolean[] tooMany = {false};
     store.scan(
         (key, siblings) -> {
-          if (!truth.of(terms.match(key), siblings).isEmpty()) {
+          if (isToBeOpened(terms.match(key), siblings)) {
             tooMany[0] |= keys.size() >= open.intervalsMax();
             if (!tooMany[0]) {
               keys.add(key);
@@ -632,6 +709,11 @@ public final class LocalDetector implements StoreBinding.WriteListener {
           }
         });
     return new Found(keys, !tooMany[0]);
+  }
+
+  private boolean isToBeOpened(List<Match> matches, List<Version> siblings) {
+    return !truth.of(matches, siblings).isEmpty()
+        || matches.stream().anyMatch(match -> match.term().isState());
   }
 
   private void openThose(Found found, TermIndex terms) {
@@ -662,12 +744,15 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     }
     Hvc start = overSince == null ? store.clock().tick() : overSince;
     for (StoreKey key : keys) {
-      List<Holding> holding = truth.of(terms.match(key), store.siblings(key));
+      List<Match> matches = terms.match(key);
+      List<Version> siblings = store.siblings(key);
+      List<Holding> holding = truth.of(matches, siblings);
       for (Holding held : holding) {
         if (!open.contains(key, held)) {
           open(key, held, holding, start, found(held));
         }
       }
+      tellStates(key, matches, siblings, start, Source.UNKNOWN);
     }
   }
 

@@ -6,6 +6,7 @@ import io.palinode.retroscope.snapshot.RollbackTimes;
 import io.palinode.wire.TopicLayout;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * What the detector and the node's side of control need of a store node: writes out, clock, read,
@@ -141,6 +142,11 @@ public interface StoreBinding {
    * what is known of how they came about, up to the cut that was restored or kept last.
    */
   List<KeyRecord> read(List<StoreKey> keys);
+
+  /** The nodes on which the key lives, in ascending order; where keys are not dealt out, all. */
+  default List<Integer> replicas(StoreKey key) {
+    return IntStream.range(0, nodes()).boxed().toList();
+  }
 
   /** All versions of one key as they are now; empty when it is absent. */
   List<Version> siblings(StoreKey key);

@@ -29,10 +29,13 @@ public final class TermIndex {
   /** Whether a term names its store. */
   private final boolean byStore;
 
-  private TermIndex(ExactKeys exact, PrefixTrie templates, boolean byStore) {
+  private final boolean hasStates;
+
+  private TermIndex(ExactKeys exact, PrefixTrie templates, boolean byStore, boolean hasStates) {
     this.exact = exact;
     this.templates = templates;
     this.byStore = byStore;
+    this.hasStates = hasStates;
   }
 
   /** O(terms) time and memory, if few prefixes begin with another one. */
@@ -40,9 +43,11 @@ public final class TermIndex {
     ExactKeys.Builder exact = new ExactKeys.Builder();
     PrefixTrie.Builder templates = new PrefixTrie.Builder();
     boolean byStore = false;
+    boolean hasStates = false;
     for (ActivePredicate active : predicates) {
       for (WatchedTerm term : terms(active)) {
         byStore |= term.term().store() != null;
+        hasStates |= term.isState();
         Template variable = term.term().variable();
         byte[] prefix = variable.prefix().getBytes(UTF_8);
         if (variable.captures().isEmpty()) {
@@ -52,7 +57,7 @@ public final class TermIndex {
         }
       }
     }
-    return new TermIndex(exact.build(), templates.build(), byStore);
+    return new TermIndex(exact.build(), templates.build(), byStore, hasStates);
   }
 
   private static List<WatchedTerm> terms(ActivePredicate active) {
@@ -64,6 +69,11 @@ public final class TermIndex {
       }
     }
     return terms;
+  }
+
+  /** Whether a term compares replicas. */
+  boolean hasStates() {
+    return hasStates;
   }
 
   /** The terms that speak of {@code key}. Keys that are not UTF-8 have none. */

@@ -30,6 +30,9 @@ final class Truth {
     Value value = null;
     for (Match match : matches) {
       WatchedTerm term = match.term();
+      if (term.isState()) {
+        continue;
+      }
       if (!term.readsText()) {
         if (term.isMadeTrueBy(version.value())) {
           addIfAdmitted(term, match.byKey(), version, holding);
@@ -64,6 +67,15 @@ final class Truth {
     } else if (broken.refuses(binding)) {
       valuesRefused.increment();
     }
+  }
+
+  /** Whether the conditions of the term's predicate let the binding be watched. */
+  boolean isAdmitted(Match match) {
+    Condition broken = match.term().brokenBy(match.byKey());
+    if (broken != null && broken.refuses(match.byKey())) {
+      valuesRefused.increment();
+    }
+    return broken == null;
   }
 
   long valuesRefused() {

@@ -68,6 +68,11 @@ final class WatchedTerm {
     return version == active.version() && predicate.equals(active.name());
   }
 
+  /** Whether it is about all that a key may be: each change is told, and nothing opens. */
+  boolean isState() {
+    return term.isState();
+  }
+
   /** Whether its value is a decimal that a sum takes. */
   boolean isAmount() {
     return term.comparison() instanceof Comparison.IsNumber;

@@ -132,7 +132,7 @@ class ArrivalConcurrencyTest {
           assertThat(progress.hvc().own()).isGreaterThan(hlcs[partition]);
           hlcs[partition] = progress.hvc().own();
         }
-      } else if (emission instanceof Emission.Event event) {
+      } else if (emission instanceof Emission.IntervalEvent event) {
         assertThat(event.sequence()).isEqualTo(++sequences[event.partition()]);
         assertThat(event.hlc()).isGreaterThanOrEqualTo(hlcs[event.partition()]);
         hlcs[event.partition()] = event.hlc();
@@ -140,7 +140,7 @@ class ArrivalConcurrencyTest {
       }
     }
 
-    private void follow(Emission.Event event) {
+    private void follow(Emission.IntervalEvent event) {
       String name = TruthOracle.name(event.interval());
       if (event instanceof Opened) {
         open.put(name, event.interval());

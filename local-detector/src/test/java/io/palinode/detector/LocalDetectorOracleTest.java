@@ -160,7 +160,7 @@ class LocalDetectorOracleTest {
       detector.reportProgress();
       ring.drain(out, Integer.MAX_VALUE);
       for (Emission emission : out) {
-        if (emission instanceof Emission.Event event) {
+        if (emission instanceof Emission.IntervalEvent event) {
           // Nothing comes between an end that was dropped and the same, told late.
           assertThat(event.hlc()).as("seed=%d", seed).isGreaterThanOrEqualTo(lastHlc);
           lastHlc = event.hlc();
@@ -185,7 +185,7 @@ class LocalDetectorOracleTest {
       Set<String> ended = new TreeSet<>();
       Set<String> begun = new TreeSet<>();
       for (Emission emission : out) {
-        Emission.Event event = (Emission.Event) emission;
+        Emission.IntervalEvent event = (Emission.IntervalEvent) emission;
         checkEvent(event, before);
         if (event instanceof Opened) {
           begun.add(TruthOracle.name(event.interval()));
@@ -200,7 +200,7 @@ class LocalDetectorOracleTest {
       assertThat(detector.openIntervals()).isEqualTo(holding.size());
     }
 
-    private void checkEvent(Emission.Event event, long before) {
+    private void checkEvent(Emission.IntervalEvent event, long before) {
       assertThat(event.epoch()).isEqualTo(epoch);
       assertThat(event.sequence()).isEqualTo(++sequences[event.partition()]);
       assertThat(event.partition())

@@ -4,6 +4,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.palinode.detection.Candidate;
 import io.palinode.detection.CandidateId;
 import io.palinode.detection.DetectionSpec;
+import io.palinode.detection.ReplicaState;
 import io.palinode.hvc.Interval;
 import io.palinode.predicate.Decimal;
 import io.palinode.wire.CandidateRecords;
@@ -57,18 +58,21 @@ public record Change(Candidate candidate, String endedBy, @Nullable Integer endO
 
   /** Equal for the same version on all replicas: {@code store/key@clock}. */
   static String version(VariableVersion version) {
+    return variable(version) + "@" + HexFormat.of().formatHex(version.getClock().toByteArray());
+  }
+
+  private static String variable(VariableVersion version) {
     // Latin-1, not UTF-8: it keeps any two keys apart.
-    return version.getStore()
-        + "/"
-        + version.getKey().toString(StandardCharsets.ISO_8859_1)
-        + "@"
-        + HexFormat.of().formatHex(version.getClock().toByteArray());
+    return version.getStore() + "/" + version.getKey().toString(StandardCharsets.ISO_8859_1);
   }
 
   private static Change opened(CandidateRecord record, Opened opened, DetectionSpec spec) {
     Opened.Builder payload =
         Opened.newBuilder().addAllValues(opened.getValuesList()).setWriter(opened.getWriter());
     IntervalRef interval = requireTerm(opened.getInterval(), spec);
+    if (spec.isOfStates()) {
+      return told(record, opened, payload.build());
+    }
     return new Change(
         new Candidate(
             interval.getClause(),
@@ -83,12 +87,34 @@ public record Change(Candidate candidate, String endedBy, @Nullable Integer endO
         null);
   }
 
+  private static Change told(CandidateRecord record, Opened opened, Opened payload) {
+    if (!opened.hasDigest() || opened.getValuesCount() == 0) {
+      throw new IllegalArgumentException(
+          "what a replica has is told with its key and digest: node=" + record.getNode());
+    }
+    ReplicaState state =
+        new ReplicaState(
+            variable(opened.getValues(0)), opened.getDigest(), opened.getReplicasList());
+    return new Change(
+        Candidate.ofState(
+            new CandidateId(record.getNode(), record.getIncarnation(), record.getSequence()),
+            new Interval(CandidateRecords.decode(opened.getStart()), null),
+            state,
+            payload.toByteArray()),
+        "",
+        null);
+  }
+
   private static Change closed(CandidateRecord record, Closed closed, DetectionSpec spec) {
     Opened.Builder payload = Opened.newBuilder();
     if (closed.hasOpenedBy()) {
       payload.addValues(closed.getOpenedBy());
     }
     IntervalRef interval = requireTerm(closed.getInterval(), spec);
+    if (spec.isOfStates()) {
+      throw new IllegalArgumentException(
+          "what a replica has ends with what it has next: node=" + record.getNode());
+    }
     return new Change(
         new Candidate(
             interval.getClause(),

@@ -2,7 +2,7 @@ package io.palinode.monitor;
 
 import io.palinode.detection.DetectionLimits;
 import io.palinode.detection.DetectionSpec;
-import io.palinode.detection.InstanceDetector;
+import io.palinode.detection.Detector;
 import io.palinode.detection.Overflows;
 import io.palinode.detection.Witness;
 import java.util.ArrayList;
@@ -28,7 +28,7 @@ public final class Instance {
   private @Nullable InstanceState packed;
 
   /** Null while it is packed. */
-  private @Nullable InstanceDetector live;
+  private @Nullable Detector live;
 
   /** When it wakes, as long as nothing changes: it takes a look at all that is kept. */
   private long wakeAt;
@@ -53,7 +53,7 @@ public final class Instance {
   public static Instance begin(
       CandidateEvent event, long predicateVersion, DetectionSpec spec, DetectionLimits limits) {
     Instance instance = new Instance(event.epoch(), predicateVersion, event.partition());
-    instance.live = InstanceDetector.create(spec, limits);
+    instance.live = Detector.create(spec, limits);
     return instance;
   }
 
@@ -76,7 +76,7 @@ public final class Instance {
   /** Makes it live, if it is not. {@code spec} is that of its predicate's version. */
   public void unpack(DetectionSpec spec, DetectionLimits limits) {
     if (packed != null) {
-      live = InstanceDetector.restore(spec, limits, packed.detector());
+      live = Detector.restore(spec, limits, packed.detector());
       overflowsTold = live.overflows();
       raisedTold = List.of();
       packed = null;
@@ -136,6 +136,12 @@ public final class Instance {
       reported.addAll(shadow.restarted(restart));
     }
     return withRaised(live().restarted(restart.node(), restart.incarnation(), restart.first()));
+  }
+
+  /** What a node has told by then; see {@link Detector#searched}. */
+  public void searched(Search search) {
+    wakeKnown = false;
+    live().searched(search.node(), search.incarnation(), search.at());
   }
 
   /**
@@ -247,7 +253,7 @@ public final class Instance {
     counted = true;
   }
 
-  private InstanceDetector live() {
+  private Detector live() {
     return Objects.requireNonNull(live, "a packed instance is unpacked before it is used");
   }
 }

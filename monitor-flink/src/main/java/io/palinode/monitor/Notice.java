@@ -5,7 +5,7 @@ import io.palinode.wire.v1.CoverageLost;
 /**
  * What every part of the keyed detection must hear, not only the instance that a record is about.
  *
- * @param body the predicate record, the first clock of the new incarnation, or the loss
+ * @param body the predicate record, the first clock of the new incarnation, the loss, or the search
  */
 public record Notice(
     Kind kind, int partition, int node, long incarnation, long epoch, byte[] body) {
@@ -20,7 +20,9 @@ public record Notice(
     /** A node has begun a new incarnation on a partition. */
     RESTARTED(3),
     /** Events of a node are missing on a partition. */
-    LOST(4);
+    LOST(4),
+    /** A node has told all that it has of a predicate that compares replicas. */
+    SEARCHED(5);
 
     private final int code;
 
@@ -49,6 +51,11 @@ public record Notice(
 
   public static Notice restarted(CandidateEvent event, byte[] firstClock) {
     return about(event, Kind.RESTARTED, firstClock);
+  }
+
+  /** {@code body} is that of a {@link Search}. */
+  static Notice searched(CandidateEvent event, byte[] body) {
+    return about(event, Kind.SEARCHED, body);
   }
 
   public static Notice lost(CandidateEvent event, CoverageLost loss) {

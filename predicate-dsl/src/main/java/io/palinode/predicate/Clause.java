@@ -22,6 +22,7 @@ public record Clause(ClauseRule rule, List<LocalPredicate> of) {
       requireCount(atLeast.count(), of.size());
     }
     requireNumbers(rule, of);
+    requireState(rule, of);
   }
 
   /** A conjunction: all terms, each somewhere, concurrently. */
@@ -42,6 +43,11 @@ public record Clause(ClauseRule rule, List<LocalPredicate> of) {
   boolean isConjunction() {
     return rule instanceof ClauseRule.All
         || (rule instanceof ClauseRule.AtLeast atLeast && atLeast.count() == of.size());
+  }
+
+  /** Whether it is about the states of a variable's replicas. */
+  public boolean isOfStates() {
+    return rule instanceof ClauseRule.ReplicasDiverged;
   }
 
   boolean hasGroups() {
@@ -72,6 +78,16 @@ public record Clause(ClauseRule rule, List<LocalPredicate> of) {
           combinations.multiply(BigInteger.valueOf(size - i)).divide(BigInteger.valueOf(i + 1L));
     }
     return combinations;
+  }
+
+  private static void requireState(ClauseRule rule, List<LocalPredicate> of) {
+    boolean isOfStates = rule instanceof ClauseRule.ReplicasDiverged;
+    List<Term> terms = of.stream().flatMap(local -> local.terms().stream()).toList();
+    long states = terms.stream().filter(Term::isState).count();
+    if (isOfStates ? states != 1 || terms.size() != 1 : states > 0) {
+      throw new IllegalArgumentException(
+          "replicasDiverged, and nothing else, is of one variable in any state: terms=" + terms);
+    }
   }
 
   private static void requireNumbers(ClauseRule rule, List<LocalPredicate> of) {

@@ -46,6 +46,9 @@ final class ClauseForms {
     if (form instanceof PredicateForm.Sum sum) {
       return sum(sum);
     }
+    if (form instanceof PredicateForm.ReplicasDiverged diverged) {
+      return diverged(diverged);
+    }
     PredicateForm.Parts parts = (PredicateForm.Parts) form;
     List<LocalPredicate> of = parts.parts.stream().map(ClauseForms::localPredicate).toList();
     ClauseRule rule = parts instanceof PredicateForm.AtLeast some ? atLeast(some) : ClauseRule.ALL;
@@ -105,6 +108,17 @@ final class ClauseForms {
     return at(form.place, () -> new Clause(new ClauseRule.Sum(relation, bound), of));
   }
 
+  private static Clause diverged(PredicateForm.ReplicasDiverged form) {
+    Text longerThan =
+        required("clause with replicasDiverged", "longerThan", form.longerThan, form.place);
+    ClauseRule rule =
+        at(
+            longerThan.place(),
+            () -> new ClauseRule.ReplicasDiverged(Period.parse(longerThan.value())));
+    LocalPredicate variable = LocalPredicate.of(TermForms.read(form));
+    return at(form.place, () -> new Clause(rule, List.of(variable)));
+  }
+
   /** The words of a sum's relations, in the order of the documentation. */
   static final List<String> RELATIONS =
       Arrays.stream(ClauseRule.Relation.values()).map(ClauseRule.Relation::word).toList();
@@ -133,6 +147,9 @@ final class ClauseForms {
   static PredicateForm.Item write(Clause clause) {
     if (clause.rule() instanceof ClauseRule.Sum sum) {
       return write(sum, clause.terms());
+    }
+    if (clause.rule() instanceof ClauseRule.ReplicasDiverged diverged) {
+      return write(diverged, clause.terms().get(0));
     }
     PredicateForm.Parts form = new PredicateForm.All();
     if (clause.rule() instanceof ClauseRule.AtLeast atLeast) {
@@ -168,6 +185,15 @@ final class ClauseForms {
       case ABOVE -> form.above = limit;
     }
     form.summands = variables.stream().map(TermForms::writeSummand).toList();
+    return form;
+  }
+
+  private static PredicateForm.ReplicasDiverged write(
+      ClauseRule.ReplicasDiverged diverged, Term variable) {
+    PredicateForm.ReplicasDiverged form = new PredicateForm.ReplicasDiverged();
+    form.store = variable.store() == null ? null : text(variable.store());
+    form.variable = text(variable.variable().toString());
+    form.longerThan = text(Period.format(diverged.longerThan()));
     return form;
   }
 

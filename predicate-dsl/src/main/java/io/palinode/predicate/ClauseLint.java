@@ -3,6 +3,7 @@ package io.palinode.predicate;
 import io.palinode.predicate.Comparison.Equals;
 import io.palinode.predicate.Lint.Check;
 import io.palinode.predicate.Lint.Finding;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -13,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /** How the terms of a clause, and the clauses of a predicate, stand to each other. */
 final class ClauseLint {
+  private static final Duration DIVERGED_USUAL_MIN = Duration.ofSeconds(1);
+
   private final Written written;
   private final List<Clause> clauses;
   private final List<Finding> findings = new ArrayList<>();
@@ -26,9 +29,24 @@ final class ClauseLint {
     ClauseLint lint = new ClauseLint(written);
     for (int clause = 0; clause < lint.clauses.size(); clause++) {
       lint.terms(clause);
+      lint.divergedSoon(clause);
     }
     lint.clauses();
     return lint.findings;
+  }
+
+  private void divergedSoon(int clause) {
+    if (clauses.get(clause).rule() instanceof ClauseRule.ReplicasDiverged diverged
+        && diverged.longerThan().compareTo(DIVERGED_USUAL_MIN) < 0) {
+      findings.add(
+          new Finding(
+              Check.DIVERGED_SOON,
+              written,
+              written.clause(clause),
+              "a copy that takes longer than %s to arrive is reported, though it is only late"
+                  .formatted(Period.format(diverged.longerThan())),
+              "say a longer time than copies, hints and read repair take, such as 5s"));
+    }
   }
 
   private void terms(int clause) {

@@ -1,6 +1,7 @@
 package io.palinode.predicate;
 
 import java.math.BigDecimal;
+import java.time.Duration;
 
 /** Which of a clause's local predicates make it true, when they hold concurrently. */
 public sealed interface ClauseRule {
@@ -31,6 +32,25 @@ public sealed interface ClauseRule {
         case ABOVE, AT_LEAST -> holds(most);
         case EQUALS -> least.compareTo(limit.value()) <= 0 && most.compareTo(limit.value()) >= 0;
       };
+    }
+  }
+
+  /**
+   * Its one variable has been in different states on two of its replicas for longer than this.
+   *
+   * @param longerThan whole milliseconds, from 1 ms to 24 h
+   */
+  record ReplicasDiverged(Duration longerThan) implements ClauseRule {
+    public static final Duration LONGER_THAN_MAX = Duration.ofHours(24);
+
+    public ReplicasDiverged {
+      if (longerThan.compareTo(Duration.ofMillis(1)) < 0
+          || longerThan.compareTo(LONGER_THAN_MAX) > 0
+          || !longerThan.equals(Duration.ofMillis(longerThan.toMillis()))) {
+        throw new IllegalArgumentException(
+            "longerThan must be whole milliseconds in [1ms, 24h]: longerThan="
+                + Period.format(longerThan));
+      }
     }
   }
 

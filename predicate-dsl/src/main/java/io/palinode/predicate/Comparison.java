@@ -181,6 +181,27 @@ public sealed interface Comparison {
     }
   }
 
+  /**
+   * The variable is as it is, absent or not: that of {@link ClauseRule.ReplicasDiverged}. Not
+   * written.
+   */
+  record AnyState() implements Comparison {
+    @Override
+    public String word() {
+      return "is in any state";
+    }
+
+    @Override
+    public List<String> operands() {
+      return List.of();
+    }
+
+    @Override
+    public Binding bind(Value of, Binding byKey) {
+      return Binding.NONE;
+    }
+  }
+
   /** The value is a decimal, whichever: a variable of a sum. Not written. */
   record IsNumber() implements Comparison {
     @Override

@@ -40,6 +40,7 @@ final class FormReader {
     List<Clause> clauses =
         clauseForms.stream().map(clause -> ClauseForms.read(clause, limits)).toList();
     requireCapturesAgree(forEach, where, clauses, clauseForms);
+    requireAlertsOnly(clauses, clauseForms);
     requireGuardsDeclared(forEach);
     Predicate predicate =
         at(
@@ -91,7 +92,9 @@ final class FormReader {
   private ReplicaRule replicas(List<Clause> clauses) {
     Text replicas = form.replicas;
     if (replicas == null) {
-      boolean any = !form.conjClauses.isEmpty() || clauses.stream().anyMatch(Clause::hasGroups);
+      boolean any =
+          !form.conjClauses.isEmpty()
+              || clauses.stream().anyMatch(clause -> clause.hasGroups() || clause.isOfStates());
       return any ? ReplicaRule.ANY : ReplicaRule.FIRST;
     }
     ReplicaRule declared = Word.read("replicas", replicas, ReplicaRule.class);
@@ -160,6 +163,18 @@ final class FormReader {
     CaptureRule.Breach breach = CaptureRule.firstBreach(forEach, where, clauses);
     if (breach != null) {
       throw place(breach.site(), forEach, clauseForms).refusal(breach.reason());
+    }
+  }
+
+  private void requireAlertsOnly(List<Clause> clauses, List<PredicateForm.Item> clauseForms) {
+    for (int i = 0; i < clauses.size(); i++) {
+      if (clauses.get(i).isOfStates()) {
+        at(clauseForms.get(i).place, () -> Predicate.requireAlone(clauses));
+      }
+    }
+    PredicateForm.Rollback rollback = form.onViolation == null ? null : form.onViolation.rollback;
+    if (rollback != null) {
+      at(rollback.place, () -> Predicate.requireNoRollback(rollback(rollback), clauses));
     }
   }
 

@@ -125,6 +125,12 @@ final class JsonSchema {
     Map<String, Object> sum = object(YamlReader.SUM, "of");
     sum.put("oneOf", requiredOneOf(ClauseForms.RELATIONS));
     shapes.put("sum", said("A clause: the sum of variables, each somewhere, together.", sum));
+    shapes.put("longerThan", said("Copies that are on their way take less.", period()));
+    shapes.put(
+        "replicasDiverged",
+        said(
+            "The only clause: replicas of a key that disagree for longer than this.",
+            object(YamlReader.REPLICAS_DIVERGED, "var", "longerThan")));
     Map<String, Object> clause = object(YamlReader.CLAUSE);
     clause.put("oneOf", requiredOneOf(YamlReader.CLAUSE.known()));
     shapes.put(
@@ -185,7 +191,7 @@ final class JsonSchema {
     alerts.put("uniqueItems", true);
     shapes.put("alert", said("Where alerts go: console, webhook:URL.", alerts));
     shapes.put("over", map("anyOf", List.of(atLeastOne(), map("type", "string"))));
-    shapes.put("per", map("type", "string", "pattern", "^\\s*" + Period.TEXT.pattern() + "\\s*$"));
+    shapes.put("per", period());
     shapes.put("then", map("const", "sequential"));
     shapes.put(
         "guards",
@@ -212,6 +218,10 @@ final class JsonSchema {
         "onUnreachable",
         said("What to do when a node cannot go back so far.", words(OnUnreachable.class)));
     shapes.put("onViolation", said("What a violation causes.", object(YamlReader.ACTION)));
+  }
+
+  private static Map<String, Object> period() {
+    return map("type", "string", "pattern", "^\\s*" + Period.TEXT.pattern() + "\\s*$");
   }
 
   private static Map<String, Object> atLeastOne() {

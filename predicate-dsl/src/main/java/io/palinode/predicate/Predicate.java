@@ -2,6 +2,7 @@ package io.palinode.predicate;
 
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Uncertainty;
+import io.palinode.predicate.OnViolation.RollbackTarget;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
@@ -72,6 +73,8 @@ public record Predicate(
     forEach.keySet().forEach(Predicate::requireForEachName);
     requireSizes(forEach, where, violation);
     requireReplicas(replicas, violation);
+    requireAlone(violation);
+    requireNoRollback(onViolation.rollbackTo(), violation);
     type.requireFits(violation);
     CaptureRule.requireDeclared(onViolation.guards(), forEach);
     CaptureRule.Breach breach = CaptureRule.firstBreach(forEach, where, violation);
@@ -128,6 +131,32 @@ public record Predicate(
           "terms on the same node need replicas: any, for with first an interval is that of a"
               + " version, wherever its copies are");
     }
+    if (replicas == ReplicaRule.FIRST && isOfStates(violation)) {
+      throw new IllegalArgumentException(
+          "replicasDiverged compares what each replica has, so it needs replicas: any, which is then"
+              + " the default");
+    }
+  }
+
+  static void requireAlone(List<Clause> violation) {
+    if (violation.size() > 1 && isOfStates(violation)) {
+      throw new IllegalArgumentException(
+          "replicasDiverged must be the only clause of its predicate, for it is told once for as long"
+              + " as replicas disagree; write another predicate: clauses="
+              + violation.size());
+    }
+  }
+
+  static void requireNoRollback(@Nullable RollbackTarget to, List<Clause> violation) {
+    if (to != null && isOfStates(violation)) {
+      throw new IllegalArgumentException(
+          "replicasDiverged alerts only, for what is rolled back are writes, and here a copy is"
+              + " missing; say rollback: none, or leave it out, and write the key anew");
+    }
+  }
+
+  private static boolean isOfStates(List<Clause> violation) {
+    return violation.stream().anyMatch(Clause::isOfStates);
   }
 
   private static void requireMatch(String what, Pattern rule, String value) {

@@ -43,6 +43,10 @@ public enum PredicateClass {
           + " both: clauses="
           + violation.size();
     }
+    if (violation.get(0).isOfStates()) {
+      return "nodes 0 and 1 may differ on one cut and 1 and 2 on another, and none on the cut before"
+          + " both";
+    }
     ClauseRule.AtLeast atLeast = (ClauseRule.AtLeast) violation.get(0).rule();
     return "%d of %d may hold on one cut and others on another, and fewer on the cut before both"
         .formatted(atLeast.count(), violation.get(0).of().size());

@@ -80,7 +80,8 @@ final class PredicateForm extends Placed {
       @XmlElement(name = "all", type = All.class),
       @XmlElement(name = "any", type = AnyOf.class),
       @XmlElement(name = "atLeast", type = AtLeast.class),
-      @XmlElement(name = "sum", type = Sum.class)
+      @XmlElement(name = "sum", type = Sum.class),
+      @XmlElement(name = "replicasDiverged", type = ReplicasDiverged.class)
     })
     List<Item> items = new ArrayList<>();
   }
@@ -116,6 +117,21 @@ final class PredicateForm extends Placed {
   /** A clause of which {@code count} parts are enough. */
   static final class AtLeast extends Parts {
     @XmlAttribute @Nullable Text count;
+  }
+
+  /** A clause about the replicas of a variable; it is the only one. */
+  static final class ReplicasDiverged extends Item {
+    @XmlAttribute @Nullable Text store;
+
+    @XmlAttribute(name = "var")
+    @Nullable Text variable;
+
+    @XmlAttribute @Nullable Text longerThan;
+
+    @Override
+    List<ReplicasDiverged> variables() {
+      return List.of(this);
+    }
   }
 
   /** A clause about the sum of variables; it has one of the relations. */

@@ -30,6 +30,11 @@ public record Term(@Nullable String store, Template variable, Comparison compari
     this(null, variable, comparison);
   }
 
+  /** Whether it is about all that a key may be, absent included, and not about its value. */
+  public boolean isState() {
+    return comparison instanceof Comparison.AnyState;
+  }
+
   /** Whether it speaks of keys in {@code name}. */
   public boolean isOfStore(String name) {
     return store == null || store.equals(name);

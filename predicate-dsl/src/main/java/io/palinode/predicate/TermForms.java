@@ -3,6 +3,7 @@ package io.palinode.predicate;
 import static io.palinode.predicate.FormReader.at;
 import static io.palinode.predicate.FormReader.required;
 
+import io.palinode.predicate.Comparison.AnyState;
 import io.palinode.predicate.Comparison.Equals;
 import io.palinode.predicate.Comparison.In;
 import io.palinode.predicate.Comparison.IsNumber;
@@ -60,6 +61,14 @@ final class TermForms {
     Template key = template(variable);
     String store = store(form.store);
     return at(variable.place(), () -> new Term(store, key, new IsNumber()));
+  }
+
+  /** The variable whose replicas are compared. */
+  static Term read(PredicateForm.ReplicasDiverged form) {
+    Text variable = required("replicasDiverged", "var", form.variable, form.place);
+    Template key = template(variable);
+    String store = store(form.store);
+    return at(variable.place(), () -> new Term(store, key, new AnyState()));
   }
 
   static PredicateForm.Summand writeSummand(Term term) {

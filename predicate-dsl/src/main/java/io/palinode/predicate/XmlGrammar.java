@@ -25,6 +25,7 @@ final class XmlGrammar {
           "any",
           "atLeast",
           "sum",
+          "replicasDiverged",
           "term",
           "group",
           "of",
@@ -77,7 +78,8 @@ final class XmlGrammar {
         Shape.of(ROOT, inRoot, "name", false),
         Shape.of("conjClause", "id var", "", false),
         Shape.of("var", "name value", "", false),
-        Shape.of("violation", "all any atLeast sum", "", false).planned(Vocabulary.PLANNED_CLAUSES),
+        Shape.of("violation", "all any atLeast sum replicasDiverged", "", false)
+            .planned(Vocabulary.PLANNED_CLAUSES),
         Shape.of("all", "term group", "", false),
         Shape.of("any", "term group", "", false),
         Shape.of("atLeast", "term group", "count", false),
@@ -94,7 +96,9 @@ final class XmlGrammar {
 
   private static Stream<Shape> empties() {
     return Stream.of(
-        Shape.of("rollback", "", "scope to", false), Shape.of("budget", "", "atMost per", false));
+        Shape.of("replicasDiverged", "", "store var longerThan", false),
+        Shape.of("rollback", "", "scope to", false),
+        Shape.of("budget", "", "atMost per", false));
   }
 
   private static Stream<Shape> leaves() {

@@ -29,7 +29,7 @@ final class YamlReader {
       new Vocabulary(
           "field",
           "violation",
-          List.of("all", "any", "atLeast", "sum"),
+          List.of("all", "any", "atLeast", "sum", "replicasDiverged"),
           Vocabulary.PLANNED_CLAUSES);
   static final Vocabulary AT_LEAST = fields("atLeast", "count", "of");
   static final Vocabulary SUM =
@@ -39,6 +39,8 @@ final class YamlReader {
           Stream.concat(Stream.of("of"), ClauseForms.RELATIONS.stream()).toList(),
           Set.of());
   static final Vocabulary SUMMAND = fields("a variable of a sum", "store", "var");
+  static final Vocabulary REPLICAS_DIVERGED =
+      fields("replicasDiverged", "store", "var", "longerThan");
   static final Vocabulary GROUP = fields("a group", "on", "all");
   static final Vocabulary TERM =
       new Vocabulary(
@@ -71,6 +73,7 @@ final class YamlReader {
           AT_LEAST,
           SUM,
           SUMMAND,
+          REPLICAS_DIVERGED,
           GROUP,
           TERM,
           ACTION,
@@ -156,7 +159,10 @@ final class YamlReader {
           case "all" -> filled(new PredicateForm.All(), mapping.items("all"));
           case "any" -> filled(new PredicateForm.AnyOf(), mapping.items("any"));
           case "atLeast" -> atLeast(required(mapping, "atLeast", mapping.mapping("atLeast")));
-          default -> sum(required(mapping, "sum", mapping.mapping("sum")));
+          case "sum" -> sum(required(mapping, "sum", mapping.mapping("sum")));
+          default ->
+              replicasDiverged(
+                  required(mapping, "replicasDiverged", mapping.mapping("replicasDiverged")));
         };
     item.place = mapping.place();
     return item;
@@ -188,6 +194,15 @@ final class YamlReader {
     for (YamlNode variable : required(mapping, "of", mapping.items("of"))) {
       form.summands.add(summand(variable));
     }
+    return form;
+  }
+
+  private static PredicateForm.Item replicasDiverged(YamlNode.Mapping mapping) {
+    mapping.with(REPLICAS_DIVERGED);
+    PredicateForm.ReplicasDiverged form = new PredicateForm.ReplicasDiverged();
+    form.store = mapping.text("store");
+    form.variable = mapping.text("var");
+    form.longerThan = mapping.text("longerThan");
     return form;
   }
 

@@ -65,6 +65,11 @@ final class YamlWriter {
       line(8, sum.relation().word() + ": " + quoted(sum.limit().toString()));
       line(8, "of:");
       clause.terms().forEach(variable -> line(10, "- " + summand(variable)));
+    } else if (rule instanceof ClauseRule.ReplicasDiverged diverged) {
+      line(
+          4,
+          "- replicasDiverged: {%s, longerThan: %s}"
+              .formatted(variable(clause.terms().get(0)), Period.format(diverged.longerThan())));
     } else if (rule instanceof ClauseRule.AtLeast atLeast) {
       line(4, "- atLeast:");
       line(8, "count: " + atLeast.count());

@@ -33,6 +33,7 @@ class DocumentationTest {
             "one-leader",
             "overbooked",
             "two-clauses-active",
+            "carts-agree",
             "oversold",
             "proper-colouring",
             "ordered-mutex",
@@ -40,6 +41,7 @@ class DocumentationTest {
             "careful",
             "edge-mutex",
             "all-clauses",
+            "carts-agree",
             "predicates");
     assertThat(predicates.get(0)).isEqualTo(Predicates.read(EXAMPLES.resolve("edge-mutex.yaml")));
   }

@@ -51,6 +51,18 @@ class LintTest {
   }
 
   @Test
+  void copiesThatAreOnlyLateMayNotBeMeant() {
+    assertThat(diverged("999ms")).containsExactly(Check.DIVERGED_SOON);
+    assertThat(diverged("1s")).isEmpty();
+  }
+
+  private static List<Check> diverged(String longerThan) {
+    String violation =
+        "  violation:\n    - replicasDiverged: {var: cart, longerThan: " + longerThan + "}\n";
+    return Lint.of(document(violation), "p.yaml", Set.of()).stream().map(Finding::check).toList();
+  }
+
+  @Test
   void twoKeysOrAValueThatBindsMayBeMeant() {
     assertThat(find("", "{var: x, equals: a}", "{var: y, equals: b}")).isEmpty();
     assertThat(

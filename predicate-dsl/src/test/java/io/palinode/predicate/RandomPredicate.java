@@ -85,7 +85,10 @@ final class RandomPredicate {
     Map<String, Template> forEach = forEach();
     List<String> captures =
         forEach.values().stream().flatMap(t -> t.captures().stream()).distinct().toList();
-    List<Clause> violation = list(1, 4, () -> clause(captures));
+    List<Clause> violation =
+        random.nextInt(8) == 0
+            ? List.of(replicasDiverged(captures))
+            : list(1, 4, () -> clause(captures));
     List<PredicateClass> classes = new ArrayList<>(List.of(PredicateClass.values()));
     classes.removeIf(c -> c.compareTo(PredicateClass.narrowest(violation)) < 0);
     return new Predicate(
@@ -94,13 +97,13 @@ final class RandomPredicate {
         pick(classes),
         epsilon(),
         pick(List.of(Uncertainty.values())),
-        violation.stream().anyMatch(Clause::hasGroups)
+        violation.stream().anyMatch(clause -> clause.hasGroups() || clause.isOfStates())
             ? ReplicaRule.ANY
             : pick(List.of(ReplicaRule.values())),
         forEach,
         where(captures),
         violation,
-        onViolation(captures));
+        onViolation(captures, violation.get(0).isOfStates()));
   }
 
   private Map<String, Template> forEach() {
@@ -138,6 +141,17 @@ final class RandomPredicate {
       }
       default -> new Clause(ClauseRule.ALL, list(1, 5, () -> localPredicate(captures)));
     };
+  }
+
+  private Clause replicasDiverged(List<String> captures) {
+    Duration longerThan =
+        random.nextBoolean()
+            ? Duration.ofSeconds(1 + random.nextInt(86_400))
+            : Duration.ofMillis(1 + random.nextInt(86_400_000));
+    Term variable =
+        new Term(store(), Template.parse("v" + pattern(captures)), new Comparison.AnyState());
+    return new Clause(
+        new ClauseRule.ReplicasDiverged(longerThan), List.of(LocalPredicate.of(variable)));
   }
 
   private LocalPredicate localPredicate(List<String> captures) {
@@ -244,8 +258,9 @@ final class RandomPredicate {
         Duration.ofMillis(1 + random.nextInt(86_400_000)));
   }
 
-  private OnViolation onViolation(List<String> captures) {
-    RollbackTarget target = random.nextBoolean() ? null : pick(List.of(RollbackTarget.values()));
+  private OnViolation onViolation(List<String> captures, boolean alertsOnly) {
+    RollbackTarget target =
+        alertsOnly || random.nextBoolean() ? null : pick(List.of(RollbackTarget.values()));
     List<String> alerts = ALERTS.subList(0, random.nextInt(ALERTS.size() + 1));
     return new OnViolation(
         target,

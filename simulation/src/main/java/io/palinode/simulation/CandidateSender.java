@@ -7,6 +7,7 @@ import io.palinode.detector.Emission.Closed;
 import io.palinode.detector.Emission.Gap;
 import io.palinode.detector.Emission.Opened;
 import io.palinode.detector.Emission.Progress;
+import io.palinode.detector.Emission.Told;
 import io.palinode.detector.LocalDetector;
 import io.palinode.wire.v1.CandidateRecord;
 import java.util.ArrayList;
@@ -90,6 +91,8 @@ final class CandidateSender {
       event(opened, encoder.opened(opened));
     } else if (emission instanceof Closed closed) {
       event(closed, encoder.closed(closed));
+    } else if (emission instanceof Told told) {
+      event(told, encoder.told(told));
     } else if (emission instanceof Gap gap) {
       send(gap.partition(), encoder.gap(gap), () -> ring.lost(gap));
     } else if (emission instanceof Progress progress) {

@@ -143,6 +143,11 @@ final class RecordedStore implements StoreBinding {
   }
 
   @Override
+  public List<Integer> replicas(StoreKey key) {
+    return store.replicas(key);
+  }
+
+  @Override
   public List<Version> siblings(StoreKey key) {
     return store.siblings(key);
   }

@@ -81,6 +81,11 @@ class StoreDecorator implements StoreBinding {
   }
 
   @Override
+  public List<Integer> replicas(StoreKey key) {
+    return real.replicas(key);
+  }
+
+  @Override
   public List<Version> siblings(StoreKey key) {
     return real.siblings(key);
   }

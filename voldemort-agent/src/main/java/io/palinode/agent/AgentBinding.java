@@ -217,6 +217,11 @@ final class AgentBinding implements StoreBinding {
   }
 
   @Override
+  public List<Integer> replicas(StoreKey key) {
+    return node.replicas(key);
+  }
+
+  @Override
   public List<Version> siblings(StoreKey key) {
     return node.siblings(key);
   }

@@ -938,6 +938,14 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   }
 
   @Override
+  public List<Integer> replicas(StoreKey key) {
+    LocalStore store = stores.get(key.store());
+    return store == null
+        ? List.of()
+        : store.ring().preferenceList(key.key()).stream().sorted().toList();
+  }
+
+  @Override
   public List<Version> siblings(StoreKey key) {
     return versions(LocalStore.versions(engine.get(key.store(), key.key())));
   }

@@ -248,6 +248,13 @@ public final class DetectCommand implements Callable<Integer> {
   }
 
   private void requireReplicas(PredicateFile file) {
+    if (file.clauses().stream().anyMatch(Clause::isOfStates)) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "replicasDiverged is judged by the job only, for a trace has no digests of what replicas"
+              + " have: "
+              + predicateFile);
+    }
     boolean groups = file.clauses().stream().anyMatch(clause -> clause.shape().hasGroups());
     if (replicas == ReplicaRule.FIRST && groups) {
       throw new ParameterException(

@@ -10,6 +10,7 @@ import io.palinode.predicate.ReplicaRule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a predicate is detected and what that costs: the Javadoc of {@link InstanceDetector} and of
@@ -49,15 +50,20 @@ final class DetectionTopics {
       case LINEAR -> throw new IllegalStateException("nothing in the language is only linear");
       case BOUNDED_SUM -> "the sum of variables on different nodes depends on all of them at once.";
       case SEMILINEAR ->
-          clauses == 1
-              ? "some of the terms are enough, whichever."
-              : "%s are a disjunction. Each is detected by itself."
-                  .formatted(Shown.count(clauses, "clause"));
+          diverged() != null
+              ? "some two of the replicas are enough, whichever."
+              : clauses == 1
+                  ? "some of the terms are enough, whichever."
+                  : "%s are a disjunction. Each is detected by itself."
+                      .formatted(Shown.count(clauses, "clause"));
     };
   }
 
   Topic algorithm() {
     List<String> sentences = new ArrayList<>();
+    if (diverged() != null) {
+      return DivergenceTopics.algorithm(diverged(), predicate.epsilon());
+    }
     if (terms == 1) {
       sentences.add(
           (predicate.violation().size() == 1 ? "There is one term" : "Every clause has one term")
@@ -111,11 +117,20 @@ final class DetectionTopics {
             + " (Chase and Garg), once the values of each variable alone do not rule it out.";
   }
 
+  private ClauseRule.@Nullable ReplicasDiverged diverged() {
+    return predicate.violation().get(0).rule() instanceof ClauseRule.ReplicasDiverged rule
+        ? rule
+        : null;
+  }
+
   private boolean has(Class<? extends ClauseRule> rule) {
     return predicate.violation().stream().anyMatch(clause -> rule.isInstance(clause.rule()));
   }
 
   Topic cost() {
+    if (diverged() != null) {
+      return DivergenceTopics.cost();
+    }
     List<String> sentences = new ArrayList<>();
     sentences.add(
         "A candidate, which is an interval that opens or ends, costs "
@@ -146,6 +161,9 @@ final class DetectionTopics {
   }
 
   Topic memory() {
+    if (diverged() != null) {
+      return DivergenceTopics.memory();
+    }
     List<String> sentences = new ArrayList<>();
     sentences.add(
         ("An instance keeps at most %s intervals%s. Beyond that the oldest goes unjudged, and that"
@@ -166,6 +184,9 @@ final class DetectionTopics {
   }
 
   Topic replicas() {
+    if (diverged() != null) {
+      return DivergenceTopics.replicas();
+    }
     return new Topic(
         "replicas",
         List.of(
@@ -180,6 +201,9 @@ final class DetectionTopics {
   }
 
   Topic uncertainty() {
+    if (diverged() != null) {
+      return DivergenceTopics.uncertainty();
+    }
     Epsilon epsilon = predicate.epsilon();
     String sentence;
     if (predicate.uncertainty() == Uncertainty.CAUSAL) {

@@ -68,6 +68,9 @@ record Explanation(
   private static Topic violation(Predicate predicate) {
     List<Clause> clauses = predicate.violation();
     List<String> sentences = new ArrayList<>();
+    if (clauses.get(0).rule() instanceof ClauseRule.ReplicasDiverged diverged) {
+      return new Topic("violation", List.of(DivergenceTopics.violation(diverged, clauses.get(0))));
+    }
     sentences.add(
         "%s, %s. It is violated when %s is true at one moment, each term on some node:"
             .formatted(
@@ -106,7 +109,7 @@ record Explanation(
     return terms.size() == 1 ? terms.get(0) : "on one node (" + String.join(" and ", terms) + ")";
   }
 
-  private static String shown(Term term) {
+  static String shown(Term term) {
     String key =
         Shown.key(term.variable().toString())
             + (term.store() == null ? "" : " in store " + term.store());

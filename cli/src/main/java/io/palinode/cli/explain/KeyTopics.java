@@ -112,6 +112,11 @@ final class KeyTopics {
       return null;
     }
     Term term = terms.get(0);
+    if (term.isState()) {
+      return "Each write of "
+          + Shown.key(term.variable().fill(example))
+          + ", a delete too, tells what the node has then.";
+    }
     String instance =
         predicate.captures().isEmpty()
             ? ""

@@ -45,6 +45,11 @@ class ExplainCommandTest {
   }
 
   @Test
+  void replicasThatDivergeAreExplainedAsTheGoldenFileSays() throws IOException {
+    assertGolden(Path.of("../examples/carts/carts-agree.yaml"), "carts-agree.yaml");
+  }
+
+  @Test
   void thePageShowsWhatIsPrinted() throws IOException {
     assertThat(run(SHIPPED.resolve("edge-mutex.yaml").toString())).isZero();
     assertThat(Files.readString(PAGE))

@@ -74,6 +74,9 @@ public final class WitnessCheck {
   private final PortableWitness witness;
   private final List<Breach> breaches = new ArrayList<>();
 
+  /** Whether it is of replicas that diverged: then their states need not be concurrent. */
+  private boolean ofStates;
+
   private WitnessCheck(PortableWitness witness) {
     this.witness = witness;
   }
@@ -136,6 +139,11 @@ public final class WitnessCheck {
   }
 
   private void checkTerms(Predicate predicate, Clause clause) {
+    if (clause.rule() instanceof ClauseRule.ReplicasDiverged diverged) {
+      ofStates = true;
+      DivergenceCheck.check(witness, predicate, clause.terms().get(0), diverged, this::fail);
+      return;
+    }
     List<Term> terms = clause.terms();
     List<Integer> named = witness.intervals().stream().map(HeldInterval::term).toList();
     if (!named.equals(termsThatAreNeeded(clause, named))) {
@@ -250,7 +258,7 @@ public final class WitnessCheck {
         intervals.add(interval);
       }
     }
-    if (intervals.size() == witness.intervals().size()) {
+    if (intervals.size() == witness.intervals().size() && !ofStates) {
       checkRelation(intervals);
     }
   }
@@ -317,6 +325,9 @@ public final class WitnessCheck {
   }
 
   private void checkTimes() {
+    if (ofStates) {
+      return;
+    }
     long first = Long.MAX_VALUE;
     long violate = 0;
     for (HeldInterval interval : witness.intervals()) {

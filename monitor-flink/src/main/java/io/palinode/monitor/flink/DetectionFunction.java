@@ -62,6 +62,9 @@ final class DetectionFunction
   private transient RestartBook restarts;
 
   @SuppressWarnings("NullAway.Init")
+  private transient SearchBook searches;
+
+  @SuppressWarnings("NullAway.Init")
   private transient KeptInstances instances;
 
   @SuppressWarnings("NullAway.Init")
@@ -96,6 +99,7 @@ final class DetectionFunction
     MetricGroup metrics = getRuntimeContext().getMetricGroup();
     predicates = new PredicateBook(nodes, Epsilon.parse(epsilon));
     restarts = new RestartBook();
+    searches = new SearchBook();
     waiting = new WaitingRoom(getRuntimeContext());
     meters = new PredicateMeters(metrics);
     instances = new KeptInstances(getRuntimeContext(), waiting, meters);
@@ -146,6 +150,7 @@ final class DetectionFunction
         }
       }
       case RESTARTED -> restarts.learn(notice, context.getBroadcastState(RestartBook.STATE));
+      case SEARCHED -> searches.learn(notice, context.getBroadcastState(SearchBook.STATE));
       case EPOCH -> {
         BroadcastState<String, Long> epoch = context.getBroadcastState(EPOCH);
         epoch.put(NEWEST, Math.max(newestEpoch(epoch), notice.epoch()));
@@ -230,6 +235,9 @@ final class DetectionFunction
     phantoms.heard(event.key(), instance, spec, change);
     meters.of(predicate.name()).candidate();
     List<Witness> found = restarted(instance, event.partition(), context);
+    if (spec.isOfStates()) {
+      searches.tell(predicate.name(), instance, context.getBroadcastState(SearchBook.STATE));
+    }
     found.addAll(instance.apply(change));
     found.addAll(instance.progress(context.currentWatermark()));
     publisher.publish(event.key(), predicate, instance, found, out);
@@ -262,6 +270,9 @@ final class DetectionFunction
     if (due || !instance.hasTimer()) {
       instance.unpack(spec, settings.limits());
       List<Witness> found = restarted(instance, instance.partition(), context);
+      if (spec.isOfStates()) {
+        searches.tell(name, instance, context.getBroadcastState(SearchBook.STATE));
+      }
       found.addAll(instance.progress(context.currentWatermark()));
       publisher.publish(key, predicate, instance, found, out);
       phantoms.take(key, instance, spec, context.timerService(), out);

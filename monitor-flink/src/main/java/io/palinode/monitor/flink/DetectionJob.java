@@ -129,7 +129,8 @@ public final class DetectionJob {
     BroadcastStream<Notice> notices =
         predicates
             .union(checked.getSideOutput(SequenceFunction.NOTICES))
-            .broadcast(PredicateBook.STATE, RestartBook.STATE, DetectionFunction.EPOCH);
+            .broadcast(
+                PredicateBook.STATE, RestartBook.STATE, SearchBook.STATE, DetectionFunction.EPOCH);
     return checked
         .keyBy(CandidateEvent::key, Types.STRING)
         .connect(notices)

@@ -100,10 +100,11 @@ final class PhantomCount {
         .build();
   }
 
-  /** Intervals of terms on the same node are of one replica each: nothing can be joined. */
+  /** Terms on the same node, and states, are of one replica each: nothing can be joined. */
   private boolean counts(DetectionSpec spec) {
     return isShadowed(spec)
         || (spec.replicas() == ReplicaRule.ANY
+            && !spec.isOfStates()
             && spec.clauses().stream().noneMatch(ClauseShape::hasGroups));
   }
 

@@ -2,6 +2,7 @@ package io.palinode.monitor.flink;
 
 import io.palinode.monitor.CandidateEvent;
 import io.palinode.monitor.Notice;
+import io.palinode.monitor.SearchCheck;
 import io.palinode.monitor.SequenceCheck;
 import io.palinode.monitor.SequenceCheck.Position;
 import java.io.Serial;
@@ -19,8 +20,8 @@ import org.apache.flink.util.OutputTag;
 
 /**
  * Runs in the source's task, in each partition's order: hands on openings and closings, and tells
- * restarts, new epochs and losses by the side output. Progress ends here; it has become the
- * watermark.
+ * restarts, searches, new epochs and losses by the side output. Progress ends here; it has become
+ * the watermark.
  */
 final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEvent>
     implements CheckpointedFunction {
@@ -37,6 +38,9 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
   private transient SequenceCheck check;
 
   @SuppressWarnings("NullAway.Init") // As above.
+  private transient SearchCheck searches;
+
+  @SuppressWarnings("NullAway.Init") // As above.
   private transient ListState<Position> saved;
 
   @SuppressWarnings("NullAway.Init") // Set by open, which Flink calls next.
@@ -45,6 +49,7 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
   @Override
   public void initializeState(FunctionInitializationContext context) throws Exception {
     check = new SequenceCheck();
+    searches = new SearchCheck();
     saved = context.getOperatorStateStore().getUnionListState(POSITIONS);
     check.restore(saved.get());
   }
@@ -68,6 +73,9 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
     if (!outcome.fresh()) {
       repeats.inc();
       return;
+    }
+    for (Notice notice : searches.observe(event)) {
+      context.output(NOTICES, notice);
     }
     if (!event.key().isEmpty()) {
       out.collect(event);

@@ -490,7 +490,8 @@ class DetectionFunctionTest {
     return new KeyedBroadcastOperatorTestHarness<>(
         new CoBroadcastWithKeyedOperator<>(
             new DetectionFunction(Records.NODES, Epsilon.ofMicros(10), settings),
-            List.of(PredicateBook.STATE, RestartBook.STATE, DetectionFunction.EPOCH)),
+            List.of(
+                PredicateBook.STATE, RestartBook.STATE, SearchBook.STATE, DetectionFunction.EPOCH)),
         CandidateEvent::key,
         Types.STRING,
         1,

@@ -52,7 +52,11 @@ class InstanceLimitTest {
                     Records.NODES,
                     Epsilon.ofMicros(10),
                     DetectionSettings.DEFAULT.withInstancesMax(2)),
-                List.of(PredicateBook.STATE, RestartBook.STATE, DetectionFunction.EPOCH)),
+                List.of(
+                    PredicateBook.STATE,
+                    RestartBook.STATE,
+                    SearchBook.STATE,
+                    DetectionFunction.EPOCH)),
             CandidateEvent::key,
             Types.STRING,
             1,

@@ -93,7 +93,11 @@ class PhantomsFoundTest {
                     Records.NODES,
                     Epsilon.ofMicros(10),
                     DetectionSettings.DEFAULT.withPhantomsShadowed(shadowed)),
-                List.of(PredicateBook.STATE, RestartBook.STATE, DetectionFunction.EPOCH)),
+                List.of(
+                    PredicateBook.STATE,
+                    RestartBook.STATE,
+                    SearchBook.STATE,
+                    DetectionFunction.EPOCH)),
             CandidateEvent::key,
             Types.STRING,
             1,

@@ -1,0 +1,173 @@
+package io.palinode.detector;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.palinode.detector.Emission.Gap;
+import io.palinode.detector.Emission.Progress;
+import io.palinode.detector.Emission.Told;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a node tells of keys whose replicas are compared. */
+class ReplicaStatesTest {
+  private static final ActivePredicate CARTS =
+      Watched.predicate(
+          "carts",
+          1,
+          """
+          forEach: {cart: "{u}"}
+          violation: [{replicasDiverged: {var: "cart_{u}", longerThan: 5s}}]
+          """);
+
+  private final MemoryNode store = MemoryNode.alone(new Ticking());
+  private final CandidateRing ring = new CandidateRing(100, 2);
+  private final LocalDetector detector = new LocalDetector(store, ring, instance -> 1, 100);
+
+  @BeforeEach
+  void watchAndServe() {
+    store.listen(detector);
+    detector.setPredicates(List.of(CARTS));
+    detector.reset(7);
+    store.resume(7, 0, 0);
+  }
+
+  @Test
+  void eachWriteTellsWhatTheNodeHasThenADeleteToo() {
+    store.put("cart_1", "pear");
+    store.putConcurrently("cart_1", "plum", 1);
+    store.delete("cart_1");
+    List<Told> told = told(drain());
+    assertThat(told).extracting(Told::instance).containsOnly("carts|u=1");
+    assertThat(told).extracting(Told::sequence).containsExactly(1L, 2L, 3L);
+    assertThat(told).extracting(each -> each.siblings().size()).containsExactly(1, 2, 0);
+    assertThat(told.get(2).digest()).isZero();
+    assertThat(told).extracting(Told::digest).doesNotHaveDuplicates();
+    assertThat(told.get(0).replicas()).containsExactly(0);
+    assertThat(told.get(0).source().writer()).isEqualTo("client");
+    assertThat(detector.openIntervals()).isZero();
+  }
+
+  @Test
+  void otherKeysAreNotToldOf() {
+    store.put("basket_1", "pear");
+    assertThat(drain()).isEmpty();
+  }
+
+  @Test
+  void theDigestIsOfVersionsAndValuesInAnyOrder() {
+    Version pear = version("pear", 1);
+    Version plum = version("plum", 2);
+    assertThat(StateDigest.of(List.of(pear, plum)))
+        .isEqualTo(StateDigest.of(List.of(plum, pear)))
+        .isNotEqualTo(StateDigest.of(List.of(pear)));
+    assertThat(StateDigest.of(List.of(pear)))
+        .isNotEqualTo(StateDigest.of(List.of(version("pear", 2))))
+        .isNotEqualTo(StateDigest.of(List.of(version("fig", 1))));
+    assertThat(StateDigest.of(List.of())).isZero();
+    assertThat(StateDigest.of(List.of(pear)))
+        .as("it is the same in all releases")
+        .isEqualTo(5_327_940_730_519_146_187L);
+  }
+
+  @Test
+  void whatIsThereWhenAPredicateComesIsToldAndThenThatThisWasAll() {
+    detector.setPredicates(List.of());
+    store.put("cart_1", "pear");
+    store.put("cart_2", "plum");
+    assertThat(drain()).isEmpty();
+    assertThat(progress().searched()).isEmpty();
+    detector.setPredicates(List.of(CARTS));
+    assertThat(told(drain()))
+        .extracting(Told::instance)
+        .containsExactlyInAnyOrder("carts|u=1", "carts|u=2");
+    assertThat(progress().searched()).containsExactly(CARTS);
+    detector.setPredicates(List.of());
+    assertThat(progress().searched()).isEmpty();
+  }
+
+  @Test
+  void anEpochBeginsWithAllThatIsThere() {
+    store.put("cart_1", "pear");
+    store.put("cart_2", "plum");
+    store.delete("cart_2");
+    drain();
+    store.pause(8);
+    detector.endEpoch();
+    detector.reset(8);
+    Told told = told(drain()).get(0);
+    assertThat(told.instance()).isEqualTo("carts|u=1");
+    assertThat(told.epoch()).isEqualTo(8);
+    assertThat(progress().searched()).containsExactly(CARTS);
+  }
+
+  @Test
+  void aSearchThatFailedIsNotCalledOne() {
+    detector.setPredicates(List.of());
+    store.put("cart_1", "pear");
+    store.failReads(true);
+    assertThatIllegalStateException().isThrownBy(() -> detector.setPredicates(List.of(CARTS)));
+    assertThat(progress().searched()).isEmpty();
+    store.failReads(false);
+    detector.setPredicates(List.of(CARTS));
+    assertThat(told(drain())).hasSize(1);
+    assertThat(progress().searched()).containsExactly(CARTS);
+  }
+
+  @Test
+  void whatHasNoRoomIsToldLaterWithItsOwnTimeAndNoProgressBefore() {
+    for (int i = 0; i < 150; i++) {
+      store.put("cart_" + i, "pear");
+    }
+    assertThat(detector.reportProgress()).isFalse();
+    List<Emission> first = drain();
+    assertThat(first).anyMatch(emission -> emission instanceof Gap);
+    assertThat(detector.reportProgress()).isTrue();
+    List<Told> told = new ArrayList<>(told(first));
+    told.addAll(told(drain()));
+    assertThat(told).extracting(Told::instance).doesNotHaveDuplicates().hasSize(150);
+    assertThat(told).extracting(Told::sequence).isSorted();
+    assertThat(told).extracting(Told::hlc).isSorted();
+  }
+
+  @Test
+  void whatWasRefusedIsToldAnew() {
+    store.put("cart_1", "pear");
+    Told refused = told(drain()).get(0);
+    detector.lost(refused);
+    assertThat(detector.reportProgress()).isTrue();
+    Told anew = told(drain()).get(0);
+    assertThat(anew).isEqualTo(refused.toldAs(2));
+  }
+
+  @Test
+  void aStateIsNothingThatHolds() {
+    store.put("cart_1", "pear");
+    assertThat(detector.holding()).isEmpty();
+  }
+
+  private Progress progress() {
+    assertThat(detector.reportProgress()).isTrue();
+    return (Progress) drain().get(0);
+  }
+
+  private static Version version(String value, int writer) {
+    return new Version(value.getBytes(StandardCharsets.UTF_8), new byte[] {0, 1, (byte) writer, 1});
+  }
+
+  private static List<Told> told(List<Emission> emissions) {
+    return emissions.stream()
+        .filter(emission -> emission instanceof Told)
+        .map(emission -> (Told) emission)
+        .toList();
+  }
+
+  private List<Emission> drain() {
+    List<Emission> out = new ArrayList<>();
+    int unused = ring.drain(out, 1_000);
+    return out;
+  }
+}

@@ -1,0 +1,70 @@
+package io.palinode.monitor;
+
+import io.palinode.hvc.Hvc;
+import io.palinode.hvc.HvcCodec;
+import io.palinode.wire.v1.Searched;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * By {@code at} a node had told, in an epoch, every key that it has of a predicate that compares
+ * replicas. As the body of a {@link Notice}:
+ *
+ * <pre>
+ * +---------------+-----------+---------------------+
+ * | predicate,    | version   | HVC,                |
+ * | modified UTF  | i64       | to the end          |
+ * +---------------+-----------+---------------------+
+ * </pre>
+ */
+public record Search(
+    String predicate, long version, int node, long incarnation, long epoch, Hvc at) {
+
+  /** Of each predicate that the progress names. */
+  static List<Notice> notices(CandidateEvent event, List<Searched> named) {
+    List<Notice> notices = new ArrayList<>(named.size());
+    for (Searched searched : named) {
+      notices.add(Notice.searched(event, body(searched, event.clock())));
+    }
+    return notices;
+  }
+
+  private static byte[] body(Searched searched, byte[] clock) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (DataOutputStream out = new DataOutputStream(bytes)) {
+      out.writeUTF(searched.getPredicate());
+      out.writeLong(searched.getVersion());
+      out.write(clock);
+    } catch (IOException e) {
+      throw new UncheckedIOException("bytes in memory must be writable", e);
+    }
+    return bytes.toByteArray();
+  }
+
+  /** Throws {@link UncheckedIOException} for a body that is cut off. */
+  public static Search of(Notice notice) {
+    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(notice.body()))) {
+      String predicate = in.readUTF();
+      long version = in.readLong();
+      Hvc at = HvcCodec.decode(in.readAllBytes());
+      return new Search(
+          predicate, version, notice.node(), notice.incarnation(), notice.epoch(), at);
+    } catch (IOException e) {
+      throw new UncheckedIOException("a search's notice must be whole", e);
+    }
+  }
+
+  /** Whether it says more than what is known of its predicate and node. */
+  public boolean isNewerThan(Search known) {
+    if (version != known.version) {
+      return version > known.version;
+    }
+    return epoch != known.epoch ? epoch > known.epoch : incarnation > known.incarnation;
+  }
+}

@@ -1,0 +1,61 @@
+package io.palinode.monitor.flink;
+
+import io.palinode.monitor.Instance;
+import io.palinode.monitor.Notice;
+import io.palinode.monitor.Search;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.api.common.state.BroadcastState;
+import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.state.ReadOnlyBroadcastState;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The latest search of each predicate that compares replicas, and node, of the broadcast state. Not
+ * thread-safe.
+ */
+final class SearchBook {
+  /** By {@code <node>/<predicate>}. */
+  static final MapStateDescriptor<String, Notice> STATE =
+      new MapStateDescriptor<>("searches", Types.STRING, PredicateDeserializer.TYPE);
+
+  private @Nullable Map<String, List<Search>> byPredicate;
+
+  /** A node says so again with each progress, on each partition; the first time counts. */
+  void learn(Notice notice, BroadcastState<String, Notice> state) throws Exception {
+    Search search = Search.of(notice);
+    String key = search.node() + "/" + search.predicate();
+    Notice known = state.get(key);
+    if (known == null || search.isNewerThan(Search.of(known))) {
+      state.put(key, notice);
+      byPredicate = null;
+    }
+  }
+
+  /** Tells an instance of {@code predicate} what is known. */
+  void tell(String predicate, Instance instance, ReadOnlyBroadcastState<String, Notice> state)
+      throws Exception {
+    for (Search search : read(state).getOrDefault(predicate, List.of())) {
+      if (search.version() == instance.predicateVersion() && search.epoch() == instance.epoch()) {
+        instance.searched(search);
+      }
+    }
+  }
+
+  private Map<String, List<Search>> read(ReadOnlyBroadcastState<String, Notice> state)
+      throws Exception {
+    Map<String, List<Search>> known = byPredicate;
+    if (known == null) {
+      known = new HashMap<>();
+      for (Map.Entry<String, Notice> entry : state.immutableEntries()) {
+        Search search = Search.of(entry.getValue());
+        known.computeIfAbsent(search.predicate(), name -> new ArrayList<>()).add(search);
+      }
+      byPredicate = known;
+    }
+    return known;
+  }
+}
