@@ -114,7 +114,7 @@ final class DetectionFunction
   public void processElement(CandidateEvent event, ReadOnlyContext context, Collector<Verdict> out)
       throws Exception {
     phantoms.decide(context.currentWatermark(), out);
-    if (waiting.isEmpty() && settle(event, context, out)) {
+    if (waiting.isEmpty() && settle(event, context.currentWatermark(), context, out)) {
       return;
     }
     if (!waiting.add(event, context.timerService().currentProcessingTime())) {
@@ -176,8 +176,13 @@ final class DetectionFunction
         .build();
   }
 
-  /** Applies or drops the event; false when it has to wait. */
-  private boolean settle(CandidateEvent event, ReadOnlyContext context, Collector<Verdict> out)
+  /**
+   * Applies or drops the event; false when it has to wait.
+   *
+   * @param reach up to which every event of the key has been applied, with this one
+   */
+  private boolean settle(
+      CandidateEvent event, long reach, ReadOnlyContext context, Collector<Verdict> out)
       throws Exception {
     CandidateRecord record = event.decode();
     IntervalRef interval = Change.interval(record);
@@ -199,7 +204,7 @@ final class DetectionFunction
       lose(event, out);
       return true;
     }
-    apply(event, change, predicate, spec, context, out);
+    apply(event, change, predicate, spec, reach, context, out);
     return true;
   }
 
@@ -208,6 +213,7 @@ final class DetectionFunction
       Change change,
       ActivePredicate predicate,
       DetectionSpec spec,
+      long reach,
       ReadOnlyContext context,
       Collector<Verdict> out)
       throws Exception {
@@ -234,12 +240,12 @@ final class DetectionFunction
     }
     phantoms.heard(event.key(), instance, spec, change);
     meters.of(predicate.name()).candidate();
-    List<Witness> found = restarted(instance, event.partition(), context);
+    List<Witness> found = restarted(instance, event.partition(), reach, context);
     if (spec.isOfStates()) {
       searches.tell(predicate.name(), instance, context.getBroadcastState(SearchBook.STATE));
     }
     found.addAll(instance.apply(change));
-    found.addAll(instance.progress(context.currentWatermark()));
+    found.addAll(instance.progress(reach));
     publisher.publish(event.key(), predicate, instance, found, out);
     phantoms.take(event.key(), instance, spec, context.timerService(), out);
     publisher.tellOverflow(
@@ -269,11 +275,15 @@ final class DetectionFunction
     boolean due = instance.wakeAt() <= context.currentWatermark();
     if (due || !instance.hasTimer()) {
       instance.unpack(spec, settings.limits());
-      List<Witness> found = restarted(instance, instance.partition(), context);
+      long reach = context.currentWatermark();
+      if (!waiting.isEmpty()) {
+        reach = Math.min(reach, leastOf(waiting.events()) - 1);
+      }
+      List<Witness> found = restarted(instance, instance.partition(), reach, context);
       if (spec.isOfStates()) {
         searches.tell(name, instance, context.getBroadcastState(SearchBook.STATE));
       }
-      found.addAll(instance.progress(context.currentWatermark()));
+      found.addAll(instance.progress(reach));
       publisher.publish(key, predicate, instance, found, out);
       phantoms.take(key, instance, spec, context.timerService(), out);
       publisher.tellOverflow(key, instance, context.currentWatermark(), out);
@@ -284,12 +294,11 @@ final class DetectionFunction
     instances.save(key, name, timestamp, instance, context.timerService());
   }
 
-  private List<Witness> restarted(Instance instance, int partition, ReadOnlyContext context)
-      throws Exception {
+  private List<Witness> restarted(
+      Instance instance, int partition, long reach, ReadOnlyContext context) throws Exception {
     List<Witness> found = new ArrayList<>();
     for (Restart restart :
-        restarts.passed(
-            partition, context.currentWatermark(), context.getBroadcastState(RestartBook.STATE))) {
+        restarts.passed(partition, reach, context.getBroadcastState(RestartBook.STATE))) {
       found.addAll(instance.restarted(restart));
     }
     return found;
@@ -297,8 +306,13 @@ final class DetectionFunction
 
   private void retryWaiting(ReadOnlyContext context, Collector<Verdict> out) throws Exception {
     List<CandidateEvent> rest = new ArrayList<>();
-    for (CandidateEvent event : waiting.events()) {
-      if (!rest.isEmpty() || !settle(event, context, out)) {
+    List<CandidateEvent> events = waiting.events();
+    for (int i = 0; i < events.size(); i++) {
+      CandidateEvent event = events.get(i);
+      // The watermark may have passed those behind it too, of which the instance knows nothing yet.
+      long next = leastOf(events.subList(i + 1, events.size()));
+      long reach = Math.min(context.currentWatermark(), next - 1);
+      if (!rest.isEmpty() || !settle(event, reach, context, out)) {
         rest.add(event);
       }
     }
@@ -322,11 +336,15 @@ final class DetectionFunction
 
   private void hold(List<CandidateEvent> rest, long watermark, Collector<Verdict> out)
       throws Exception {
-    long least = rest.stream().mapToLong(CandidateEvent::hlc).min().orElseThrow();
+    long least = leastOf(rest);
     if (least <= watermark && waiting.heldAt() == null) {
       out.collect(Verdict.hold(least));
       waiting.holdAt(least);
     }
+  }
+
+  private static long leastOf(List<CandidateEvent> events) {
+    return events.stream().mapToLong(CandidateEvent::hlc).min().orElse(Long.MAX_VALUE);
   }
 
   /** An event that cannot be used is a loss that is told, like one that never came. */

@@ -179,6 +179,31 @@ class DetectionFunctionTest {
     assertThat(keptEntries()).isOne();
   }
 
+  /** The watermark has passed them all by then, and says nothing of those that still wait. */
+  @Test
+  void eventsThatWaitedAreJudgedTogether() throws Exception {
+    harness.setProcessingTime(100);
+    open(0, 1, 0, 1_000);
+    closeAt(0, 2, 1, 0, 1_000, 1_100);
+    open(1, 1, 1, 1_005);
+    watermark(2_000);
+    learn(1);
+    harness.setProcessingTime(120);
+    assertThat(violations()).hasSize(1);
+  }
+
+  @Test
+  void whatEndedWhileItWaitedIsNotTakenForOpen() throws Exception {
+    harness.setProcessingTime(100);
+    open(0, 1, 0, 1_000);
+    open(1, 1, 1, 1_500);
+    closeAt(0, 2, 1, 0, 1_000, 1_100);
+    watermark(2_000);
+    learn(1);
+    harness.setProcessingTime(120);
+    assertThat(violations()).isEmpty();
+  }
+
   @Test
   void aVersionThatNeverComesIsALossAfterAWhile() throws Exception {
     harness.setProcessingTime(100);
