@@ -308,12 +308,16 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     return last[0];
   }
 
-  /** A write was not heard, nobody knows of which key: told as a gap in every partition. */
+  /**
+   * A write was not heard, nobody knows of which key: told as a gap in every partition, and what it
+   * may have begun is looked for by the next {@link #openRefused}.
+   */
   public void missed() {
     store.ordered(
         () -> {
           if (watching) {
             complete = false;
+            unopened = true;
             loseOneOfEachPartition(store.clock().tick().own());
           }
         });

@@ -300,6 +300,22 @@ class LocalDetectorTest {
     assertThat(drain()).as("it goes on").hasSize(1);
   }
 
+  /** Else it would be told once, and everything that it violates later be missed. */
+  @Test
+  void whatAMissedWriteHasBegunIsFoundAndOpened() {
+    store.listen(detector(100));
+    store.put("x", "1");
+    store.listen(detector);
+    detector.missed();
+    drain();
+    detector.openRefused();
+    assertThat(drain())
+        .filteredOn(e -> e instanceof Opened)
+        .singleElement()
+        .extracting(e -> ((Opened) e).interval().key())
+        .isEqualTo(MemoryNode.key("x"));
+  }
+
   @Test
   void whoGivesUpTellsAGapInEachPartitionAndSaysNoMore() {
     detector.giveUp();

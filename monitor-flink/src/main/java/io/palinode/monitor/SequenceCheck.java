@@ -226,7 +226,9 @@ public final class SequenceCheck {
       return loss(event, known + 1, gap.getLastSequence(), from, gap.getToHlc());
     }
     long lastMissing = event.kind().isProgress() ? event.sequence() : event.sequence() - 1;
-    return lastMissing > known ? loss(event, known + 1, lastMissing, lastHlc, event.hlc()) : null;
+    // An end that is told late has an earlier time than what was lost right before it.
+    long to = Math.max(lastHlc, event.hlc());
+    return lastMissing > known ? loss(event, known + 1, lastMissing, lastHlc, to) : null;
   }
 
   private static CoverageLost loss(
