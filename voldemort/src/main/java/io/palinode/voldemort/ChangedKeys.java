@@ -26,9 +26,9 @@ final class ChangedKeys {
    *
    * @param since only those after it
    * @param from how a key came about is told from then on; not before {@code since}
-   * @param cut what is after it may be undone
+   * @param cuts what is after a key's own may be undone
    */
-  record Near(long since, long from, long cut) {}
+  record Near(long since, long from, Cuts cuts) {}
 
   /** What is known of a key. */
   static final class Changed {
@@ -102,7 +102,7 @@ final class ChangedKeys {
       Set<KeyBytes> others,
       Predicate<byte[]> wanted,
       RestoreLimit.Tally tally) {
-    Search search = new Search(near, wanted, tally);
+    Search search = new Search(store.name(), near, wanted, tally);
     store.past().forEachBetween(near.since(), Long.MAX_VALUE, search::changed);
     others.forEach(search::of);
     // As the engine has them: neighbours are read, and later written, together.
@@ -125,13 +125,15 @@ final class ChangedKeys {
 
   /** What is found while the window-log is gone through. */
   private static final class Search {
+    private final String store;
     private final Near near;
     private final Predicate<byte[]> wanted;
     private final RestoreLimit.Tally tally;
     private final Map<KeyBytes, Changed> byKey = new HashMap<>();
     private long changesAfter;
 
-    Search(Near near, Predicate<byte[]> wanted, RestoreLimit.Tally tally) {
+    Search(String store, Near near, Predicate<byte[]> wanted, RestoreLimit.Tally tally) {
+      this.store = store;
       this.near = near;
       this.wanted = wanted;
       this.tally = tally;
@@ -142,7 +144,7 @@ final class ChangedKeys {
         return;
       }
       Changed changed = of(new KeyBytes(key));
-      if (hlc > near.cut()) {
+      if (hlc > near.cuts().of(store, key)) {
         changesAfter++;
         if (!changed.isAfter) {
           changed.isAfter = true;

@@ -7,9 +7,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +26,11 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * | 0 u8 | key |, encoded clock        a delete
  * | 1 u8 |,       undone after, i64    a restore, big-endian
+ * | 2 u8 | key |, undone after, i64    a restore of this key
  * </pre>
+ *
+ * <p>What begins with another number is read as a restore of all keys, so is 2 by releases that do
+ * not know it: a delete that is taken for undone loses nothing.
  */
 final class Deletes {
   /** Objects, headers and references of an entry, beside the bytes of its key and clock. */
@@ -32,6 +38,7 @@ final class Deletes {
 
   private static final byte DELETE = 0;
   private static final byte UNDONE = 1;
+  private static final byte UNDONE_KEY = 2;
 
   private final long bytesMax;
   private final Runnable onForgotten;
@@ -58,23 +65,40 @@ final class Deletes {
 
   /**
    * A delete of {@code key} up to an encoded clock; or, without one, that at {@code hlc} everything
-   * after {@code undoneAfter} was undone.
+   * of that key, or of all keys, after {@code undoneAfter} was undone.
    */
   private record Entry(long hlc, @Nullable KeyBytes key, byte @Nullable [] upTo, long undoneAfter) {
     static Entry of(long hlc, byte[] key, byte @Nullable [] value) {
-      return key[0] == DELETE
-          ? new Entry(hlc, new KeyBytes(Arrays.copyOfRange(key, 1, key.length)), value, 0)
-          : new Entry(hlc, null, null, ByteBuffer.wrap(Objects.requireNonNull(value)).getLong());
+      byte[] told = Objects.requireNonNull(value);
+      return switch (key[0]) {
+        case DELETE -> new Entry(hlc, keyIn(key), told, 0);
+        case UNDONE_KEY -> new Entry(hlc, keyIn(key), null, ByteBuffer.wrap(told).getLong());
+        default -> new Entry(hlc, null, null, ByteBuffer.wrap(told).getLong());
+      };
+    }
+
+    private static KeyBytes keyIn(byte[] diskKey) {
+      return new KeyBytes(Arrays.copyOfRange(diskKey, 1, diskKey.length));
     }
 
     byte[] diskKey() {
-      return key == null
-          ? new byte[] {UNDONE}
-          : ByteBuffer.allocate(1 + key.bytes().length).put(DELETE).put(key.bytes()).array();
+      if (key == null) {
+        return new byte[] {UNDONE};
+      }
+      byte kind = isUndo() ? UNDONE_KEY : DELETE;
+      return ByteBuffer.allocate(1 + key.bytes().length).put(kind).put(key.bytes()).array();
     }
 
     byte @Nullable [] diskValue() {
-      return key == null ? ByteBuffer.allocate(Long.BYTES).putLong(undoneAfter).array() : upTo;
+      return isUndo() ? ByteBuffer.allocate(Long.BYTES).putLong(undoneAfter).array() : upTo;
+    }
+
+    boolean isUndo() {
+      return upTo == null;
+    }
+
+    Delete delete() {
+      return new Delete(hlc, VectorClock.readFrom(ByteBuffer.wrap(Objects.requireNonNull(upTo))));
     }
 
     int bytes() {
@@ -93,6 +117,24 @@ final class Deletes {
     if (!entries.isEmpty()) {
       keep(new Entry(hlc, null, null, target));
     }
+  }
+
+  /** Likewise of a restore in which each key went back to its own cut. */
+  void undone(long hlc, InStore cuts) {
+    Set<KeyBytes> keys = new LinkedHashSet<>();
+    for (Entry entry : entries) {
+      KeyBytes key = entry.key();
+      if (key != null && !entry.isUndo() && entry.hlc() > cuts.of(key)) {
+        keys.add(key);
+      }
+    }
+    keys.forEach(key -> keep(new Entry(hlc, key, null, cuts.of(key))));
+  }
+
+  /** The cut of each key. */
+  @FunctionalInterface
+  interface InStore {
+    long of(KeyBytes key);
   }
 
   private void keep(Entry entry) {
@@ -139,28 +181,27 @@ final class Deletes {
     }
   }
 
-  /** Those in {@code (since, target]} that stand on the cut at {@code target}, by key. */
-  Map<KeyBytes, List<Delete>> standingAt(long target, long since) {
-    List<Entry> standing = new ArrayList<>();
+  /** Those after {@code since} that stand on their keys' cuts, by key. */
+  Map<KeyBytes, List<Delete>> standingAt(InStore cuts, long since) {
+    Map<KeyBytes, List<Delete>> standing = new LinkedHashMap<>();
     for (Entry entry : entries) {
-      if (entry.hlc() > target) {
-        break;
-      }
-      if (entry.key() == null) {
-        standing.removeIf(earlier -> earlier.hlc() > entry.undoneAfter());
-      } else if (entry.hlc() > since) {
-        standing.add(entry);
-      }
-    }
-    Map<KeyBytes, List<Delete>> byKey = new LinkedHashMap<>();
-    for (Entry entry : standing) {
-      if (entry.key() != null && entry.upTo() != null) {
-        VectorClock upTo = VectorClock.readFrom(ByteBuffer.wrap(entry.upTo()));
-        byKey
-            .computeIfAbsent(entry.key(), key -> new ArrayList<>())
-            .add(new Delete(entry.hlc(), upTo));
+      KeyBytes key = entry.key();
+      if (key == null) {
+        standing.forEach((each, deletes) -> takeBack(deletes, entry, cuts.of(each)));
+      } else if (entry.isUndo()) {
+        takeBack(standing.getOrDefault(key, new ArrayList<>()), entry, cuts.of(key));
+      } else if (entry.hlc() > since && entry.hlc() <= cuts.of(key)) {
+        standing.computeIfAbsent(key, k -> new ArrayList<>()).add(entry.delete());
       }
     }
-    return byKey;
+    standing.values().removeIf(List::isEmpty);
+    return standing;
+  }
+
+  /** What a restore undid does not stand after it; before it, it does. */
+  private static void takeBack(List<Delete> deletes, Entry restore, long cut) {
+    if (restore.hlc() <= cut) {
+      deletes.removeIf(delete -> delete.hlc() > restore.undoneAfter());
+    }
   }
 }

@@ -104,13 +104,13 @@ final class Rewind {
    * Throws {@link io.palinode.retroscope.OutOfReachException}, or {@link
    * io.palinode.detector.RestoreRefusedException}, and changes nothing.
    */
-  Restoration restore(Collection<LocalStore> stores, long epoch, int attempt, long target) {
+  Restoration restore(Collection<LocalStore> stores, long epoch, int attempt, Cuts cuts) {
+    long target = cuts.least();
     RestoreLimit.Tally tally = limit.tally();
     List<ChangedKeys> changed = new ArrayList<>(stores.size());
     for (LocalStore store : stores) {
       long since = Math.min(target, since(store, target));
-      Near near = new Near(since, from(stores, target), target);
-      changed.add(changedKeys(store, target, near, tally));
+      changed.add(changedKeys(store, cuts, new Near(since, from(stores, target), cuts), tally));
     }
     Repairs repairs = new Repairs(engine);
     long undone = -repairsSincePause;
@@ -118,11 +118,11 @@ final class Rewind {
       undone += each.changesAfter();
       repairs.undo(each);
     }
-    Restoration restoration = new Restoration(undone, keys(changed), replicas(changed, target));
+    Restoration restoration = new Restoration(undone, keys(changed), replicas(changed, cuts));
     NodeMeta.Mark mark = new NodeMeta.Mark(epoch, attempt, restoration);
-    NodeMeta.Pasts past = pasts(changed, mark, from(stores, target), target);
+    NodeMeta.Pasts past = pasts(changed, mark, from(stores, target), cuts);
     // Before it is: a delete that is taken for undone loses nothing, one that wrongly stands does.
-    stores.forEach(store -> store.deletes().undone(clock.last().own(), target));
+    stores.forEach(store -> noteUndone(store, cuts));
     done(mark, past, repairs);
     return restoration;
   }
@@ -137,11 +137,12 @@ final class Rewind {
     RestoreLimit.Tally tally = limit.tally();
     List<ChangedKeys> changed = new ArrayList<>(stores.size());
     for (LocalStore store : stores) {
-      changed.add(changedKeys(store, target, new Near(since(store, target), from, now), tally));
+      Near near = new Near(since(store, target), from, Cuts.at(now));
+      changed.add(changedKeys(store, Cuts.at(target), near, tally));
     }
     Restoration restoration = new Restoration(0, keys(changed));
     NodeMeta.Mark mark = new NodeMeta.Mark(epoch, attempt, restoration);
-    done(mark, pasts(changed, mark, from, now), new Repairs(engine));
+    done(mark, pasts(changed, mark, from, Cuts.at(now)), new Repairs(engine));
     return restoration;
   }
 
@@ -204,11 +205,11 @@ final class Rewind {
       Collection<LocalStore> stores, Collection<StoreKey> wanted, long target, boolean kept) {
     Set<StoreKey> these = new HashSet<>(wanted);
     long from = from(stores, target);
-    long cut = kept ? clock.last().own() : target;
+    Cuts cuts = Cuts.at(kept ? clock.last().own() : target);
     List<KeyRecord> records = new ArrayList<>();
     for (LocalStore store : stores) {
       Set<KeyBytes> keys = slices.keys(store, these);
-      Map<KeyBytes, List<Deletes.Delete>> deletes = store.deletes().standingAt(cut, from);
+      Map<KeyBytes, List<Deletes.Delete>> deletes = standing(store, cuts, from);
       deletes.keySet().stream()
           .filter(key -> slices.isIn(store, key.bytes(), these))
           .forEach(keys::add);
@@ -216,7 +217,7 @@ final class Rewind {
           ChangedKeys.of(
               store,
               engine,
-              new Near(from, from, cut),
+              new Near(from, from, cuts),
               keys,
               key -> slices.isIn(store, key, these),
               RestoreLimit.NONE.tally());
@@ -253,16 +254,30 @@ final class Rewind {
     return stores.stream().mapToLong(store -> since(store, target)).max().orElse(0);
   }
 
+  private void noteUndone(LocalStore store, Cuts cuts) {
+    long now = clock.last().own();
+    if (cuts.isOne()) {
+      store.deletes().undone(now, cuts.least());
+    } else {
+      store.deletes().undone(now, cuts.in(store.name()));
+    }
+  }
+
   private ChangedKeys changedKeys(
-      LocalStore store, long target, Near near, RestoreLimit.Tally tally) {
+      LocalStore store, Cuts restored, Near near, RestoreLimit.Tally tally) {
     // Some deletes found nothing here: there may be something elsewhere.
-    Set<KeyBytes> deleted = new HashSet<>(deletedNear(store, target));
-    deleted.addAll(store.deletes().standingAt(near.cut(), near.from()).keySet());
+    Set<KeyBytes> deleted = new HashSet<>(deletedNear(store, restored));
+    deleted.addAll(standing(store, near.cuts(), near.from()).keySet());
     return ChangedKeys.of(store, engine, near, deleted, tally);
   }
 
-  private Set<KeyBytes> deletedNear(LocalStore store, long target) {
-    return store.deletes().standingAt(target, sinceFor(target)).keySet();
+  private Set<KeyBytes> deletedNear(LocalStore store, Cuts cuts) {
+    return standing(store, cuts, sinceFor(cuts.least())).keySet();
+  }
+
+  private static Map<KeyBytes, List<Deletes.Delete>> standing(
+      LocalStore store, Cuts cuts, long since) {
+    return store.deletes().standingAt(cuts.in(store.name()), since);
   }
 
   private static List<StoreKey> keys(List<ChangedKeys> changed) {
@@ -277,12 +292,12 @@ final class Rewind {
    * What this node will have of the keys that live here, for others to compare; not of those of
    * which it knows a delete, which may cover what others have.
    */
-  private Map<StoreKey, Replica> replicas(List<ChangedKeys> changed, long target) {
+  private Map<StoreKey, Replica> replicas(List<ChangedKeys> changed, Cuts cuts) {
     RecordDigest digest = new RecordDigest();
     Map<StoreKey, Replica> replicas = new HashMap<>();
     for (ChangedKeys each : changed) {
       LocalStore store = each.store();
-      Set<KeyBytes> deleted = deletedNear(store, target);
+      Set<KeyBytes> deleted = deletedNear(store, cuts);
       for (Changed key : each.all()) {
         List<Integer> nodes = store.ring().preferenceList(key.key().bytes());
         if (nodes.contains(node) && !deleted.contains(key.key())) {
@@ -309,11 +324,11 @@ final class Rewind {
 
   /** Before the restore, while the window-log still tells of the time before it alone. */
   private static NodeMeta.Pasts pasts(
-      List<ChangedKeys> changed, NodeMeta.Mark mark, long from, long cut) {
+      List<ChangedKeys> changed, NodeMeta.Mark mark, long from, Cuts cuts) {
     Map<StoreKey, byte[]> byKey = new LinkedHashMap<>();
     for (ChangedKeys each : changed) {
       LocalStore store = each.store();
-      Map<KeyBytes, List<Deletes.Delete>> deletes = store.deletes().standingAt(cut, from);
+      Map<KeyBytes, List<Deletes.Delete>> deletes = standing(store, cuts, from);
       for (Changed key : each.all()) {
         byte[] past = each.past(key, deletes.getOrDefault(key.key(), List.of()));
         if (past != null) {

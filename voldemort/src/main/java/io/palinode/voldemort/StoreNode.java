@@ -822,13 +822,51 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
         return done;
       }
       requirePaused();
-      Restoration restoration = rewind.restore(stores.values(), epoch, attempt, target);
+      Restoration restoration = rewind.restore(stores.values(), epoch, attempt, Cuts.at(target));
       log.info(
           "node={} phase=RESTORED epoch={} attempt={} target={} undone={}",
           node(),
           epoch,
           attempt,
           Hlc.format(target),
+          restoration.undoneWrites());
+      return restoration;
+    } finally {
+      writeLock.unlock();
+    }
+  }
+
+  /**
+   * Like {@link #restore}, of these keys alone, each up to its own time; the others stay as they
+   * are, and are made equal on all replicas as with {@link #keep}. Only as the first attempt of an
+   * epoch that undoes anything: the next one is of all keys.
+   *
+   * @param target no key goes back to before it
+   * @param keys by what stands for each in the {@link #accesses}: until when it stands
+   */
+  public Restoration restore(long epoch, int attempt, long target, Map<Long, Long> keys) {
+    writeLock.lock();
+    try {
+      Restoration done = rewind.done(epoch, attempt);
+      if (done != null) {
+        return done;
+      }
+      requirePaused();
+      if (rewind.restoredEpoch() == epoch) {
+        throw new IllegalStateException(
+            "single keys go back in the first attempt only: epoch=%d attempt=%d"
+                .formatted(epoch, attempt));
+      }
+      // A clock far behind does not get past the target; nothing here is later than it then.
+      Cuts cuts = new Cuts(target, Math.max(target, clock.tick().own()), keys);
+      Restoration restoration = rewind.restore(stores.values(), epoch, attempt, cuts);
+      log.info(
+          "node={} phase=RESTORED epoch={} attempt={} target={} keys={} undone={}",
+          node(),
+          epoch,
+          attempt,
+          Hlc.format(target),
+          keys.size(),
           restoration.undoneWrites());
       return restoration;
     } finally {

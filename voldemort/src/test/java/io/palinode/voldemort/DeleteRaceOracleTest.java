@@ -7,7 +7,6 @@ import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.detector.StoreBinding.Replica;
 import io.palinode.detector.StoreBinding.Restoration;
 import io.palinode.detector.StoreKey;
-import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
@@ -41,11 +40,17 @@ class DeleteRaceOracleTest {
   private static final int NODES = 3;
 
   @ParameterizedTest
-  @CsvSource({"0, 700, true", "0, 700, false"})
-  void replicasAgreeOnWhatNoDeleteCovered(long first, int seeds, boolean clocksAreUnique) {
+  @CsvSource({
+    "0, 700, true, false",
+    "0, 700, false, false",
+    "10000, 700, true, true",
+    "10000, 700, false, true"
+  })
+  void replicasAgreeOnWhatNoDeleteCovered(
+      long first, int seeds, boolean clocksAreUnique, boolean byKeys) {
     int covered = 0;
     for (long seed = first; seed < first + seeds; seed++) {
-      Run run = new Run(seed, clocksAreUnique);
+      Run run = new Run(seed, clocksAreUnique, byKeys);
       for (int epoch = 1; epoch <= 3; epoch++) {
         run.work(40);
         run.rollBack(epoch);
@@ -71,11 +76,26 @@ class DeleteRaceOracleTest {
   private record Delete(
       int node, int order, long hlc, StoreKey key, VectorClock upTo, boolean isFirst) {}
 
+  /** Until when each key stands; other keys than these, for ever. */
+  private record Targets(long least, @Nullable Map<StoreKey, Long> byKey) {
+    long of(StoreKey key) {
+      return byKey == null ? least : byKey.getOrDefault(key, Long.MAX_VALUE);
+    }
+
+    Map<Long, Long> digests() {
+      Map<Long, Long> digests = new HashMap<>();
+      Objects.requireNonNull(byKey)
+          .forEach((key, cut) -> digests.put(Accesses.keyOf(key.store(), key.key()), cut));
+      return digests;
+    }
+  }
+
   private static final class Run {
     private final AtomicLong micros = TestNodes.clock();
     private final Random random;
     private final String label;
     private final boolean clocksAreUnique;
+    private final boolean byKeys;
     private final List<StoreNode> nodes = new ArrayList<>();
     private final List<Copy> inFlight = new ArrayList<>();
     private final List<Put> puts = new ArrayList<>();
@@ -86,10 +106,11 @@ class DeleteRaceOracleTest {
     private int covered;
     private int order;
 
-    Run(long seed, boolean clocksAreUnique) {
+    Run(long seed, boolean clocksAreUnique, boolean byKeys) {
       random = new Random(seed);
-      label = "seed=" + seed + " clocksAreUnique=" + clocksAreUnique;
+      label = "seed=" + seed + " clocksAreUnique=" + clocksAreUnique + " byKeys=" + byKeys;
       this.clocksAreUnique = clocksAreUnique;
+      this.byKeys = byKeys;
       for (int id = 0; id < NODES; id++) {
         StoreNodeConfig config =
             StoreNodeConfig.of(
@@ -195,22 +216,46 @@ class DeleteRaceOracleTest {
 
     void rollBack(int epoch) {
       nodes.forEach(node -> node.pause(epoch));
+      // As a plan does: whatever is undone or merged is later than all that was written.
+      long past = nodes.stream().mapToLong(node -> node.clock().last().own()).max().orElseThrow();
+      nodes.forEach(node -> node.clock().tickPast(past));
       inFlight.clear();
-      for (int attempt = 1; attempt <= 1 + random.nextInt(2); attempt++) {
-        long target = randomTarget();
-        converge(epoch, attempt, target);
-        Map<StoreKey, Set<Versioned>> expected = expectedAt(target);
+      long latest = Long.MAX_VALUE;
+      int attempts = 1 + random.nextInt(2);
+      Map<StoreKey, Set<Versioned>> converged = Map.of();
+      for (int attempt = 1; attempt <= attempts; attempt++) {
+        long target = randomTarget(latest);
+        // As a plan does: what its first attempt cannot do by keys, the next one does for all.
+        boolean some = byKeys && attempt == 1;
+        Targets targets = new Targets(target, some ? someKeys(target) : null);
+        latest = target;
+        converge(epoch, attempt, targets);
+        Map<StoreKey, Set<Versioned>> expected = expectedAt(targets);
         for (StoreNode node : nodes) {
           assertThat(stateOf(node))
-              .as("%s epoch=%d target=%s node=%d", label, epoch, Hlc.format(target), node.node())
+              .as("%s epoch=%d targets=%s node=%d", label, epoch, targets, node.node())
               .isEqualTo(expected);
         }
         // What is after it is gone for the next epoch; a later attempt goes no further than this.
-        puts.removeIf(put -> put.hlc() > target);
-        deletes.removeIf(delete -> delete.hlc() > target);
-        allNodesHave(expected);
+        puts.removeIf(put -> put.hlc() > targets.of(put.key()));
+        deletes.removeIf(delete -> delete.hlc() > targets.of(delete.key()));
+        converged = expected;
       }
+      // Only now: a later attempt undoes what converging brought, too.
+      allNodesHave(converged);
       resume(epoch);
+    }
+
+    private Map<StoreKey, Long> someKeys(long least) {
+      Map<StoreKey, Long> some = new HashMap<>();
+      for (int i = 0; i < 2; i++) {
+        if (random.nextBoolean()) {
+          List<Long> times = new ArrayList<>(times());
+          times.removeIf(time -> time < least);
+          some.put(TestNodes.key("k" + i), times.get(random.nextInt(times.size())));
+        }
+      }
+      return some;
     }
 
     private void resume(int epoch) {
@@ -221,11 +266,14 @@ class DeleteRaceOracleTest {
       }
     }
 
-    private void converge(int epoch, int attempt, long target) {
+    private void converge(int epoch, int attempt, Targets targets) {
       Set<StoreKey> changed = new LinkedHashSet<>();
       Agreement<StoreKey> agreement = new Agreement<>();
       for (StoreNode node : nodes) {
-        Restoration restoration = node.restore(epoch, attempt, target);
+        Restoration restoration =
+            targets.byKey() == null
+                ? node.restore(epoch, attempt, targets.least())
+                : node.restore(epoch, attempt, targets.least(), targets.digests());
         changed.addAll(restoration.changed());
         for (StoreKey key : restoration.changed()) {
           Replica here = restoration.replicas().get(key);
@@ -249,17 +297,24 @@ class DeleteRaceOracleTest {
     }
 
     /** Not before this epoch began; the next attempt's is not after the last one's. */
-    private long randomTarget() {
+    private long randomTarget(long latest) {
+      List<Long> times = new ArrayList<>(times());
+      times.removeIf(time -> time > latest);
+      return times.get(random.nextInt(times.size()));
+    }
+
+    private List<Long> times() {
       List<Long> times = new ArrayList<>(List.of(epochBegan));
       puts.forEach(put -> times.add(put.hlc()));
       deletes.forEach(delete -> times.add(delete.hlc()));
       times.removeIf(time -> time < epochBegan);
-      return times.get(random.nextInt(times.size()));
+      return times;
     }
 
-    private Map<StoreKey, Set<Versioned>> expectedAt(long target) {
+    private Map<StoreKey, Set<Versioned>> expectedAt(Targets targets) {
       Map<StoreKey, Set<Versioned>> expected = new HashMap<>();
       for (Put put : puts) {
+        long target = targets.of(put.key());
         if (put.hlc() <= target && stands(put, target)) {
           expected.computeIfAbsent(put.key(), key -> new HashSet<>()).add(put.version());
         }

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.detector.StoreBinding.KeyRecord;
+import io.palinode.detector.StoreBinding.Restoration;
 import io.palinode.detector.StoreKey;
 import io.palinode.retroscope.DiskBound;
 import io.palinode.retroscope.DiskLogException;
@@ -22,8 +23,10 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -218,6 +221,43 @@ class PastOnDiskTest {
     KeyRecord other = new KeyRecord(K, Siblings.encode(List.of(version("v", 1))), unchanged);
     second.merge(List.of(own, other));
     assertThat(valuesOf(second, K)).containsExactly("v");
+    second.close();
+  }
+
+  @Test
+  void aDeleteThatWentBackWithItsKeyAloneIsNotKnownAfterARestartAndOthersAre()
+      throws RefusedException {
+    StoreNode first = open("a");
+    long before = first.reach();
+    long target = first.put(K, version("v", 1), Caller.STOCK).acceptedAt();
+    StoreKey other = key("other");
+    first.put(other, version("v", 1), Caller.STOCK);
+    first.delete(K, vector(1), Caller.STOCK);
+    first.delete(other, vector(1), Caller.STOCK);
+    first.pause(1);
+    Map<Long, Long> keys = Map.of(Accesses.keyOf(K.store(), K.key()), target);
+    Restoration restoration = first.restore(1, 1, before, keys);
+    assertThat(restoration.undoneWrites()).isEqualTo(1);
+    assertThat(first.restore(1, 1, before, keys)).as("a repeat").isEqualTo(restoration);
+    assertThat(valuesOf(first, K)).containsExactly("v");
+    assertThat(valuesOf(first, other)).isEmpty();
+    assertThatThrownBy(() -> first.restore(1, 2, before, keys))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("in the first attempt only");
+    first.resume(1, target, 0);
+    first.close();
+    StoreNode second = open("a");
+    long now = second.clock().tick().own();
+    second.pause(2);
+    second.restore(2, 1, now);
+    List<KeyRecord> all = new ArrayList<>(second.read(List.of(K, other)));
+    for (StoreKey key : List.of(K, other)) {
+      byte[] unchanged = KeyPast.unchanged(before);
+      all.add(new KeyRecord(key, Siblings.encode(List.of(version("v", 1))), unchanged));
+    }
+    second.merge(all);
+    assertThat(valuesOf(second, K)).containsExactly("v");
+    assertThat(valuesOf(second, other)).isEmpty();
     second.close();
   }
 

@@ -1,0 +1,48 @@
+package io.palinode.voldemort;
+
+import io.palinode.hvc.Hlc;
+import java.util.Map;
+
+/**
+ * Up to when what was written stands: up to one time in all stores, or for some keys up to earlier
+ * ones than for the others.
+ *
+ * @param least no cut is before it
+ * @param most of the keys that are not in {@code earlier}
+ * @param earlier by {@link Accesses#keyOf}
+ */
+record Cuts(long least, long most, Map<Long, Long> earlier) {
+  Cuts {
+    earlier = Map.copyOf(earlier);
+    if (most < least) {
+      throw new IllegalArgumentException(
+          "the cut of most keys must not be before %s: %s"
+              .formatted(Hlc.format(least), Hlc.format(most)));
+    }
+    for (long cut : earlier.values()) {
+      if (cut < least) {
+        throw new IllegalArgumentException(
+            "a key's cut must not be before %s: %s".formatted(Hlc.format(least), Hlc.format(cut)));
+      }
+    }
+  }
+
+  /** All keys alike. */
+  static Cuts at(long target) {
+    return new Cuts(target, target, Map.of());
+  }
+
+  boolean isOne() {
+    return earlier.isEmpty() && least == most;
+  }
+
+  /** That of a key. */
+  long of(String store, byte[] key) {
+    return earlier.isEmpty() ? most : earlier.getOrDefault(Accesses.keyOf(store, key), most);
+  }
+
+  /** That of each key of a store. */
+  Deletes.InStore in(String store) {
+    return key -> of(store, key.bytes());
+  }
+}
