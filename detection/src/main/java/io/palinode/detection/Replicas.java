@@ -49,10 +49,17 @@ final class Replicas {
     if (at < 0 || (before != null && isLater(before, candidate))) {
       return;
     }
+    long since = candidate.interval().start().own();
     if (before != null && before.id().incarnation() < candidate.id().incarnation()) {
       forget(at);
+    } else if (before != null && since < before.interval().start().own()) {
+      // It was told all the same, and is heard late: what followed from its silence does not count.
+      since = before.interval().start().own();
+      forget(at);
+    } else if (before != null && digests[at] == digest) {
+      // Told anew: it has been so since then.
+      return;
     }
-    long since = candidate.interval().start().own();
     for (int other = 0; other < nodes.size(); other++) {
       if (other != at && shown[other] != null) {
         changeApart(at, other, digest, since);
@@ -64,7 +71,15 @@ final class Replicas {
     reported &= !agree();
   }
 
+  /** Absence that follows from a node's silence: no node numbers from 0. */
+  private static boolean isInferred(Candidate state) {
+    return state.id().sequence() == 0;
+  }
+
   private static boolean isLater(Candidate known, Candidate told) {
+    if (isInferred(known) && known.id().incarnation() == told.id().incarnation()) {
+      return false;
+    }
     return known.id().incarnation() != told.id().incarnation()
         ? known.id().incarnation() > told.id().incarnation()
         : known.interval().start().own() > told.interval().start().own();
@@ -73,10 +88,6 @@ final class Replicas {
   /** Between a node that comes to {@code digest} and another one. */
   private void changeApart(int at, int other, long digest, long since) {
     boolean known = shown[at] != null;
-    if (known && digests[at] == digest) {
-      // Told anew.
-      return;
-    }
     boolean equal = digests[other] == digest;
     apart[at][other] = equal ? NEVER : since;
     if (equal) {

@@ -128,6 +128,9 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   /** Of which each key has been told in this epoch. */
   private List<ActivePredicate> searched = List.of();
 
+  /** Whether a state was dropped that only a scan finds again. */
+  private boolean stateDropped;
+
   /** When the epoch was over for this node, or the next one began; null while it speaks. */
   private @Nullable Hvc overSince;
 
@@ -242,7 +245,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
           }
         });
     if (known != null) {
-      openThose(new Found(known, true), index);
+      openThose(new Found(known, true, true), index);
       allIsOpen();
     }
     finishReset();
@@ -268,7 +271,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   private void noteSearched(Found found, Collection<ActivePredicate> of) {
     List<ActivePredicate> comparing =
         of.stream().filter(ActivePredicate::comparesReplicas).toList();
-    if (!found.all() || comparing.isEmpty()) {
+    if (!found.allStates() || comparing.isEmpty()) {
       return;
     }
     store.atomically(
@@ -404,24 +407,36 @@ public final class LocalDetector implements StoreBinding.WriteListener {
    */
   public synchronized void openRefused() {
     boolean[] due = {false};
+    boolean[] withStates = {false};
     store.ordered(() -> due[0] = isOpeningDue());
     if (due[0]) {
       // With no write under way: the scan is to see also what was refused last.
       store.atomically(
           () -> {
             due[0] = isOpeningDue();
+            withStates[0] = due[0] && stateDropped;
             // What is refused while the scan goes on says so again.
             unopened &= !due[0];
+            stateDropped &= !due[0];
           });
     }
     if (due[0]) {
+      TermIndex terms = withStates[0] ? index : indexWithoutStates();
       try {
-        openThose(scanFor(index), index);
+        openThose(scanFor(terms), terms);
       } catch (RuntimeException failed) {
-        store.ordered(() -> unopened = true);
+        store.ordered(
+            () -> {
+              unopened = true;
+              stateDropped |= withStates[0];
+            });
         throw failed;
       }
     }
+  }
+
+  private TermIndex indexWithoutStates() {
+    return TermIndex.of(predicates.values().stream().filter(of -> !of.comparesReplicas()).toList());
   }
 
   private boolean isOpeningDue() {
@@ -467,8 +482,8 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   private void keepLate(Late late) {
     if (untoldEnds.size() >= open.intervalsMax()) {
-      // A state is found again by a scan.
-      unopened |= untoldEnds.remove() instanceof Told;
+      stateDropped |= untoldEnds.remove() instanceof Told;
+      unopened |= stateDropped;
     }
     untoldEnds.add(late);
   }
@@ -697,27 +712,35 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     return known[0] ? keys : null;
   }
 
-  /** Keys at which something held; {@code all} is false when there were too many to keep. */
-  private record Found(Collection<StoreKey> keys, boolean all) {}
+  /**
+   * Keys at which something held, or whose replicas are compared.
+   *
+   * @param all false when at more keys something held than can be kept
+   * @param allStates likewise of replicas that are compared
+   */
+  private record Found(Collection<StoreKey> keys, boolean all, boolean allStates) {}
 
   private Found scanFor(TermIndex terms) {
     List<StoreKey> keys = new ArrayList<>();
-    boolean[] tooMany = {false};
+    int[] holding = {0};
+    int[] states = {0};
     store.scan(
         (key, siblings) -> {
-          if (isToBeOpened(terms.match(key), siblings)) {
-            tooMany[0] |= keys.size() >= open.intervalsMax();
-            if (!tooMany[0]) {
-              keys.add(key);
-            }
+          List<Match> matches = terms.match(key);
+          boolean holds = !truth.of(matches, siblings).isEmpty() && take(holding);
+          boolean compares =
+              matches.stream().anyMatch(match -> match.term().isState()) && take(states);
+          if (holds || compares) {
+            keys.add(key);
           }
         });
-    return new Found(keys, !tooMany[0]);
+    return new Found(keys, holding[0] <= open.intervalsMax(), states[0] <= open.intervalsMax());
   }
 
-  private boolean isToBeOpened(List<Match> matches, List<Version> siblings) {
-    return !truth.of(matches, siblings).isEmpty()
-        || matches.stream().anyMatch(match -> match.term().isState());
+  /** Counts one more; false when that is too many. */
+  private boolean take(int[] count) {
+    count[0] = Math.min(count[0] + 1, open.intervalsMax() + 1);
+    return count[0] <= open.intervalsMax();
   }
 
   private void openThose(Found found, TermIndex terms) {
@@ -730,11 +753,12 @@ public final class LocalDetector implements StoreBinding.WriteListener {
       drains = drains && awaitRoom(step.size());
       store.atomically(() -> openFound(step, terms));
     }
-    if (!found.all()) {
+    if (!found.all() || !found.allStates()) {
       store.ordered(
           () -> {
-            complete = false;
-            unopened = true;
+            // States are not looked for again: there would be as many.
+            complete &= found.all();
+            unopened |= !found.all();
             loseOneOfEachPartition(store.clock().tick().own());
           });
     }

@@ -51,6 +51,27 @@ class ReplicaStatesTest {
     assertThat(detector.openIntervals()).isZero();
   }
 
+  /** It would find as many, again and again. */
+  @Test
+  void moreKeysThanCanBeKeptAreNotSearchedForAgain() {
+    for (int key = 0; key < 6; key++) {
+      store.put("cart_" + key, "pear");
+    }
+    LocalDetector small = new LocalDetector(store, ring, instance -> 0, 5);
+    store.listen(small);
+    small.setPredicates(List.of(CARTS));
+    small.reset(8);
+    drain();
+    int scans = store.scans();
+    small.openRefused();
+    assertThat(store.scans()).isEqualTo(scans);
+    assertThat(small.reportProgress()).isTrue();
+    assertThat(drain())
+        .filteredOn(emission -> emission instanceof Progress)
+        .singleElement()
+        .satisfies(progress -> assertThat(((Progress) progress).searched()).isEmpty());
+  }
+
   @Test
   void otherKeysAreNotToldOf() {
     store.put("basket_1", "pear");

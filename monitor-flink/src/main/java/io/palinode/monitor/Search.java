@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * By {@code at} a node had told, in an epoch, every key that it has of a predicate that compares
- * replicas. As the body of a {@link Notice}:
+ * By {@code at} a node had told, in an epoch, every key of a partition that it has of a predicate
+ * that compares replicas. As the body of a {@link Notice}:
  *
  * <pre>
  * +---------------+-----------+---------------------+
@@ -24,7 +24,7 @@ import java.util.List;
  * </pre>
  */
 public record Search(
-    String predicate, long version, int node, long incarnation, long epoch, Hvc at) {
+    String predicate, long version, int partition, int node, long incarnation, long epoch, Hvc at) {
 
   /** Of each predicate that the progress names. */
   static List<Notice> notices(CandidateEvent event, List<Searched> named) {
@@ -54,13 +54,19 @@ public record Search(
       long version = in.readLong();
       Hvc at = HvcCodec.decode(in.readAllBytes());
       return new Search(
-          predicate, version, notice.node(), notice.incarnation(), notice.epoch(), at);
+          predicate,
+          version,
+          notice.partition(),
+          notice.node(),
+          notice.incarnation(),
+          notice.epoch(),
+          at);
     } catch (IOException e) {
       throw new UncheckedIOException("a search's notice must be whole", e);
     }
   }
 
-  /** Whether it says more than what is known of its predicate and node. */
+  /** Whether it says more than what is known of its predicate, partition and node. */
   public boolean isNewerThan(Search known) {
     if (version != known.version) {
       return version > known.version;

@@ -14,20 +14,20 @@ import org.apache.flink.api.common.typeinfo.Types;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The latest search of each predicate that compares replicas, and node, of the broadcast state. Not
- * thread-safe.
+ * The latest search of each predicate that compares replicas, partition and node, of the broadcast
+ * state. Not thread-safe.
  */
 final class SearchBook {
-  /** By {@code <node>/<predicate>}. */
+  /** By {@code <partition>/<node>/<predicate>}. */
   static final MapStateDescriptor<String, Notice> STATE =
       new MapStateDescriptor<>("searches", Types.STRING, PredicateDeserializer.TYPE);
 
   private @Nullable Map<String, List<Search>> byPredicate;
 
-  /** A node says so again with each progress, on each partition; the first time counts. */
+  /** A node says so again with each progress; the first time counts. */
   void learn(Notice notice, BroadcastState<String, Notice> state) throws Exception {
     Search search = Search.of(notice);
-    String key = search.node() + "/" + search.predicate();
+    String key = search.partition() + "/" + search.node() + "/" + search.predicate();
     Notice known = state.get(key);
     if (known == null || search.isNewerThan(Search.of(known))) {
       state.put(key, notice);
@@ -39,7 +39,9 @@ final class SearchBook {
   void tell(String predicate, Instance instance, ReadOnlyBroadcastState<String, Notice> state)
       throws Exception {
     for (Search search : read(state).getOrDefault(predicate, List.of())) {
-      if (search.version() == instance.predicateVersion() && search.epoch() == instance.epoch()) {
+      if (search.partition() == instance.partition()
+          && search.version() == instance.predicateVersion()
+          && search.epoch() == instance.epoch()) {
         instance.searched(search);
       }
     }

@@ -5,11 +5,13 @@ import io.palinode.monitor.Notice;
 import io.palinode.monitor.SearchCheck;
 import io.palinode.monitor.SequenceCheck;
 import io.palinode.monitor.SequenceCheck.Position;
+import io.palinode.wire.v1.CoverageLost;
 import java.io.Serial;
 import java.util.List;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.runtime.state.FunctionInitializationContext;
 import org.apache.flink.runtime.state.FunctionSnapshotContext;
@@ -34,6 +36,9 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
   private static final ListStateDescriptor<Position> POSITIONS =
       new ListStateDescriptor<>("positions", PositionSerializer.INSTANCE);
 
+  private static final ListStateDescriptor<String> BROKEN =
+      new ListStateDescriptor<>("searches-broken", Types.STRING);
+
   @SuppressWarnings("NullAway.Init") // Set by initializeState, which Flink calls first.
   private transient SequenceCheck check;
 
@@ -42,6 +47,9 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
 
   @SuppressWarnings("NullAway.Init") // As above.
   private transient ListState<Position> saved;
+
+  @SuppressWarnings("NullAway.Init") // As above.
+  private transient ListState<String> savedBroken;
 
   @SuppressWarnings("NullAway.Init") // Set by open, which Flink calls next.
   private transient Counter repeats;
@@ -52,11 +60,16 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
     searches = new SearchCheck();
     saved = context.getOperatorStateStore().getUnionListState(POSITIONS);
     check.restore(saved.get());
+    savedBroken = context.getOperatorStateStore().getUnionListState(BROKEN);
+    for (String broken : savedBroken.get()) {
+      searches.restore(List.of(SearchCheck.Broken.parse(broken)));
+    }
   }
 
   @Override
   public void snapshotState(FunctionSnapshotContext context) throws Exception {
     saved.update(List.copyOf(check.positions()));
+    savedBroken.update(searches.broken().stream().map(SearchCheck.Broken::toString).toList());
   }
 
   @Override
@@ -65,10 +78,14 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
   }
 
   @Override
-  public void processElement(CandidateEvent event, Context context, Collector<CandidateEvent> out) {
+  public void processElement(CandidateEvent event, Context context, Collector<CandidateEvent> out)
+      throws Exception {
     SequenceCheck.Outcome outcome = check.observe(event);
     for (Notice notice : outcome.notices()) {
       context.output(NOTICES, notice);
+      if (notice.kind() == Notice.Kind.LOST) {
+        searches.lost(event, CoverageLost.parseFrom(notice.body()));
+      }
     }
     if (!outcome.fresh()) {
       repeats.inc();

@@ -13,8 +13,10 @@ import io.palinode.monitor.CandidateEvent;
 import io.palinode.monitor.Notice;
 import io.palinode.monitor.Records;
 import io.palinode.monitor.SearchCheck;
+import io.palinode.monitor.SequenceCheck;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.CandidateRecord;
+import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Opened;
 import io.palinode.wire.v1.PredicateRecord;
 import io.palinode.wire.v1.Progress;
@@ -129,6 +131,40 @@ class DivergenceFoundTest {
     assertThat(violations().get(0).getFirst()).isEqualTo(Hlc.ofMicros(11 * SECOND));
   }
 
+  /** As where what it told waits for something, while its search is heard. */
+  @Test
+  void whatANodeToldAndIsHeardLateIsNotTakenForAbsent() throws Exception {
+    searchAll();
+    told(0, 1, 7, 900);
+    told(2, 1, 7, 900);
+    harness.watermark(Hlc.ofMicros(SECOND / 2));
+    told(1, 1, 7, 900);
+    harness.watermark(Hlc.ofMicros(100 * SECOND));
+    assertThat(violations()).isEmpty();
+  }
+
+  /** As where the topic's beginning is gone when a job begins. */
+  @Test
+  void aNodeOfWhichSomethingWasLostIsNotTakenAtItsWord() throws Exception {
+    SequenceCheck sequences = new SequenceCheck();
+    CandidateEvent third = event(Records.of(1, 1, 3).setProgress(progress(1, 2_000)).build());
+    for (Notice notice : sequences.observe(third).notices()) {
+      if (notice.kind() == Notice.Kind.LOST) {
+        searches.lost(third, CoverageLost.parseFrom(notice.body()));
+      }
+    }
+    assertThat(searches.broken()).containsExactly(new SearchCheck.Broken(0, 1, 1, 0));
+    assertThat(searches.observe(third)).isEmpty();
+    SearchCheck restored = new SearchCheck();
+    for (SearchCheck.Broken broken : searches.broken()) {
+      restored.restore(List.of(SearchCheck.Broken.parse(broken.toString())));
+    }
+    assertThat(restored.observe(third)).isEmpty();
+    CandidateEvent nextEpoch =
+        event(Records.of(1, 1, 4).setEpoch(1).setProgress(progress(1, 3_000)).build());
+    assertThat(restored.observe(nextEpoch)).as("it tells all anew").hasSize(1);
+  }
+
   @Test
   void aCheckpointKeepsWhatIsApart() throws Exception {
     searchAll();
@@ -150,18 +186,18 @@ class DivergenceFoundTest {
   }
 
   private void search(int node, long micros) throws Exception {
-    CandidateRecord record =
-        Records.of(node, 1, 0)
-            .setProgress(
-                Progress.newBuilder()
-                    .setHvc(CandidateRecords.encode(clock(node, micros, 0)))
-                    .addSearched(
-                        Searched.newBuilder().setPredicate(Records.PREDICATE).setVersion(1)))
-            .build();
+    CandidateRecord record = Records.of(node, 1, 0).setProgress(progress(node, micros)).build();
     List<Notice> notices = searches.observe(event(record));
     assertThat(notices).hasSize(1);
     assertThat(searches.observe(event(record))).as("said once").isEmpty();
     harness.processBroadcastElement(notices.get(0), 0);
+  }
+
+  private static Progress progress(int node, long micros) {
+    return Progress.newBuilder()
+        .setHvc(CandidateRecords.encode(clock(node, micros, 0)))
+        .addSearched(Searched.newBuilder().setPredicate(Records.PREDICATE).setVersion(1))
+        .build();
   }
 
   private void told(int node, long sequence, long digest, long micros) throws Exception {
