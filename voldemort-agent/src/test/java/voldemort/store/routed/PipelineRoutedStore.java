@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
 import voldemort.store.Store;
+import voldemort.store.UnreachableStoreException;
 import voldemort.store.socket.clientrequest.NonblockingStoreCallbackClientRequest;
 import voldemort.utils.ByteArray;
 import voldemort.versioning.ObsoleteVersionException;
@@ -52,12 +53,17 @@ public class PipelineRoutedStore implements Store<ByteArray, byte[], byte[]>, St
     return List.of(new NodeRequest("versions " + text(key), pb0).ask(nodes.get(0)));
   }
 
-  /** To the first node, then to the others, where an older version is as good. */
+  /**
+   * To the first node, then to the others: a newer version there is as good, and for a node that is
+   * away a hint is left.
+   */
   public void put(ByteArray key, Versioned<?> versioned, byte[] transforms, long timeoutMs) {
     String unused = new NodeRequest("put " + text(key), pb0).ask(nodes.get(0));
     for (UnaryOperator<byte[]> node : nodes.subList(1, nodes.size())) {
       lastCopy = new NodeRequest("copy " + text(key), pb0);
-      boolean unusedOutcome = isTaken(lastCopy, node);
+      if (!isTaken(lastCopy, node)) {
+        String unusedHint = new NodeRequest("hint " + text(key), pb0).ask(nodes.get(0));
+      }
     }
   }
 
@@ -66,6 +72,8 @@ public class PipelineRoutedStore implements Store<ByteArray, byte[], byte[]>, St
       String unused = copy.ask(node);
       return true;
     } catch (ObsoleteVersionException newer) {
+      return true;
+    } catch (UnreachableStoreException away) {
       return false;
     }
   }

@@ -90,6 +90,12 @@ class ClientHooksTest {
         .hasMessageContaining("read again");
   }
 
+  private static void assertUnreachable(Runnable operation, String why) {
+    assertThatThrownBy(operation::run)
+        .satisfies(thrown -> assertThat(thrown.getClass().getName()).isEqualTo(UNREACHABLE))
+        .hasMessageContaining(why);
+  }
+
   @Test
   void requestsSayWhoAsksInWhichEpochAndWhatIsKnown() {
     store.get("k");
@@ -177,9 +183,21 @@ class ClientHooksTest {
     attach(Duration.ofMillis(20));
     store.get("k");
     first.pause(Integer.MAX_VALUE / 2);
-    assertThatThrownBy(() -> store.put("k"))
-        .satisfies(thrown -> assertThat(thrown.getClass().getName()).isEqualTo(UNREACHABLE))
-        .hasMessageContaining("for too long");
+    assertUnreachable(() -> store.put("k"), "for too long");
+  }
+
+  @Test
+  void aNodeThatDoesNotServeTheClientsEpochYetIsAsOneThatIsAway() {
+    store.get("k");
+    first.rollBack();
+    second.lag();
+    assertTold(() -> store.put("k"));
+    store.put("k");
+    assertThat(first.served).extracting(StandInNode.Heard::request).endsWith("put k", "hint k");
+    assertThat(along(first).getEpoch()).isEqualTo(1);
+    assertThat(second.served).isEmpty();
+    assertUnreachable(() -> store.delete("k"), "fenced");
+    assertUnreachable(() -> store("s", true, second).get("k"), "fenced");
   }
 
   @Test
