@@ -216,6 +216,42 @@ class ClientHooksTest {
   }
 
   @Test
+  void aHintOfACopyThatWasNeverSentIsOfItsEpochToo() throws Exception {
+    store.get("k");
+    store.put("k");
+    other.submit(() -> store.copyIsNotSent(() -> {})).get();
+    assertThat(first.last().request()).isEqualTo("hint");
+    assertThat(along(first).hasEpoch()).isTrue();
+    assertThat(along(first).getEpoch()).isZero();
+  }
+
+  @Test
+  void aHintIsOfTheFailedCopysEpochAlsoWhereAnOperationOfANewerOneFindsThatOut() throws Exception {
+    store.get("k");
+    store.put("k");
+    rollBack();
+    other
+        .submit(
+            () -> {
+              assertTold(() -> store.get("k"));
+              store.getWhile("k", () -> assertTold(() -> store.copyIsNotSent(() -> {})));
+            })
+        .get();
+    assertThat(first.last().request()).isEqualTo("get k");
+    assertThat(first.served).extracting(StandInNode.Heard::request).doesNotContain("hint");
+    assertThat(along(first).getEpoch()).isEqualTo(1);
+  }
+
+  @Test
+  void aFailureThatIsDealtWithDuringAnotherOnesDoesNotEndThat() throws Exception {
+    store.get("k");
+    store.put("k");
+    other.submit(() -> store.copyIsNotSent(store::copyTimesOut)).get();
+    assertThat(first.served).extracting(StandInNode.Heard::request).endsWith("hint", "hint");
+    assertThat(along(first).hasEpoch()).isTrue();
+  }
+
+  @Test
   void otherProtocolsAndTheSystemsOwnStoresCarryNothing() {
     StandInNode native1 = new StandInNode(0, false);
     store("s", false, native1).get("k");
