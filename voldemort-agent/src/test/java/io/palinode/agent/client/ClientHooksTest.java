@@ -187,6 +187,15 @@ class ClientHooksTest {
   }
 
   @Test
+  void anInterruptEndsTheWaitWithoutAResultAndIsKept() {
+    store.get("k");
+    first.pause(Integer.MAX_VALUE / 2);
+    Thread.currentThread().interrupt();
+    assertUnreachable(() -> store.put("k"), "interrupted");
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
+  @Test
   void aNodeThatDoesNotServeTheClientsEpochYetIsAsOneThatIsAway() {
     store.get("k");
     first.rollBack();
