@@ -17,6 +17,7 @@ import io.palinode.agent.advice.ReadMessage;
 import io.palinode.agent.advice.RequestCompleted;
 import io.palinode.agent.advice.RequestFormatted;
 import io.palinode.agent.advice.RequestMade;
+import io.palinode.agent.advice.RequestNotSent;
 import io.palinode.agent.advice.ResponseParsed;
 import io.palinode.agent.advice.RoutedOperation;
 import io.palinode.agent.advice.StorageStarted;
@@ -57,6 +58,8 @@ public final class Weaver {
       "voldemort.store.socket.clientrequest.AbstractClientRequest";
   private static final String AWAITED =
       "voldemort.store.socket.clientrequest.NonblockingStoreCallbackClientRequest";
+  private static final String QUEUED =
+      "voldemort.store.socket.clientrequest.ClientRequestExecutorPool$AsyncSocketDestinationRequest";
 
   private static final String KEY = "voldemort.utils.ByteArray";
   private static final String VERSIONED = "voldemort.versioning.Versioned";
@@ -136,6 +139,7 @@ public final class Weaver {
               REQUEST, "parseResponse", List.of("java.io.DataInputStream"), ResponseParsed.class),
           new Hook(AWAITED, "complete", List.of(), RequestCompleted.class),
           new Hook(AWAITED, "timeOut", List.of(), RequestCompleted.class),
+          new Hook(QUEUED, "handleException", List.of("java.lang.Exception"), RequestNotSent.class),
           READ_MESSAGE,
           WRITE_MESSAGE);
 

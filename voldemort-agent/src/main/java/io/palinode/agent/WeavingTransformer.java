@@ -1,5 +1,6 @@
 package io.palinode.agent;
 
+import io.palinode.agent.boot.Hooks;
 import java.lang.instrument.ClassFileTransformer;
 import java.security.ProtectionDomain;
 import java.util.Set;
@@ -39,6 +40,14 @@ public final class WeavingTransformer implements ClassFileTransformer {
     if (!types.contains(type)) {
       return null;
     }
+    if (!seesHooks(loader)) {
+      log.error(
+          "class={} loader={} state=NOT_WOVEN it does not see the agent's classes, which are on the class path",
+          type,
+          loader);
+      notWoven.accept(type);
+      return null;
+    }
     try {
       byte[] changed = weaver.weave(type, classFile, ClassFileLocator.ForClassLoader.of(loader));
       woven.add(type);
@@ -47,6 +56,15 @@ public final class WeavingTransformer implements ClassFileTransformer {
       log.error("class={} state=NOT_WOVEN", type, e);
       notWoven.accept(type);
       return null;
+    }
+  }
+
+  /** Woven code of a loader that does not would end in the application as an error of linkage. */
+  private static boolean seesHooks(@Nullable ClassLoader loader) {
+    try {
+      return Class.forName(Hooks.class.getName(), false, loader) == Hooks.class;
+    } catch (ClassNotFoundException | LinkageError e) {
+      return false;
     }
   }
 

@@ -8,6 +8,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
 import voldemort.store.Store;
+import voldemort.store.UnreachableStoreException;
+import voldemort.store.socket.clientrequest.ClientRequestExecutorPool.AsyncSocketDestinationRequest;
 import voldemort.store.socket.clientrequest.NonblockingStoreCallbackClientRequest;
 import voldemort.utils.ByteArray;
 import voldemort.versioning.ObsoleteVersionException;
@@ -24,6 +26,7 @@ public class PipelineRoutedStore implements Store<ByteArray, byte[], byte[]>, St
   private final List<UnaryOperator<byte[]>> nodes;
   private final boolean pb0;
   private NodeRequest lastCopy;
+  private Runnable meanwhile = () -> {};
 
   public PipelineRoutedStore(
       String name, Object failureDetector, List<UnaryOperator<byte[]>> nodes, boolean pb0) {
@@ -39,6 +42,7 @@ public class PipelineRoutedStore implements Store<ByteArray, byte[], byte[]>, St
   }
 
   public List<String> get(ByteArray key, byte[] transforms, long timeoutMs) {
+    meanwhile.run();
     return List.of(new NodeRequest("get " + text(key), pb0).ask(nodes.get(0)));
   }
 
@@ -52,12 +56,17 @@ public class PipelineRoutedStore implements Store<ByteArray, byte[], byte[]>, St
     return List.of(new NodeRequest("versions " + text(key), pb0).ask(nodes.get(0)));
   }
 
-  /** To the first node, then to the others, where an older version is as good. */
+  /**
+   * To the first node, then to the others: a newer version there is as good, and for a node that is
+   * away a hint is left.
+   */
   public void put(ByteArray key, Versioned<?> versioned, byte[] transforms, long timeoutMs) {
     String unused = new NodeRequest("put " + text(key), pb0).ask(nodes.get(0));
     for (UnaryOperator<byte[]> node : nodes.subList(1, nodes.size())) {
       lastCopy = new NodeRequest("copy " + text(key), pb0);
-      boolean unusedOutcome = isTaken(lastCopy, node);
+      if (!isTaken(lastCopy, node)) {
+        String unusedHint = new NodeRequest("hint " + text(key), pb0).ask(nodes.get(0));
+      }
     }
   }
 
@@ -66,6 +75,8 @@ public class PipelineRoutedStore implements Store<ByteArray, byte[], byte[]>, St
       String unused = copy.ask(node);
       return true;
     } catch (ObsoleteVersionException newer) {
+      return true;
+    } catch (UnreachableStoreException away) {
       return false;
     }
   }
@@ -79,17 +90,35 @@ public class PipelineRoutedStore implements Store<ByteArray, byte[], byte[]>, St
   @Override
   public void copyTimesOut() {
     NodeRequest gone = Objects.requireNonNull(lastCopy);
-    new NonblockingStoreCallbackClientRequest(
+    new NonblockingStoreCallbackClientRequest(gone, this::leaveHint).timeOut();
+  }
+
+  @Override
+  public void copyIsNotSent(Runnable other) {
+    NodeRequest gone = Objects.requireNonNull(lastCopy);
+    new AsyncSocketDestinationRequest(
             gone,
             () -> {
-              String unused = new NodeRequest("hint", pb0).ask(nodes.get(0));
+              other.run();
+              leaveHint();
             })
-        .timeOut();
+        .handleTimeout();
+  }
+
+  private void leaveHint() {
+    String unused = new NodeRequest("hint", pb0).ask(nodes.get(0));
   }
 
   @Override
   public void get(String key) {
     List<String> unused = get(key(key), null, 0);
+  }
+
+  @Override
+  public void getWhile(String key, Runnable other) {
+    meanwhile = other;
+    get(key);
+    meanwhile = () -> {};
   }
 
   @Override

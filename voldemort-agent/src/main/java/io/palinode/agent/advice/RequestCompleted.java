@@ -1,6 +1,7 @@
 package io.palinode.agent.advice;
 
 import io.palinode.agent.boot.Hooks;
+import io.palinode.agent.boot.Ride;
 import net.bytebuddy.asm.Advice;
 import org.jspecify.annotations.Nullable;
 
@@ -12,12 +13,12 @@ public final class RequestCompleted {
   private RequestCompleted() {}
 
   @Advice.OnMethodEnter
-  static void enter(@Advice.FieldValue("clientRequest") @Nullable Object request) {
-    Hooks.continues(request);
+  static @Nullable Ride enter(@Advice.FieldValue("clientRequest") @Nullable Object request) {
+    return Hooks.continues(request);
   }
 
   @Advice.OnMethodExit(onThrowable = Throwable.class)
-  static void exit() {
-    Hooks.continues(null);
+  static void exit(@Advice.Enter @Nullable Ride before) {
+    Hooks.continued(before);
   }
 }

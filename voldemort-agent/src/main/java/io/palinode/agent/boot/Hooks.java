@@ -112,16 +112,29 @@ public final class Hooks {
     return null;
   }
 
-  /** What this thread makes from now on goes on with {@code request}; null: no more. */
-  public static void continues(@Nullable Object request) {
+  /**
+   * What this thread makes from now on goes on with {@code request}; null: with none.
+   *
+   * @return what {@link #continued} is to get when that is over
+   */
+  public static @Nullable Ride continues(@Nullable Object request) {
+    return goOn(request instanceof Rider rider ? rider.palinodeRide() : null);
+  }
+
+  public static void continued(@Nullable Ride before) {
+    Ride unused = goOn(before);
+  }
+
+  private static @Nullable Ride goOn(@Nullable Ride ride) {
     Listener now = listener;
     if (now != null) {
       try {
-        now.continues(request instanceof Rider rider ? rider.palinodeRide() : null);
+        return now.continues(ride);
       } catch (Throwable bug) {
         failed(now, bug);
       }
     }
+    return null;
   }
 
   public static void storeRemoved(Object engine) {

@@ -46,8 +46,14 @@ public interface Listener {
     return null;
   }
 
-  /** What this thread makes from now on goes on with {@code ride}; null: it does so no more. */
-  default void continues(@Nullable Ride ride) {}
+  /**
+   * What this thread makes from now on goes on with {@code ride}; null: with none.
+   *
+   * @return with what it went on so far
+   */
+  default @Nullable Ride continues(@Nullable Ride ride) {
+    return null;
+  }
 
   /** One of the methods above threw. */
   void failed(Throwable bug);

@@ -7,6 +7,7 @@ import io.palinode.agent.boot.Hooks;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.slf4j.Logger;
@@ -27,8 +28,7 @@ public final class ClientAgent {
    */
   public static void start(String file, Instrumentation instrumentation) throws IOException {
     String name =
-        "java-%d@%s"
-            .formatted(ProcessHandle.current().pid(), InetAddress.getLocalHost().getHostName());
+        defaultName(ProcessHandle.current().pid(), () -> InetAddress.getLocalHost().getHostName());
     ClientAgentConfig config =
         file.isEmpty() ? ClientAgentConfig.defaults(name) : configured(Path.of(file), name);
     Fuse fuse =
@@ -38,6 +38,20 @@ public final class ClientAgent {
             Weaver.ofClient(), type -> fuse.blow("class " + type + " could not be woven")));
     Hooks.listen(new ClientHooks(config, fuse));
     log.info("agent client={} state=ATTACHED", config.client());
+  }
+
+  /** The network's name of this machine, which a container may have none of. */
+  interface HostName {
+    String get() throws UnknownHostException;
+  }
+
+  /** How this client is called unless it is configured. */
+  static String defaultName(long pid, HostName host) {
+    try {
+      return "java-%d@%s".formatted(pid, host.get());
+    } catch (UnknownHostException unnamed) {
+      return "java-" + pid;
+    }
   }
 
   private static ClientAgentConfig configured(Path file, String name) throws IOException {

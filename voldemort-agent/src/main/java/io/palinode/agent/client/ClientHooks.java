@@ -38,6 +38,8 @@ final class ClientHooks implements Listener {
   static final class UnderWay {
     @Nullable RoutedOperation operation;
     @Nullable RequestRide riding;
+
+    /** Whose failure or answer it deals with, within {@code operation} or outside of any. */
     @Nullable RequestRide cause;
   }
 
@@ -68,19 +70,22 @@ final class ClientHooks implements Listener {
     return begun;
   }
 
+  /** {@inheritDoc} The thread of one operation may find that a request of another one failed. */
   @Override
   public @Nullable Ride requested() {
     UnderWay mine = underWay.get();
-    RoutedOperation operation = mine.operation;
-    if (operation != null) {
-      return operation.request(underWay);
+    if (mine.cause != null) {
+      return mine.cause.another();
     }
-    return mine.cause == null ? null : mine.cause.another();
+    return mine.operation == null ? null : mine.operation.request(underWay);
   }
 
   @Override
-  public void continues(@Nullable Ride ride) {
-    underWay.get().cause = ride instanceof RequestRide known ? known : null;
+  public @Nullable Ride continues(@Nullable Ride ride) {
+    UnderWay mine = underWay.get();
+    RequestRide before = mine.cause;
+    mine.cause = ride instanceof RequestRide known ? known : null;
+    return before;
   }
 
   @Override

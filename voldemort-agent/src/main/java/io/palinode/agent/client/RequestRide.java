@@ -50,12 +50,15 @@ final class RequestRide implements Ride {
     underWay.get().riding = this;
   }
 
-  /** {@inheritDoc} Stock servers that are fenced say that they cannot be reached: they can. */
+  /**
+   * {@inheritDoc} Servers of a newer epoch say that they cannot be reached: they can. One that does
+   * not serve this client's epoch yet is left to be taken for one that is away: the client asks
+   * others and leaves hints, where for an obsolete version it would take the copy for written.
+   */
   @Override
   public @Nullable RuntimeException ended() {
     underWay.get().riding = null;
-    boolean refused = verdict == Verdict.PAUSED || verdict == Verdict.EPOCH_OVER;
-    return refused && epoch != EpochView.UNKNOWN
+    return verdict == Verdict.EPOCH_OVER && epoch != EpochView.UNKNOWN
         ? cluster.types().obsolete("the cluster is being rolled back, or was: read again")
         : null;
   }

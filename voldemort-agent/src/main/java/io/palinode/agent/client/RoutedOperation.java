@@ -100,7 +100,11 @@ final class RoutedOperation implements Frame {
       return cluster.types().unreachable("the cluster is being rolled back, for too long: " + view);
     }
     repeats = waited();
-    return null;
+    return repeats
+        ? null
+        : cluster
+            .types()
+            .unreachable("interrupted while the cluster was being rolled back: " + view);
   }
 
   /** Whether it may go on. */

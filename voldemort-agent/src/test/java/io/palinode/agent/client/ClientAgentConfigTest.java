@@ -3,6 +3,7 @@ package io.palinode.agent.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.net.UnknownHostException;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -13,6 +14,16 @@ class ClientAgentConfigTest {
         .isEqualTo(new ClientAgentConfig("me", Duration.ofSeconds(2), ""));
     assertThat(ClientAgentConfig.parse("f", "client: shop\n", "me"))
         .isEqualTo(new ClientAgentConfig("shop", Duration.ofSeconds(30), ""));
+  }
+
+  @Test
+  void aMachineWithoutANameLeavesTheProcessAsTheClientsName() {
+    assertThat(ClientAgent.defaultName(7, () -> "shop")).isEqualTo("java-7@shop");
+    ClientAgent.HostName none =
+        () -> {
+          throw new UnknownHostException("box");
+        };
+    assertThat(ClientAgent.defaultName(7, none)).isEqualTo("java-7");
   }
 
   @Test

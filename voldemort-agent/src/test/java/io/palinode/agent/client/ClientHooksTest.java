@@ -90,6 +90,12 @@ class ClientHooksTest {
         .hasMessageContaining("read again");
   }
 
+  private static void assertUnreachable(Runnable operation, String why) {
+    assertThatThrownBy(operation::run)
+        .satisfies(thrown -> assertThat(thrown.getClass().getName()).isEqualTo(UNREACHABLE))
+        .hasMessageContaining(why);
+  }
+
   @Test
   void requestsSayWhoAsksInWhichEpochAndWhatIsKnown() {
     store.get("k");
@@ -177,9 +183,30 @@ class ClientHooksTest {
     attach(Duration.ofMillis(20));
     store.get("k");
     first.pause(Integer.MAX_VALUE / 2);
-    assertThatThrownBy(() -> store.put("k"))
-        .satisfies(thrown -> assertThat(thrown.getClass().getName()).isEqualTo(UNREACHABLE))
-        .hasMessageContaining("for too long");
+    assertUnreachable(() -> store.put("k"), "for too long");
+  }
+
+  @Test
+  void anInterruptEndsTheWaitWithoutAResultAndIsKept() {
+    store.get("k");
+    first.pause(Integer.MAX_VALUE / 2);
+    Thread.currentThread().interrupt();
+    assertUnreachable(() -> store.put("k"), "interrupted");
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
+  @Test
+  void aNodeThatDoesNotServeTheClientsEpochYetIsAsOneThatIsAway() {
+    store.get("k");
+    first.rollBack();
+    second.lag();
+    assertTold(() -> store.put("k"));
+    store.put("k");
+    assertThat(first.served).extracting(StandInNode.Heard::request).endsWith("put k", "hint k");
+    assertThat(along(first).getEpoch()).isEqualTo(1);
+    assertThat(second.served).isEmpty();
+    assertUnreachable(() -> store.delete("k"), "fenced");
+    assertUnreachable(() -> store("s", true, second).get("k"), "fenced");
   }
 
   @Test
@@ -195,6 +222,42 @@ class ClientHooksTest {
         .rootCause()
         .hasMessageContaining("read again");
     assertThat(first.served).hasSize(served);
+  }
+
+  @Test
+  void aHintOfACopyThatWasNeverSentIsOfItsEpochToo() throws Exception {
+    store.get("k");
+    store.put("k");
+    other.submit(() -> store.copyIsNotSent(() -> {})).get();
+    assertThat(first.last().request()).isEqualTo("hint");
+    assertThat(along(first).hasEpoch()).isTrue();
+    assertThat(along(first).getEpoch()).isZero();
+  }
+
+  @Test
+  void aHintIsOfTheFailedCopysEpochAlsoWhereAnOperationOfANewerOneFindsThatOut() throws Exception {
+    store.get("k");
+    store.put("k");
+    rollBack();
+    other
+        .submit(
+            () -> {
+              assertTold(() -> store.get("k"));
+              store.getWhile("k", () -> assertTold(() -> store.copyIsNotSent(() -> {})));
+            })
+        .get();
+    assertThat(first.last().request()).isEqualTo("get k");
+    assertThat(first.served).extracting(StandInNode.Heard::request).doesNotContain("hint");
+    assertThat(along(first).getEpoch()).isEqualTo(1);
+  }
+
+  @Test
+  void aFailureThatIsDealtWithDuringAnotherOnesDoesNotEndThat() throws Exception {
+    store.get("k");
+    store.put("k");
+    other.submit(() -> store.copyIsNotSent(store::copyTimesOut)).get();
+    assertThat(first.served).extracting(StandInNode.Heard::request).endsWith("hint", "hint");
+    assertThat(along(first).hasEpoch()).isTrue();
   }
 
   @Test

@@ -52,6 +52,13 @@ final class StandInNode implements UnaryOperator<byte[]> {
     epoch.incrementAndGet();
   }
 
+  /** Of the new epoch as {@link #rollBack}, but does not serve it yet. */
+  void lag() {
+    epoch.incrementAndGet();
+    resumesAfter = Integer.MAX_VALUE;
+    paused = true;
+  }
+
   Heard last() {
     return served.get(served.size() - 1);
   }
@@ -109,7 +116,7 @@ final class StandInNode implements UnaryOperator<byte[]> {
   private ResponseContext context(String request, RequestContext asks) {
     ResponseContext.Builder context = ResponseContext.newBuilder().setEpoch(epoch.get());
     context.setHvc(ByteString.copyFrom(HvcCodec.encode(Hvc.of(id, 10L * (served.size() + 1), 10))));
-    if (asks.hasEpoch() && asks.getEpoch() < epoch.get()) {
+    if (asks.hasEpoch() && (paused || asks.getEpoch() < epoch.get())) {
       paused &= refused.incrementAndGet() < resumesAfter;
       Fence.Builder fence = Fence.newBuilder().setEpoch(epoch.get()).setPaused(paused);
       return context.setFence(paused ? fence : fence.setTarget(TARGET)).build();

@@ -15,4 +15,12 @@ public interface StandInStore {
 
   /** The last copy is given up, and a hint of it is left at the first node. */
   void copyTimesOut();
+
+  /**
+   * Likewise of a copy that was never sent; what {@code meanwhile} does is done before the hint.
+   */
+  void copyIsNotSent(Runnable meanwhile);
+
+  /** A get of {@code key} during which the thread does something else too. */
+  void getWhile(String key, Runnable meanwhile);
 }

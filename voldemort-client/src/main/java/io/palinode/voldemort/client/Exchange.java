@@ -13,6 +13,9 @@ final class Exchange<T> {
   final boolean probe;
   final CompletableFuture<T> result = new CompletableFuture<>();
 
+  /** Since when the node may answer. Of the event thread; not set before it is written. */
+  long writtenNanos;
+
   private final Answer.Reader<T> reader;
 
   Exchange(Ask<T> ask, Pb0.VoldemortRequest message, long epoch, long startedNanos) {

@@ -37,8 +37,9 @@ import org.jspecify.annotations.Nullable;
  * way and pipelines once an answer has said that the node takes several.
  *
  * <p>{@link #send} is thread-safe; everything else here runs on the event thread. Each request ends
- * within the request timeout. A node that lets one time out is taken for hung: its connection is
- * closed, which fails what else is on it.
+ * within the request timeout, wherever it is. A node that does not answer within that time what was
+ * written to it is taken for hung, also when nobody waits for that answer any more: its connection
+ * is closed, which fails what else is on it.
  */
 final class NodeConnection {
   private static final int CONNECT_TIMEOUT_MS = 500;
@@ -168,11 +169,13 @@ final class NodeConnection {
     if (state != State.OPEN || channel == null) {
       return;
     }
+    long now = transport.nanoTime().getAsLong();
     int limit = pipelined ? PIPELINE_MAX : 1;
     boolean any = false;
     while (written.size() < limit && !waiting.isEmpty()) {
       Exchange<?> exchange = waiting.remove();
       if (!exchange.isDone()) {
+        exchange.writtenNanos = now;
         written.add(exchange);
         channel.write(exchange.message).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
         any = true;
@@ -350,17 +353,22 @@ final class NodeConnection {
   private void failOverdue() {
     long now = transport.nanoTime().getAsLong();
     String reason = "no answer within " + transport.requestTimeout().toMillis() + " ms";
-    boolean hung = false;
     for (Exchange<?> exchange : outstanding) {
-      if (now - exchange.startedNanos > transport.requestTimeout().toNanos()) {
-        hung |= written.contains(exchange);
+      if (isOverdue(exchange.startedNanos, now)) {
         exchange.fail(failure(reason));
         transport.order().failed(node);
       }
     }
-    if (hung && channel != null) {
+    waiting.removeIf(Exchange::isDone);
+    // Given up or not: nothing is written behind it until it is answered.
+    Exchange<?> next = written.peek();
+    if (next != null && channel != null && isOverdue(next.writtenNanos, now)) {
       lost(channel, reason);
     }
+  }
+
+  private boolean isOverdue(long sinceNanos, long now) {
+    return now - sinceNanos > transport.requestTimeout().toNanos();
   }
 
   /** Fails requests wherever they are, also those that a link holds. Thread-safe. */

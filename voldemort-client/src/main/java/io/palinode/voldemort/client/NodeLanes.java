@@ -14,6 +14,7 @@ import java.util.function.Supplier;
  * connection; one that takes one at a time, as stock nodes do, has some, so that keys do not wait
  * for each other. The requests of one key follow each other on the same one: a node sees them in
  * the order in which they were sent, but for those that were on their way when this was found out.
+ * A get of several keys goes with the first of them alone: it may overtake requests of the others.
  *
  * <p>Thread-safe. A connection that is not needed is not opened.
  */

@@ -342,6 +342,12 @@ final class TestNode implements AutoCloseable {
     }
   }
 
+  /** Does what it holds, and holds what comes then. */
+  synchronized void releaseHeld() {
+    release();
+    hold();
+  }
+
   synchronized int heldCount() {
     return held.size();
   }
