@@ -235,6 +235,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
           watching = true;
           complete = true;
           unopened = false;
+          stateDropped = false;
           searched = List.of();
           open.clear();
           untold.clear();
