@@ -1,21 +1,18 @@
 package io.palinode.benchmarks;
 
+import io.palinode.benchmarks.Alternation.Laps;
+import io.palinode.benchmarks.SnapshotNodes.Snapshot;
 import io.palinode.benchmarks.StoreLoad.Lap;
-import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.WindowLogConfig;
 import io.palinode.retroscope.snapshot.Kind;
-import io.palinode.retroscope.snapshot.Manifest;
 import io.palinode.retroscope.snapshot.Order;
 import io.palinode.retroscope.snapshot.Pace;
 import io.palinode.retroscope.snapshot.Ref;
 import io.palinode.retroscope.snapshot.Taken;
 import io.palinode.retroscope.snapshot.Watch;
-import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
-import io.palinode.voldemort.cluster.Cluster;
-import io.palinode.voldemort.server.StoreService;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -23,30 +20,24 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Snapshots of nodes that serve: three nodes on disk, with sockets, clients that read and write,
- * and each node's part taken at once. Without the control log, which adds some ten milliseconds to
- * each.
+ * Snapshots of three nodes on disk: what clients notice that read and write meanwhile, and what
+ * each kind costs when nobody does.
  */
 public final class SnapshotBenchmark {
-  private static final int NODES = 3;
   private static final double WRITES = 0.5;
   private static final double MS_PER_SECOND = 1e3;
-
-  /** What comes after a snapshot is measured for as long as the snapshot took, or this long. */
-  private static final double LONGEST_SECONDS = 20;
+  private static final double NANOS_PER_MS = 1e6;
 
   private final Setting setting;
   private final Path data;
   private final Consumer<String> progress;
-  private final List<StoreService> services = new ArrayList<>();
-  private final FastForward time;
-  private long numbers;
+  private final SnapshotNodes nodes;
+  private int laps;
 
   /**
    * How much.
@@ -56,6 +47,7 @@ public final class SnapshotBenchmark {
    * @param share of a thread's time that each node works for a snapshot
    * @param back seconds that retrospective snapshots go back, one each
    * @param rate writes in each of these seconds
+   * @param changed writes between two snapshots whose cost is measured, one case each
    * @param rounds how often each kind is taken
    */
   public record Setting(
@@ -66,10 +58,12 @@ public final class SnapshotBenchmark {
       double share,
       List<Integer> back,
       int rate,
+      List<Integer> changed,
       int rounds,
       long seed) {
     public Setting {
       back = List.copyOf(back);
+      changed = List.copyOf(changed);
       if (!(share > 0 && share <= 1)) {
         throw new IllegalArgumentException("share must be above 0 and at most 1: share=" + share);
       }
@@ -84,6 +78,9 @@ public final class SnapshotBenchmark {
       }
       if (back.stream().anyMatch(one -> one < 1)) {
         throw new IllegalArgumentException("seconds to go back must be positive: back=" + back);
+      }
+      if (changed.stream().anyMatch(one -> one < 1)) {
+        throw new IllegalArgumentException("writes must be positive: changed=" + changed);
       }
     }
   }
@@ -110,8 +107,8 @@ public final class SnapshotBenchmark {
       return new Result(
           what,
           median(rounds, round -> round.during().seconds() * MS_PER_SECOND),
-          Math.round(median(rounds, Round::changed)),
-          Math.round(median(rounds, Round::bytes)),
+          Math.round(median(rounds, round -> round.snapshot().changed())),
+          Math.round(median(rounds, round -> round.snapshot().bytes())),
           median(rounds, round -> round.without().operationsPerSecond()),
           median(rounds, round -> round.during().operationsPerSecond()),
           median(rounds, round -> round.without().p99Ms()),
@@ -124,12 +121,31 @@ public final class SnapshotBenchmark {
     }
   }
 
+  /** Figures of all rounds. */
+  public record Results(List<Result> kinds, List<Cost> costs) {
+    public Results {
+      kinds = List.copyOf(kinds);
+      costs = List.copyOf(costs);
+    }
+  }
+
+  /**
+   * What a kind of snapshot costs by itself, as fast as it goes: medians of its rounds.
+   *
+   * @param writes since the one before
+   * @param keys that were written for it, on all nodes together; the bytes likewise
+   */
+  public record Cost(String what, int writes, long keys, double ms, long bytes) {}
+
   /** One snapshot, and what the clients got. */
-  private record Round(long changed, long bytes, Lap without, Lap during) {
+  private record Round(Snapshot snapshot, Lap without, Lap during) {
     double dip() {
       return 1 - during.operationsPerSecond() / Math.max(1, without.operationsPerSecond());
     }
   }
+
+  /** One snapshot of which nothing but its cost was measured. */
+  private record Alone(Snapshot snapshot, double ms) {}
 
   /**
    * @param data an empty folder
@@ -139,30 +155,19 @@ public final class SnapshotBenchmark {
     this.setting = setting;
     this.data = data;
     this.progress = progress;
-    this.time = new FastForward(setting.keys(), setting.valueBytes());
+    this.nodes = new SnapshotNodes(setting.keys(), setting.valueBytes());
   }
 
   /** Takes a few minutes with small settings. */
-  public List<Result> run() throws InterruptedException {
-    Cluster cluster = LoadedNode.cluster(NODES);
-    try {
-      for (int node = 0; node < NODES; node++) {
-        progress.accept("loading node " + node + " with " + setting.keys() + " keys");
-        services.add(
-            LoadedNode.open(
-                LoadedNode.config(node, cluster).withWindowLog(window()),
-                data,
-                setting.keys(),
-                setting.valueBytes(),
-                time.nextClock()));
+  public Results run() throws InterruptedException {
+    try (nodes) {
+      nodes.open(data, setting.keys(), setting.valueBytes(), window(), progress);
+      List<Result> kinds;
+      try (StoreClient client =
+          StoreClient.connect(ClientConfig.of(List.of(nodes.address()), "bench"))) {
+        kinds = kinds(client.store(LoadedNode.STORE));
       }
-      services.forEach(StoreService::start);
-      String address = "127.0.0.1:" + cluster.node(0).socketPort();
-      try (StoreClient client = StoreClient.connect(ClientConfig.of(List.of(address), "bench"))) {
-        return measure(client.store(LoadedNode.STORE));
-      }
-    } finally {
-      services.forEach(StoreService::close);
+      return new Results(kinds, costs());
     }
   }
 
@@ -173,9 +178,11 @@ public final class SnapshotBenchmark {
         WindowLogConfig.DEFAULT.ageMax().plusSeconds(seconds), WindowLogConfig.DEFAULT.bytesMax());
   }
 
-  private List<Result> measure(Store store) throws InterruptedException {
+  // ---- what clients notice
+
+  private List<Result> kinds(Store store) throws InterruptedException {
     progress.accept("warming up");
-    var unused = await(store, 2 * setting.seconds());
+    load(store, 2 * setting.seconds());
     Map<String, List<Round>> rounds = new LinkedHashMap<>();
     for (int round = 1; round <= setting.rounds(); round++) {
       progress.accept("round %d of %d".formatted(round, setting.rounds()));
@@ -190,87 +197,53 @@ public final class SnapshotBenchmark {
   private void measureRound(Store store, BiConsumer<String, Round> results)
       throws InterruptedException {
     for (int back : setting.back()) {
-      Ref past = next("past");
       String what = "%,d s back".formatted(back);
-      results.accept(what, measure(store, what, back, past, Kind.RETROSPECTIVE, Ref.NONE));
+      Round past = measure(store, what, "past", back, Kind.RETROSPECTIVE, Ref.NONE);
+      results.accept(what, past);
       // None is to begin with another.
-      delete(past);
+      nodes.delete(past.snapshot().id());
     }
-    Ref base = next("base");
-    results.accept("instant", measure(store, "instant", 0, base, Kind.INSTANT, Ref.NONE));
-    Ref later = next("later");
-    results.accept("incremental", measure(store, "incremental", 0, later, Kind.INCREMENTAL, base));
-    delete(later);
-    Ref moved = next(base.id());
-    results.accept("rolling", measure(store, "rolling", 0, moved, Kind.ROLLING, base));
-    delete(moved);
+    Round base = measure(store, "instant", "base", 0, Kind.INSTANT, Ref.NONE);
+    results.accept("instant", base);
+    Ref of = base.snapshot().id();
+    Round later = measure(store, "incremental", "later", 0, Kind.INCREMENTAL, of);
+    results.accept("incremental", later);
+    nodes.delete(later.snapshot().id());
+    Round moved = measure(store, "rolling", of.id(), 0, Kind.ROLLING, of);
+    results.accept("rolling", moved);
+    nodes.delete(moved.snapshot().id());
     results.accept("nothing", nothing(store));
   }
 
-  private void delete(Ref snapshot) {
-    services.forEach(service -> service.snapshots().delete(snapshot.id()));
-  }
-
-  private Ref next(String id) {
-    return new Ref(id, ++numbers);
-  }
-
-  private Round measure(Store store, String what, int back, Ref id, Kind kind, Ref base)
+  private Round measure(Store store, String what, String id, int back, Kind kind, Ref base)
       throws InterruptedException {
     progress.accept("measuring " + what);
-    Lap before = await(store, setting.seconds());
+    load(store, setting.seconds());
     if (back > 0) {
       progress.accept("writing %,d changes".formatted((long) back * setting.rate()));
-      List<StoreNode> nodes = services.stream().map(StoreService::node).toList();
-      time.pass(nodes, back, setting.rate(), setting.seed() + numbers);
+      nodes.pass(back, setting.rate(), setting.seed() + ++laps);
     }
-    Order order =
-        new Order(id, Hlc.ofMicros(time.now() - TimeUnit.SECONDS.toMicros(back)), kind, base);
-    List<Taken> taken;
-    Lap during;
     try (StoreLoad load = load(store)) {
-      taken = take(order);
-      during = load.lap();
+      Alternation turns = new Alternation(load::lap);
+      Order order = nodes.order(id, back, kind, base);
+      Pace pace = new Pace(setting.share(), turns::nanos, turns::pause);
+      CompletableFuture<List<Taken>> parts = nodes.take(order, pace, (keys, bytes) -> turns.pass());
+      Laps laps = turns.measure(parts);
+      return new Round(nodes.file(order, parts.join()), laps.without(), laps.with());
     }
-    for (int node = 0; node < NODES; node++) {
-      services.get(node).snapshots().file(manifest(node, order, taken.get(node)));
-    }
-    double after = Math.min(during.seconds(), LONGEST_SECONDS);
-    return new Round(
-        taken.stream().mapToLong(Taken::changed).sum(),
-        taken.stream().mapToLong(Taken::bytes).sum(),
-        before.plus(await(store, after)),
-        during);
   }
 
-  /** All nodes' parts, at once. */
-  private List<Taken> take(Order order) {
-    Pace pace = new Pace(setting.share(), System::nanoTime, LockSupport::parkNanos);
-    List<CompletableFuture<Taken>> parts = new ArrayList<>();
-    for (StoreService service : services) {
-      parts.add(
-          CompletableFuture.supplyAsync(
-              () -> service.snapshots().take(order, pace, Watch.NOBODY),
-              part -> new Thread(part, "bench-part").start()));
-    }
-    return parts.stream().map(CompletableFuture::join).toList();
-  }
-
-  /** What the machine does by itself. */
+  /** What the machine does by itself: work that is none. */
   private Round nothing(Store store) throws InterruptedException {
     progress.accept("measuring nothing");
-    Lap before = await(store, setting.seconds());
-    Lap during = await(store, 2 * setting.seconds());
-    return new Round(0, 0, before.plus(await(store, 2 * setting.seconds())), during);
-  }
-
-  private static Manifest manifest(int node, Order order, Taken taken) {
-    return new Manifest(
-        order.id(),
-        order.hlc(),
-        order.kind(),
-        order.base(),
-        List.of(new Manifest.Member(node, taken.keys(), taken.bytes(), taken.checksum(), "")));
+    load(store, setting.seconds());
+    try (StoreLoad load = load(store)) {
+      CompletableFuture<Boolean> none =
+          new CompletableFuture<Boolean>()
+              .completeOnTimeout(true, 4L * setting.seconds(), TimeUnit.SECONDS);
+      Laps laps = new Alternation(load::lap).measure(none);
+      return new Round(new Snapshot(Ref.NONE, 0, 0, 0), laps.without(), laps.with());
+    }
   }
 
   private StoreLoad load(Store store) {
@@ -280,14 +253,64 @@ public final class SnapshotBenchmark {
         setting.valueBytes(),
         WRITES,
         setting.clients(),
-        setting.seed() + numbers,
+        setting.seed() + ++laps,
         System::nanoTime);
   }
 
-  private Lap await(Store store, double seconds) throws InterruptedException {
+  private void load(Store store, int seconds) throws InterruptedException {
     try (StoreLoad load = load(store)) {
-      TimeUnit.MILLISECONDS.sleep(Math.round(seconds * MS_PER_SECOND));
-      return load.lap();
+      TimeUnit.SECONDS.sleep(seconds);
+      var unused = load.lap();
     }
+  }
+
+  // ---- what it costs
+
+  private List<Cost> costs() {
+    Map<String, List<Alone>> rounds = new LinkedHashMap<>();
+    List<Cost> costs = new ArrayList<>();
+    for (int writes : setting.changed()) {
+      rounds.clear();
+      for (int round = 1; round <= setting.rounds(); round++) {
+        progress.accept(
+            "round %d of %d: %,d writes, nobody else".formatted(round, setting.rounds(), writes));
+        measureCost(
+            writes, (what, one) -> rounds.computeIfAbsent(what, w -> new ArrayList<>()).add(one));
+      }
+      rounds.forEach((what, all) -> costs.add(cost(what, writes, all)));
+    }
+    return costs;
+  }
+
+  private static Cost cost(String what, int writes, List<Alone> all) {
+    ToDoubleFunction<ToDoubleFunction<Alone>> median =
+        figure -> Spread.of(all.stream().mapToDouble(figure).toArray()).median();
+    return new Cost(
+        what,
+        writes,
+        Math.round(median.applyAsDouble(one -> one.snapshot().changed())),
+        median.applyAsDouble(Alone::ms),
+        Math.round(median.applyAsDouble(one -> one.snapshot().bytes())));
+  }
+
+  private void measureCost(int writes, BiConsumer<String, Alone> costs) {
+    Alone base = alone("base", Kind.INSTANT, Ref.NONE);
+    Ref of = base.snapshot().id();
+    nodes.pass(1, writes, setting.seed() + ++laps);
+    costs.accept("instant", base);
+    Alone later = alone("later", Kind.INCREMENTAL, of);
+    costs.accept("incremental", later);
+    nodes.delete(later.snapshot().id());
+    Alone moved = alone(of.id(), Kind.ROLLING, of);
+    costs.accept("rolling", moved);
+    nodes.delete(moved.snapshot().id());
+  }
+
+  private Alone alone(String id, Kind kind, Ref base) {
+    Order order = nodes.order(id, 0, kind, base);
+    long begun = System.nanoTime();
+    List<Taken> parts = nodes.take(order, Pace.unlimited(), Watch.NOBODY).join();
+    double ms = (System.nanoTime() - begun) / NANOS_PER_MS;
+    return new Alone(nodes.file(order, parts), ms);
   }
 }

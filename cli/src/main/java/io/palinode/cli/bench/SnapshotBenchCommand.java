@@ -4,7 +4,9 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import io.palinode.benchmarks.SnapshotBenchmark;
+import io.palinode.benchmarks.SnapshotBenchmark.Cost;
 import io.palinode.benchmarks.SnapshotBenchmark.Result;
+import io.palinode.benchmarks.SnapshotBenchmark.Results;
 import io.palinode.benchmarks.SnapshotBenchmark.Setting;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
@@ -33,8 +35,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Measure snapshots of three store nodes on disk that serve clients: how long, how much is written, and what the clients notice.",
       "",
-      "Clients read and write keys at random, half of each. Each kind of snapshot is taken in each round: of some time back, with --rate writes for each second since, written faster than that; of now; what differs from that; and that one moved to now. Nodes and clients"
-          + " share this machine.",
+      "Clients read and write keys at random, half of each. Each kind of snapshot is taken in each round: of some time back, with --rate writes for each second since, written faster than that; of now; what differs from that; and that one moved to now. Twice a second it is held, or goes on: what clients get with it and without it is measured side by side."
+          + " Nodes and clients share this machine.",
       ""
     },
     footer = {
@@ -71,8 +73,7 @@ final class SnapshotBenchCommand implements Callable<Integer> {
       names = "--seconds",
       defaultValue = "5",
       paramLabel = "S",
-      description =
-          "Of load before each snapshot; after it as long as it took, or 20 (default: ${DEFAULT-VALUE}).")
+      description = "Of load before each snapshot (default: ${DEFAULT-VALUE}).")
   private int seconds;
 
   @Option(
@@ -100,6 +101,15 @@ final class SnapshotBenchCommand implements Callable<Integer> {
   private int rate;
 
   @Option(
+      names = "--changed",
+      defaultValue = "1000,10000,100000",
+      split = ",",
+      paramLabel = "N[,N...]",
+      description =
+          "At the end, without clients and pauses: what snapshots cost after so many writes (default: ${DEFAULT-VALUE}).")
+  private List<Integer> changed = List.of();
+
+  @Option(
       names = "--rounds",
       defaultValue = "3",
       paramLabel = "N",
@@ -123,7 +133,7 @@ final class SnapshotBenchCommand implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
     Path data = Files.createTempDirectory("palinode-bench-");
     try {
-      List<Result> results =
+      Results results =
           new SnapshotBenchmark(
                   setting,
                   data,
@@ -143,23 +153,24 @@ final class SnapshotBenchCommand implements Callable<Integer> {
 
   private Setting setting() {
     try {
-      return new Setting(keys, valueBytes, clients, seconds, share, back, rate, rounds, seed);
+      return new Setting(
+          keys, valueBytes, clients, seconds, share, back, rate, changed, rounds, seed);
     } catch (IllegalArgumentException refused) {
       throw new Refusal(String.valueOf(refused.getMessage()), refused);
     }
   }
 
   /** The components are the JSON output. */
-  record Report(String machine, Setting setting, List<Result> results) {}
+  record Report(String machine, Setting setting, Results results) {}
 
-  private static String json(Setting setting, List<Result> results) throws JsonProcessingException {
+  private static String json(Setting setting, Results results) throws JsonProcessingException {
     return new ObjectMapper()
             .enable(SerializationFeature.INDENT_OUTPUT)
             .writeValueAsString(new Report(Machine.text(), setting, results))
         + "\n";
   }
 
-  private static String table(Setting setting, List<Result> results) {
+  private static String table(Setting setting, Results results) {
     TextTable table =
         new TextTable(
             TextTable.Align.RIGHT,
@@ -174,7 +185,7 @@ final class SnapshotBenchCommand implements Callable<Integer> {
                 "from … to",
                 "p99 ms without",
                 "during"));
-    for (Result result : results) {
+    for (Result result : results.kinds()) {
       table.row(
           List.of(
               result.what(),
@@ -188,7 +199,7 @@ final class SnapshotBenchCommand implements Callable<Integer> {
               String.format(Locale.ROOT, "%.2f", result.p99WithoutMs()),
               String.format(Locale.ROOT, "%.2f", result.p99DuringMs())));
     }
-    return "%s%n3 nodes, %,d keys of %d bytes on each; %d clients; %d rounds; seed %d%n%n%s"
+    return "%s%n3 nodes, %,d keys of %d bytes on each; %d clients; %d rounds; seed %d%n%n%s%n%s"
         .formatted(
             Machine.text(),
             setting.keys(),
@@ -196,7 +207,25 @@ final class SnapshotBenchCommand implements Callable<Integer> {
             setting.clients(),
             setting.rounds(),
             setting.seed(),
-            table.render());
+            table.render(),
+            costs(results.costs()));
+  }
+
+  private static String costs(List<Cost> costs) {
+    TextTable table =
+        new TextTable(
+            TextTable.Align.RIGHT,
+            List.of("alone", "writes since", "keys written", "ms", "MB written"));
+    for (Cost cost : costs) {
+      table.row(
+          List.of(
+              cost.what(),
+              "%,d".formatted(cost.writes()),
+              "%,d".formatted(cost.keys()),
+              "%,.0f".formatted(cost.ms()),
+              String.format(Locale.ROOT, "%,.1f", cost.bytes() / 1e6)));
+    }
+    return table.render();
   }
 
   private static void remove(Path folder) throws IOException {
