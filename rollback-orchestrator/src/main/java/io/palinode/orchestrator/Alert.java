@@ -43,6 +43,7 @@ public record Alert(
     APPROVAL_NEEDED("PalinodeApprovalNeeded"),
     APPROVAL_GIVEN_UP("PalinodeApprovalGivenUp"),
     BUDGET_SPENT("PalinodeBudgetSpent"),
+    VIOLATION_STANDS("PalinodeViolationStands"),
     PLAN_RESTARTED("PalinodePlanRestarted"),
     COVERAGE_LOST("PalinodeCoverageLost"),
     CONTROL_WRITE_FAILED("PalinodeControlWriteFailed"),

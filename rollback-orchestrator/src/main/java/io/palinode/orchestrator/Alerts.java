@@ -117,6 +117,18 @@ final class Alerts {
         nowMicros);
   }
 
+  static Alert stands(LetStand stands, long nowMicros) {
+    int named = stands.getBindingsCount();
+    return Alert.toOperator(
+        Alert.Kind.VIOLATION_STANDS,
+        Map.of("predicate", stands.getPredicate()),
+        "%s held at the safe point (%s), when its predicate was applied: what was there before it was watched cannot be taken back, stands, and clients go on"
+            .formatted(
+                named == 0 ? "it" : named == 1 ? "an instance" : named + " instances",
+                Hlc.format(stands.getFromHlc())),
+        nowMicros);
+  }
+
   /** {@code entered} is what is sequential from now on, and was not. */
   static Alert sequential(List<SequentialSpan> entered, long nowMicros) {
     boolean all = entered.stream().anyMatch(SequentialSpan::isAll);

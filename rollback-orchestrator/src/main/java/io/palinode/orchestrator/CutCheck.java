@@ -22,15 +22,16 @@ final class CutCheck {
   private CutCheck() {}
 
   /**
-   * An instance of a clause that is true on the cut, or null if there is none. Only predicates that
-   * ask for rollback count, and only in their current version: what an older version says is judged
-   * anew after the resume. O(terms that hold), but for the sums of siblings.
+   * The instances of clauses that are true on the cut. Only predicates that ask for rollback count,
+   * and only in their current version: what an older version says is judged anew after the resume.
+   * O(terms that hold), but for the sums of siblings.
    *
-   * @param gates of predicates of which something was let stand, or waits, only what the plan was
-   *     opened for counts: what stands must not be taken back with every later plan
+   * @param gates what held at the safe point does not count; and of predicates of which something
+   *     was let stand, or waits, only what the plan was opened for does: what stands must not be
+   *     taken back with every later plan
    * @param about what the plan was opened for
    */
-  static @Nullable Instance violatedClause(
+  static List<Instance> violated(
       List<CutPiece> cut,
       Map<String, Policy> policies,
       Gates gates,
@@ -45,12 +46,10 @@ final class CutCheck {
         }
       }
     }
-    for (Map.Entry<Instance, Held> instance : instances.entrySet()) {
-      if (instance.getValue().isViolation()) {
-        return instance.getKey();
-      }
-    }
-    return null;
+    return instances.entrySet().stream()
+        .filter(instance -> instance.getValue().isViolation())
+        .map(Map.Entry::getKey)
+        .toList();
   }
 
   /** Of the clause that a term is of; null when it does not count. */
@@ -64,6 +63,7 @@ final class CutCheck {
         policy != null
             && policy.rollsBack()
             && policy.version() == ref.getPredicateVersion()
+            && !gates.holds(ref.getPredicate(), ref.getBinding())
             && (!gates.mayStand(ref.getPredicate())
                 || (about != null && about.isOf(ref.getPredicate(), ref.getBinding())));
     return policy != null && counts && ref.getClause() < policy.clauses().size()

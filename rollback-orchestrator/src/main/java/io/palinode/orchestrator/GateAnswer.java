@@ -7,6 +7,7 @@ import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.LetStand;
 import io.palinode.wire.v1.PlanOpened;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * {@link NextStep}, functions of the state alone.
  */
 final class GateAnswer {
+  /** What the log tells of instances that stand; with more, all may. */
+  private static final int BINDINGS_CHARS_MAX = 64 << 10;
+
   /** What joins a request for approval is told so often at most. */
   private static final long JOIN_MICROS = 1_000_000;
 
@@ -82,6 +86,31 @@ final class GateAnswer {
             ? JOIN_MICROS
             : Math.max(JOIN_MICROS, (nowMicros - known.askedMicros()) / JOIN_PART);
     return nowMicros - known.toldMicros() < pause;
+  }
+
+  /**
+   * That what was violated before it was watched stands: of the first one's predicate, all of them.
+   * When this is read, the check of the cut goes on without them.
+   */
+  static ControlRecord lettingStand(
+      MachineState state, Plan plan, List<CutCheck.Instance> violated) {
+    String predicate = violated.get(0).predicate();
+    List<String> bindings =
+        violated.stream()
+            .filter(instance -> instance.predicate().equals(predicate))
+            .map(CutCheck.Instance::binding)
+            .distinct()
+            .toList();
+    boolean areNamed = bindings.stream().mapToInt(String::length).sum() <= BINDINGS_CHARS_MAX;
+    LetStand stands =
+        LetStand.newBuilder()
+            .setPredicate(predicate)
+            .setFromHlc(plan.target())
+            .setToHlc(plan.target())
+            .setHeld(true)
+            .addAllBindings(areNamed ? bindings : List.of())
+            .build();
+    return atEpoch(state, GateStep.newBuilder().setLetStand(stands).build());
   }
 
   private static ControlRecord atEpoch(MachineState state, GateStep step) {

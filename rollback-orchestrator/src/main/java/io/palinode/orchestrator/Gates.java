@@ -101,20 +101,31 @@ public record Gates(
 
   /** Why a violation stands; null: it does not. */
   @Nullable LetStanding standing(String predicate, long hlc) {
-    return standing.stream().filter(s -> s.includes(predicate, hlc)).findFirst().orElse(null);
+    return standing.stream()
+        .filter(s -> !s.held() && s.includes(predicate, hlc))
+        .findFirst()
+        .orElse(null);
   }
 
   /** Some of its violations were let stand, or wait: later cuts may hold them. */
   boolean mayStand(String predicate) {
     return request(predicate) != null
-        || standing.stream().anyMatch(s -> s.predicate().equals(predicate));
+        || standing.stream().anyMatch(s -> !s.held() && s.predicate().equals(predicate));
+  }
+
+  /**
+   * The instance was violated at the safe point, where nothing took it back: any cut may hold it.
+   */
+  boolean holds(String predicate, String binding) {
+    return standing.stream().anyMatch(s -> s.holds(predicate, binding));
   }
 
   boolean lets(Demand demand) {
     return standing.stream()
         .anyMatch(
             s ->
-                s.includes(demand.predicate(), demand.violate())
+                !s.held()
+                    && s.includes(demand.predicate(), demand.violate())
                     && s.includes(demand.predicate(), demand.last()));
   }
 
@@ -147,8 +158,7 @@ public record Gates(
     if (let.getRejects() != 0 && request(let.getRejects()) == null) {
       return this;
     }
-    LetStanding next =
-        new LetStanding(let.getPredicate(), let.getFromHlc(), let.getToHlc(), let.getRejects());
+    LetStanding next = LetStanding.of(let);
     List<LetStanding> longer =
         Stream.concat(
                 standing.stream().skip(Math.max(0, standing.size() + 1 - STANDING_MAX)),

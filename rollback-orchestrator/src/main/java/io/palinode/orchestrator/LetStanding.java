@@ -1,21 +1,46 @@
 package io.palinode.orchestrator;
 
+import io.palinode.wire.v1.LetStand;
+import java.util.Set;
+
 /**
  * Violations that open no plan.
  *
  * @param rejects the request that an operator has rejected; 0: the budget is spent, until {@code
- *     toHlc}
+ *     toHlc}, or {@code held}
+ * @param held they were there at the safe point, before which nothing is taken back
+ * @param bindings with {@code held}: of these instances; none: of any
  */
-public record LetStanding(String predicate, long fromHlc, long toHlc, long rejects) {
+public record LetStanding(
+    String predicate, long fromHlc, long toHlc, long rejects, boolean held, Set<String> bindings) {
+  public LetStanding {
+    bindings = Set.copyOf(bindings);
+  }
+
+  static LetStanding of(LetStand record) {
+    return new LetStanding(
+        record.getPredicate(),
+        record.getFromHlc(),
+        record.getToHlc(),
+        record.getRejects(),
+        record.getHeld(),
+        Set.copyOf(record.getBindingsList()));
+  }
+
   boolean includes(String other, long hlc) {
     return predicate.equals(other) && fromHlc <= hlc && hlc <= toHlc;
   }
 
   public boolean isForBudget() {
-    return rejects == 0;
+    return rejects == 0 && !held;
+  }
+
+  /** Whether it was there at the safe point, so that any cut may hold it. */
+  boolean holds(String other, String binding) {
+    return held && predicate.equals(other) && (bindings.isEmpty() || bindings.contains(binding));
   }
 
   LetStanding upTo(long hlc) {
-    return new LetStanding(predicate, fromHlc, Math.min(toHlc, hlc), rejects);
+    return new LetStanding(predicate, fromHlc, Math.min(toHlc, hlc), rejects, held, bindings);
   }
 }

@@ -258,13 +258,13 @@ final class NextStep {
     if (plan.isKept()) {
       return resume(plan);
     }
-    CutCheck.Instance violated =
-        CutCheck.violatedClause(
+    List<CutCheck.Instance> violated =
+        CutCheck.violated(
             plan.holding(),
             state.policies(),
             state.journal().gates(),
             state.journal().touching(plan.epoch()));
-    return violated == null ? resume(plan) : stepBack(plan, violated);
+    return violated.isEmpty() ? resume(plan) : stepBack(plan, violated);
   }
 
   /**
@@ -272,9 +272,11 @@ final class NextStep {
    * on a replica that lagged): go further back, each time twice as far, but not beyond what every
    * node can restore, and not before the safe point, which is a promise. What an earlier plan took
    * back is passed over: it must not come again. What a gate has let stand once may hold on every
-   * cut that can be reached: then it goes on standing.
+   * cut that can be reached: then it goes on standing. So does what holds at the safe point when
+   * its predicate was applied: it was there before anyone watched, and to halt would not mend it.
    */
-  private @Nullable ControlRecord stepBack(Plan plan, CutCheck.Instance violated) {
+  private @Nullable ControlRecord stepBack(Plan plan, List<CutCheck.Instance> all) {
+    CutCheck.Instance violated = all.get(0);
     String still = violated + " still holds at " + Hlc.format(plan.target());
     Policy policy = state.policies().get(violated.predicate());
     boolean mayStand = policy != null && policy.isGated();
@@ -292,9 +294,14 @@ final class NextStep {
     }
     long from = state.journal().beforePlansAt(plan.target());
     if (from <= floor) {
+      String why = still + " and nothing before can be restored";
+      boolean isPromised = !plan.hand().isByHand() && from <= state.safePoint();
+      boolean mayBeOlder = policy != null && policy.mayBeOlder(plan.target());
       return mayStand
           ? resume(plan)
-          : instead(plan, plan.target() - 1, still + " and nothing before can be restored");
+          : isPromised && mayBeOlder && Unreachable.halts(state, plan, plan.target() - 1, why)
+              ? GateAnswer.lettingStand(state, plan, all)
+              : instead(plan, plan.target() - 1, why);
     }
     long back = RollbackSettings.micros(state.settings().stepBack());
     long further = back << (plan.attemptsOfThisTry() - 1);

@@ -1,6 +1,7 @@
 package io.palinode.orchestrator;
 
 import io.palinode.hvc.Grade;
+import io.palinode.hvc.Hlc;
 import io.palinode.predicate.Clause;
 import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.OnViolation;
@@ -15,12 +16,28 @@ import org.jspecify.annotations.Nullable;
  *
  * @param onViolation null: the predicate was deleted, and its violations cause nothing
  * @param clauses what makes each clause true
+ * @param sinceMicros when the version was applied, wall clock; 0: nobody knows
  */
 public record Policy(
-    String predicate, long version, @Nullable OnViolation onViolation, List<ClauseShape> clauses) {
+    String predicate,
+    long version,
+    @Nullable OnViolation onViolation,
+    List<ClauseShape> clauses,
+    long sinceMicros) {
+  /** By then all nodes that serve watch a version that was applied. */
+  private static final long BEGINS_MICROS_MAX = 10_000_000;
 
   public Policy {
     clauses = List.copyOf(clauses);
+  }
+
+  /** Of a version that was always there. */
+  Policy(
+      String predicate,
+      long version,
+      @Nullable OnViolation onViolation,
+      List<ClauseShape> clauses) {
+    this(predicate, version, onViolation, clauses, 0);
   }
 
   public static Policy of(Predicate predicate, long version) {
@@ -30,6 +47,15 @@ public record Policy(
 
   public static Policy deleted(String predicate, long version) {
     return new Policy(predicate, version, null, List.of());
+  }
+
+  public Policy appliedAt(long micros) {
+    return new Policy(predicate, version, onViolation, clauses, micros);
+  }
+
+  /** Whether what held at that time may have begun before anyone watched. */
+  boolean mayBeOlder(long hlc) {
+    return sinceMicros > 0 && Hlc.micros(hlc) <= sinceMicros + BEGINS_MICROS_MAX;
   }
 
   @Nullable Budget budget() {

@@ -245,7 +245,10 @@ public final class RollbackMachine {
     if (isCovered(violation.getEpoch(), violation.getViolate())) {
       return Command.Outcome.COVERED;
     }
-    if (policy.isGated() && state.journal().isFoundAtBeginning(violation)) {
+    boolean mayStand =
+        policy.isGated()
+            || state.journal().gates().holds(violation.getPredicate(), violation.getBinding());
+    if (mayStand && state.journal().isFoundAtBeginning(violation)) {
       return Command.Outcome.STANDS;
     }
     // Before the safe point is looked at, which passes what stands.
@@ -360,6 +363,8 @@ public final class RollbackMachine {
       if (request != null && request.askedMicros() == request.toldMicros()) {
         alertApproval(request);
       }
+    } else if (step.hasLetStand() && step.getLetStand().getHeld()) {
+      commands.add(new Command.Raise(Alerts.stands(step.getLetStand(), state.nowMicros())));
     } else if (step.hasLetStand() && step.getLetStand().getRejects() == 0) {
       commands.add(new Command.Raise(Alerts.budgetSpent(step.getLetStand(), state.nowMicros())));
     }

@@ -50,6 +50,11 @@ final class Unreachable {
     };
   }
 
+  /** Whether there is no other way than {@link Kind#HALT}. */
+  static boolean halts(MachineState state, Plan plan, long latest, String why) {
+    return of(state, plan, latest, why).kind() == Kind.HALT;
+  }
+
   /** Whether a plan for what waits would do anything but halt. */
   static boolean hasWay(MachineState state, Request request) {
     return switch (policy(state, request.predicate())) {

@@ -3,11 +3,13 @@ package io.palinode.orchestrator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.predicate.Predicates;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.IntervalRef;
+import io.palinode.wire.v1.LetStand;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class CutCheckTest {
@@ -17,44 +19,45 @@ class CutCheckTest {
   @Test
   void aClauseIsViolatedWhenItsTermsHoldAnywhere() {
     assertThat(
-            CutCheck.violatedClause(
+            CutCheck.violated(
                 List.of(
                     new CutPiece(0, List.of(term("p", 1, "b=1", 0))),
                     new CutPiece(1, List.of(term("p", 1, "b=1", 1)))),
                 POLICIES,
                 Gates.NONE,
                 null))
+        .singleElement()
         .hasToString("predicate=p clause=0 binding=b=1");
   }
 
   @Test
   void termsOfDifferentBindingsDoNotMeet() {
-    assertThat(check(term("p", 1, "b=1", 0), term("p", 1, "b=2", 1))).isNull();
+    assertThat(check(term("p", 1, "b=1", 0), term("p", 1, "b=2", 1))).isEmpty();
   }
 
   @Test
   void oneTermOnTwoNodesIsOneTerm() {
-    assertThat(check(term("p", 1, "", 0), term("p", 1, "", 0))).isNull();
+    assertThat(check(term("p", 1, "", 0), term("p", 1, "", 0))).isEmpty();
   }
 
   @Test
   void otherVersionsUnknownPredicatesAndThoseWithoutRollbackDoNotCount() {
-    assertThat(check(term("p", 2, "", 0), term("p", 2, "", 1))).isNull();
-    assertThat(check(term("x", 1, "", 0), term("x", 1, "", 1))).isNull();
-    assertThat(check(term("r", 1, "", 0), term("r", 1, "", 1))).isNull();
+    assertThat(check(term("p", 2, "", 0), term("p", 2, "", 1))).isEmpty();
+    assertThat(check(term("x", 1, "", 0), term("x", 1, "", 1))).isEmpty();
+    assertThat(check(term("r", 1, "", 0), term("r", 1, "", 1))).isEmpty();
   }
 
   @Test
   void termsAndClausesThatThePredicateDoesNotHaveAreSkipped() {
-    assertThat(check(term("p", 1, "", 0), term("p", 1, "", 7))).isNull();
+    assertThat(check(term("p", 1, "", 0), term("p", 1, "", 7))).isEmpty();
     IntervalRef clause = IntervalRef.newBuilder(term("p", 1, "", 0)).setClause(3).build();
-    assertThat(check(clause)).isNull();
+    assertThat(check(clause)).isEmpty();
   }
 
   @Test
   void ofKOfNAnyKAreEnough() {
-    assertThat(check("atLeast: {count: 2, of: [%s, %s, %s]}", 2)).isNotNull();
-    assertThat(check("atLeast: {count: 3, of: [%s, %s, %s]}", 2)).isNull();
+    assertThat(check("atLeast: {count: 2, of: [%s, %s, %s]}", 2)).isNotEmpty();
+    assertThat(check("atLeast: {count: 3, of: [%s, %s, %s]}", 2)).isEmpty();
   }
 
   @Test
@@ -65,19 +68,19 @@ class CutCheckTest {
     IntervalRef second = term("p", 1, "", 1);
     IntervalRef alone = term("p", 1, "", 2);
     assertThat(
-            CutCheck.violatedClause(
+            CutCheck.violated(
                 List.of(new CutPiece(0, List.of(first, alone)), new CutPiece(1, List.of(second))),
                 policies,
                 Gates.NONE,
                 null))
-        .isNull();
+        .isEmpty();
     assertThat(
-            CutCheck.violatedClause(
+            CutCheck.violated(
                 List.of(new CutPiece(0, List.of(first, second)), new CutPiece(1, List.of(alone))),
                 policies,
                 Gates.NONE,
                 null))
-        .isNotNull();
+        .isNotEmpty();
   }
 
   @Test
@@ -85,22 +88,44 @@ class CutCheckTest {
     Map<String, Policy> policies = policies("sum: {of: [x, y], equals: 3}");
     IntervalRef one = amount(0, "1.0");
     IntervalRef sibling = amount(0, "7");
-    assertThat(sum(policies, one)).isNull();
-    assertThat(sum(policies, one, amount(1, "1"))).isNull();
-    assertThat(sum(policies, one, amount(1, "2"))).isNotNull();
-    assertThat(sum(policies, one, sibling, amount(1, "-4"))).isNotNull();
+    assertThat(sum(policies, one)).isEmpty();
+    assertThat(sum(policies, one, amount(1, "1"))).isEmpty();
+    assertThat(sum(policies, one, amount(1, "2"))).isNotEmpty();
+    assertThat(sum(policies, one, sibling, amount(1, "-4"))).isNotEmpty();
   }
 
-  private static CutCheck.@Nullable Instance check(String clause, int terms) {
+  @Test
+  void whatHeldAtTheSafePointDoesNotCountButOtherInstancesDo() {
+    Gates gates = standing("b=1");
+    assertThat(held(gates, "b=1")).isEmpty();
+    assertThat(held(gates, "b=2")).isNotEmpty();
+    assertThat(held(standing(), "b=2")).as("too many were there to name them").isEmpty();
+  }
+
+  private static Gates standing(String... bindings) {
+    LetStand stand =
+        LetStand.newBuilder()
+            .setPredicate("p")
+            .setHeld(true)
+            .addAllBindings(List.of(bindings))
+            .build();
+    return Gates.NONE.read(
+        ControlRecord.newBuilder().setGate(GateStep.newBuilder().setLetStand(stand)).build());
+  }
+
+  private static List<CutCheck.Instance> held(Gates gates, String binding) {
+    List<IntervalRef> holding = List.of(term("p", 1, binding, 0), term("p", 1, binding, 1));
+    return CutCheck.violated(List.of(new CutPiece(0, holding)), POLICIES, gates, null);
+  }
+
+  private static List<CutCheck.Instance> check(String clause, int terms) {
     List<IntervalRef> holding =
         IntStream.range(0, terms).mapToObj(i -> term("p", 1, "", i)).toList();
-    return CutCheck.violatedClause(
-        List.of(new CutPiece(0, holding)), policies(clause), Gates.NONE, null);
+    return CutCheck.violated(List.of(new CutPiece(0, holding)), policies(clause), Gates.NONE, null);
   }
 
-  private static CutCheck.@Nullable Instance sum(
-      Map<String, Policy> policies, IntervalRef... holding) {
-    return CutCheck.violatedClause(
+  private static List<CutCheck.Instance> sum(Map<String, Policy> policies, IntervalRef... holding) {
+    return CutCheck.violated(
         List.of(new CutPiece(0, List.of(holding))), policies, Gates.NONE, null);
   }
 
@@ -127,8 +152,8 @@ class CutCheckTest {
     return Map.of("p", Policy.of(Predicates.parse(yaml, "p.yaml"), 1));
   }
 
-  private static CutCheck.@Nullable Instance check(IntervalRef... holding) {
-    return CutCheck.violatedClause(
+  private static List<CutCheck.Instance> check(IntervalRef... holding) {
+    return CutCheck.violated(
         List.of(new CutPiece(0, List.of(holding))), POLICIES, Gates.NONE, null);
   }
 

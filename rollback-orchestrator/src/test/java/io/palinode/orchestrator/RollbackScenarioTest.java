@@ -319,6 +319,49 @@ class RollbackScenarioTest {
   }
 
   @Test
+  void whatHeldAtTheSafePointStandsAndTheClusterGoesOn() {
+    Script script = heldBefore();
+    assertThat(script.steps())
+        .endsWith("0: let stand p from 500 to 500", "1: resume from 500 after 600", "1: safe 501");
+    assertThat(script.alerts().stream().filter(a -> a.kind() == Alert.Kind.VIOLATION_STANDS))
+        .hasSize(1);
+    // The detectors find it anew, right where the epoch begins.
+    script.violation("v2", "p", 600, 600, 1, ViolationGrade.DEFINITE);
+    assertThat(script.outcomes()).endsWith(Command.Outcome.STANDS);
+    assertThat(script.judged(700).pass(100_000).steps()).containsExactly("1: safe 700");
+  }
+
+  @Test
+  void whoTakesOverDoesNotLetItStandAgain() {
+    Script script = heldBefore();
+    script.steps();
+    assertThat(script.restart().pass(1_000).steps()).isEmpty();
+    assertThat(script.state().journal().gates().holds("p", "")).isTrue();
+  }
+
+  @Test
+  void whatStoodIsRolledBackWhenItComesAnew() {
+    Script script = heldBefore();
+    script.steps();
+    script.violation("v2", "p", 900, 900, 1, ViolationGrade.DEFINITE).judged(900);
+    assertThat(script.steps()).startsWith("2: open [v2] to 900-");
+    // Another predicate's cut may hold it.
+    script.paused(2, 0, 0).restored(2, 0, 1).converged(2, 0, 1, "p", 0, 1);
+    assertThat(script.steps()).endsWith("2: resume from 900-");
+  }
+
+  /** The safe point is where the predicate was not watched yet, and its terms held. */
+  private static Script heldBefore() {
+    Script script = Script.of(1, P.appliedAt(500)).judged(500).pass(100_000);
+    script.violation("v1", "p", 501, 501).judged(501).paused(1, 0, 0).restored(1, 0, 1);
+    script.converged(1, 0, 1, "p", 0, 1);
+    if (script.state().journal().plan() != null) {
+      script.restored(1, 0, 2).convergedAt(1, 0, 2, 600, "p", 0, 1);
+    }
+    return script;
+  }
+
+  @Test
   void steppingBackEndsAfterTheLastAttempt() {
     Script script = Script.of(1, P).violation("v1", "p", 100, 60_000_000).judged(60_000_000);
     script.paused(1, 0, 0);

@@ -322,7 +322,18 @@ final class Script {
 
   /** {@code terms} of clause 0 of {@code predicate} hold at the node. */
   Script converged(long epoch, int node, int attempt, String predicate, int... terms) {
-    Converged.Builder ack = Converged.newBuilder().setNode(node).setAttempt(attempt).setLast(true);
+    return convergedAt(epoch, node, attempt, 0, predicate, terms);
+  }
+
+  /** The same, when the node's clock has come so far. */
+  Script convergedAt(
+      long epoch, int node, int attempt, long clockMicros, String predicate, int... terms) {
+    Converged.Builder ack =
+        Converged.newBuilder()
+            .setNode(node)
+            .setAttempt(attempt)
+            .setClock(Hlc.ofMicros(clockMicros))
+            .setLast(true);
     for (int term : terms) {
       ack.addHolding(
           IntervalRef.newBuilder().setPredicate(predicate).setPredicateVersion(1).setTerm(term));

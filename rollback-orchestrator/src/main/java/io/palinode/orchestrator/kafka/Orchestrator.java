@@ -106,7 +106,8 @@ public final class Orchestrator implements Backend, AutoCloseable {
     metrics = new OrchestratorMetrics(meters);
     rest = new RestServer(config.rest(), this);
     registry =
-        new PredicateRegistry(predicateProducer, topics.predicates(), texts, config.predicates());
+        new PredicateRegistry(
+            predicateProducer, topics.predicates(), texts, config.predicates(), wallMicros);
     Effects effects = new Effects(memory, latency, metrics, control::append, this::raise);
     loop = new RollbackLoop(config.rollback(), wallMicros, effects, this::fail);
     snapshots =

@@ -19,6 +19,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
@@ -41,6 +42,7 @@ final class PredicateRegistry {
   private final Map<String, Known> known = new TreeMap<>();
   private final List<Written> written = new ArrayList<>();
   private final PredicateTexts texts;
+  private final LongSupplier wallMicros;
   private final PredicateLimits limits;
 
   /**
@@ -52,7 +54,9 @@ final class PredicateRegistry {
       Producer<byte[], byte[]> producer,
       String topic,
       PredicateTexts texts,
-      PredicateLimits limits) {
+      PredicateLimits limits,
+      LongSupplier wallMicros) {
+    this.wallMicros = wallMicros;
     this.limits = limits;
     this.producer = producer;
     this.topic = topic;
@@ -186,7 +190,13 @@ final class PredicateRegistry {
       return new AppliedPredicate(name, k.version(), yaml);
     }
     long version = k == null ? 1 : k.version() + 1;
-    write(PredicateRecord.newBuilder().setName(name).setVersion(version).setYaml(yaml).build());
+    write(
+        PredicateRecord.newBuilder()
+            .setName(name)
+            .setVersion(version)
+            .setYaml(yaml)
+            .setAppliedAtMicros(wallMicros.getAsLong())
+            .build());
     return new AppliedPredicate(name, version, yaml);
   }
 
@@ -250,7 +260,7 @@ final class PredicateRegistry {
               record.getYaml(),
               record.getName() + " version " + record.getVersion(),
               PredicateLimits.CEILING);
-      return Policy.of(predicate, record.getVersion());
+      return Policy.of(predicate, record.getVersion()).appliedAt(record.getAppliedAtMicros());
     } catch (PredicateException e) {
       log.error(
           "predicate={} version={} unreadable: {}",
