@@ -6,12 +6,17 @@ import io.palinode.detector.RestoreRefusedException.Reason;
 import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.detector.StoreBinding.Replica;
 import io.palinode.detector.StoreBinding.Restoration;
+import io.palinode.detector.affected.Affected;
+import io.palinode.detector.affected.Everything;
+import io.palinode.detector.affected.Extent;
+import io.palinode.detector.affected.Trace;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.retroscope.snapshot.OpenSnapshot;
 import io.palinode.retroscope.snapshot.Ref;
 import io.palinode.retroscope.snapshot.RollbackTimes;
 import io.palinode.retroscope.snapshot.SnapshotException;
+import io.palinode.wire.v1.Accessed;
 import io.palinode.wire.v1.Contribution;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
@@ -143,6 +148,44 @@ public final class ControlExecution {
     } catch (OutOfReachException | RestoreRefusedException e) {
       tellFailed(undo, e);
     }
+  }
+
+  void tellAccesses(long epoch, Restore asked) {
+    Trace trace = store.accesses(asked.getTarget());
+    int count = trace.accesses().size();
+    boolean isTold = count <= asked.getAffected().getAccessesMax();
+    append(
+        epoch,
+        isTold ? ToldAccesses.byClient(trace) : List.of(),
+        (record, piece, last) ->
+            record.setAccessed(
+                Accessed.newBuilder()
+                    .setNode(store.node())
+                    .setAttempt(asked.getAttempt())
+                    .setSince(trace.since())
+                    .addAllClients(piece)
+                    .setTooMany(isTold ? 0 : count)
+                    .setLast(last)));
+  }
+
+  void restoreSome(long epoch, Restore asked, Extent extent) {
+    long begun = epochMicros.getAsLong();
+    Undo undo = undo(epoch, asked.getAttempt(), asked.getPast());
+    lastUndo = undo;
+    try {
+      tellRestored(undo, restored(epoch, asked, extent), begun);
+    } catch (OutOfReachException | RestoreRefusedException e) {
+      tellFailed(undo, e);
+    }
+  }
+
+  private Restoration restored(long epoch, Restore asked, @Nullable Extent extent) {
+    if (extent instanceof Everything all) {
+      throw new RestoreRefusedException(Reason.ONLY_ALL, all.reason());
+    }
+    return extent instanceof Affected some
+        ? store.restore(epoch, asked.getAttempt(), asked.getTarget(), some.keys())
+        : store.restore(epoch, asked.getAttempt(), asked.getTarget());
   }
 
   void restoreFrom(long epoch, Restore asked) {
@@ -286,11 +329,12 @@ public final class ControlExecution {
     log.append(records);
   }
 
-  void name(long epoch, int attempt, long target, Set<KeyGroup> groups) {
+  void name(long epoch, Restore asked, @Nullable Extent extent, Set<KeyGroup> groups) {
+    int attempt = asked.getAttempt();
     Restoration restoration;
     try {
       // It is done: this tells only what it gave.
-      restoration = store.restore(epoch, attempt, target);
+      restoration = restored(epoch, asked, extent);
     } catch (OutOfReachException | RestoreRefusedException e) {
       // What it had done is lost. All wait for its answer, so the attempt ends with this one.
       tellFailed(undo(epoch, attempt, 0), e);

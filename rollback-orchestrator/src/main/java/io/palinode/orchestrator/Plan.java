@@ -99,6 +99,7 @@ public record Plan(
       case ABANDON -> goOn(record, record.getAbandon().getHalt(), true);
       case CANCEL -> cancelled(record);
       case PLAN_OPENED,
+          ACCESSED,
           NAMED,
           CONTRIBUTION,
           RESUME,

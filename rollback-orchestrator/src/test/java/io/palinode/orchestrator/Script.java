@@ -479,6 +479,7 @@ final class Script {
           case PAUSE,
               PAUSED,
               RESTORED,
+              ACCESSED,
               NAMED,
               CONTRIBUTION,
               CONVERGED,

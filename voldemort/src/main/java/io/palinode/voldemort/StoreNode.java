@@ -2,6 +2,7 @@ package io.palinode.voldemort;
 
 import io.palinode.detector.HlcSpan;
 import io.palinode.detector.MissedEpochs;
+import io.palinode.detector.RestoreRefusedException;
 import io.palinode.detector.SequentialKeys;
 import io.palinode.detector.StoreBinding;
 import io.palinode.detector.StoreKey;
@@ -836,14 +837,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
   }
 
-  /**
-   * Like {@link #restore}, of these keys alone, each up to its own time; the others stay as they
-   * are, and are made equal on all replicas as with {@link #keep}. Only as the first attempt of an
-   * epoch that undoes anything: the next one is of all keys.
-   *
-   * @param target no key goes back to before it
-   * @param keys by what stands for each in the {@link #accesses}: until when it stands
-   */
+  /** {@inheritDoc} O(changes since the convergence window began). */
+  @Override
   public Restoration restore(long epoch, int attempt, long target, Map<Long, Long> keys) {
     writeLock.lock();
     try {
@@ -853,7 +848,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       }
       requirePaused();
       if (rewind.restoredEpoch() == epoch) {
-        throw new IllegalStateException(
+        throw new RestoreRefusedException(
+            RestoreRefusedException.Reason.ONLY_ALL,
             "single keys go back in the first attempt only: epoch=%d attempt=%d"
                 .formatted(epoch, attempt));
       }
@@ -1134,10 +1130,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
   }
 
-  /**
-   * Who used which keys after {@code hlc}. What a paused node gives has all that it answered before
-   * the pause; reads of other times, of more than some keys, are not in it. O(what is kept).
-   */
+  /** {@inheritDoc} Reads of other times, of more than some keys, are not in it. O(what is kept). */
+  @Override
   public Trace accesses(long hlc) {
     return accesses.since(node(), hlc);
   }
