@@ -1,6 +1,7 @@
 package io.palinode.detector;
 
 import io.palinode.detector.StoreBinding.KeyRecord;
+import io.palinode.detector.affected.Affected;
 import io.palinode.detector.affected.Extent;
 import io.palinode.wire.v1.Accessed;
 import io.palinode.wire.v1.Contribution;
@@ -98,6 +99,11 @@ record Attempt(
   /** What is undone; null: everything, or nothing. Once all nodes have {@link #nodesAccessed}. */
   @Nullable Extent extent() {
     return isOfSome() ? ToldAccesses.extent(asked, accessed) : null;
+  }
+
+  /** The keys of which a write after the target stands. */
+  Set<Long> stood(Affected extent) {
+    return ToldAccesses.stood(asked, accessed, extent);
   }
 
   /** The nodes that said all of {@code Accessed}. */

@@ -1,6 +1,7 @@
 package io.palinode.detector;
 
 import io.palinode.detector.StoreBinding.KeyRecord;
+import io.palinode.detector.affected.Affected;
 import io.palinode.detector.affected.Extent;
 import java.util.List;
 import java.util.Set;
@@ -140,6 +141,20 @@ public sealed interface Command {
     @Override
     public void execute(ControlExecution node) {
       node.converge(epoch, attempt, records, rest);
+    }
+  }
+
+  /** Likewise, after only some was undone; and publish what goes on though it was ended. */
+  record ConvergeSome(
+      long epoch,
+      io.palinode.wire.v1.Restore asked,
+      Affected extent,
+      Set<Long> standing,
+      List<KeyRecord> records)
+      implements Command {
+    @Override
+    public void execute(ControlExecution node) {
+      node.convergeSome(epoch, asked, extent, standing, records);
     }
   }
 }

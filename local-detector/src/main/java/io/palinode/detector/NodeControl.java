@@ -1,5 +1,6 @@
 package io.palinode.detector;
 
+import io.palinode.detector.affected.Affected;
 import io.palinode.detector.affected.Extent;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.NodeJoined;
@@ -195,6 +196,10 @@ public final class NodeControl {
       }
       case CONVERGE -> {
         Attempt attempt = attemptOf(state);
+        if (attempt.extent() instanceof Affected some) {
+          yield new Command.ConvergeSome(
+              duty.epoch(), attempt.asked(), some, attempt.stood(some), attempt.contributed());
+        }
         StoreKey rest = attempt.asked().getWhole() ? attempt.round().rest() : null;
         yield new Command.Converge(duty.epoch(), attempt.number(), attempt.contributed(), rest);
       }

@@ -94,11 +94,22 @@ public interface StoreBinding {
   }
 
   /**
+   * From now on, or no more, it is noted who uses which keys; what was noted before is forgotten
+   * when it is not wanted. Called by any thread. A store that cannot need not.
+   */
+  default void followAccesses(boolean wanted) {}
+
+  /**
    * Who used which keys after {@code hlc}. What a paused node gives has all that it answered before
    * the pause.
    */
   default Trace accesses(long hlc) {
     return new Trace(node(), Long.MAX_VALUE, List.of());
+  }
+
+  /** What stands for a key in the {@link #accesses}, the same at all nodes. */
+  default long accessKey(StoreKey key) {
+    throw new UnsupportedOperationException("this store does not note who used which keys");
   }
 
   /**

@@ -2,6 +2,7 @@ package io.palinode.detector;
 
 import io.palinode.detector.affected.Access;
 import io.palinode.detector.affected.Access.Kind;
+import io.palinode.detector.affected.Affected;
 import io.palinode.detector.affected.Closure;
 import io.palinode.detector.affected.Everything;
 import io.palinode.detector.affected.Extent;
@@ -17,12 +18,14 @@ import io.palinode.wire.v1.Scope;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** Traces of nodes as the control log has them, and what follows from those of all nodes. */
 final class ToldAccesses {
@@ -74,6 +77,36 @@ final class ToldAccesses {
       return new Everything("no witness is named");
     }
     return Closure.of(question(asked.getTarget(), scope), traces(told));
+  }
+
+  /**
+   * The keys of which a write after the target stands, though a later one may not.
+   *
+   * @param told by all nodes
+   */
+  static Set<Long> stood(Restore asked, List<Accessed> told, Affected extent) {
+    Set<Access> undone = new HashSet<>();
+    List<Access> after = new ArrayList<>();
+    for (Trace trace : traces(told)) {
+      for (Access access : trace.accesses()) {
+        if (access.hlc() > asked.getTarget() && access.kind() != Kind.READ) {
+          after.add(access);
+          Long cut = extent.keys().get(access.key());
+          if (access.kind() == Kind.WRITE && cut != null && cut < access.hlc()) {
+            undone.add(named(access));
+          }
+        }
+      }
+    }
+    return after.stream()
+        .filter(access -> !undone.contains(named(access)))
+        .map(Access::key)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** What a write and its copies have in common. */
+  private static Access named(Access write) {
+    return new Access(Kind.WRITE, 0, write.key(), write.write(), write.client());
   }
 
   private static Question question(long target, Scope scope) {

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param onUnreachable what comes of a rollback whose target some node cannot restore
  * @param budget null: without limit
  * @param approval whether a rollback waits for an operator
+ * @param scope what a rollback undoes; no form of the language says it yet
  */
 public record OnViolation(
     @Nullable RollbackTarget rollbackTo,
@@ -28,7 +29,8 @@ public record OnViolation(
     @Nullable WhenFrequent whenFrequent,
     OnUnreachable onUnreachable,
     @Nullable Budget budget,
-    Approval approval) {
+    Approval approval,
+    RollbackScope scope) {
 
   public static final int ALERTS_MAX = 8;
   public static final int ALERT_LENGTH_MAX = 1_024;
@@ -68,6 +70,28 @@ public record OnViolation(
         onUnreachable,
         null,
         Approval.AUTOMATIC);
+  }
+
+  /** Rollbacks undo all that was written after their target. */
+  public OnViolation(
+      @Nullable RollbackTarget rollbackTo,
+      Grade rollbackOn,
+      Grade alertOn,
+      List<String> alerts,
+      @Nullable WhenFrequent whenFrequent,
+      OnUnreachable onUnreachable,
+      @Nullable Budget budget,
+      Approval approval) {
+    this(
+        rollbackTo,
+        rollbackOn,
+        alertOn,
+        alerts,
+        whenFrequent,
+        onUnreachable,
+        budget,
+        approval,
+        RollbackScope.ALL);
   }
 
   public OnViolation {
@@ -130,6 +154,28 @@ public record OnViolation(
     } catch (URISyntaxException notAnUrl) {
       return false;
     }
+  }
+
+  /** The same, with rollbacks that undo only what came of the witnesses. */
+  public OnViolation affectingOnlySome() {
+    return new OnViolation(
+        rollbackTo,
+        rollbackOn,
+        alertOn,
+        alerts,
+        whenFrequent,
+        onUnreachable,
+        budget,
+        approval,
+        RollbackScope.AFFECTED);
+  }
+
+  /** What a rollback undoes. */
+  public enum RollbackScope {
+    /** All that was written after its target. */
+    ALL,
+    /** What came of the witnesses' writes, where that can be told; else all. */
+    AFFECTED
   }
 
   /** Where a rollback goes to. */

@@ -1118,10 +1118,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     return new DiscardedWrites(found, engine, writers).page(range, behind);
   }
 
-  /**
-   * From now on, or no more, it is noted who reads and writes which keys. Of a node whose storage
-   * is another server's nothing is known of reads. Thread-safe.
-   */
+  /** {@inheritDoc} Of a node whose storage is another server's nothing is known of reads. */
+  @Override
   public void followAccesses(boolean wanted) {
     if (wanted && config.keepsPast()) {
       accesses.begin(() -> clock.tick().own());
@@ -1134,6 +1132,16 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   @Override
   public Trace accesses(long hlc) {
     return accesses.since(node(), hlc);
+  }
+
+  @Override
+  public long accessKey(StoreKey key) {
+    return keyOfAccess(key);
+  }
+
+  /** The same at all nodes. */
+  public static long keyOfAccess(StoreKey key) {
+    return Accesses.keyOf(key.store(), key.key());
   }
 
   /** Waits for the write in flight; requests end before. Idempotent. */

@@ -8,6 +8,7 @@ import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.Witness;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -110,6 +111,11 @@ public final class DetectionChecks {
     losses.add(loss);
   }
 
+  /** What was reported, each once. */
+  public Collection<Violation> all() {
+    return reported.values();
+  }
+
   public int reports() {
     return reported.size();
   }
@@ -159,7 +165,9 @@ public final class DetectionChecks {
   private static boolean isTakenBack(Interval a, Interval b, ControlChecks control) {
     for (long epoch = a.epoch + 1; epoch <= control.truth().epoch(); epoch++) {
       ControlChecks.Ended plan = control.ended(epoch);
-      if (plan != null && (plan.abandoned() || plan.target() < a.violateWith(b))) {
+      // A plan that undoes only some undoes what was reported, so that must have been.
+      boolean undoesAll = plan != null && plan.concerned() == null;
+      if (plan != null && (plan.abandoned() || (undoesAll && plan.target() < a.violateWith(b)))) {
         return true;
       }
     }

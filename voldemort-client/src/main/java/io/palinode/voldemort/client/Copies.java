@@ -141,7 +141,7 @@ final class Copies {
     void send(Duration pause) {
       var unused =
           connection
-              .send(ask, call.epoch())
+              .send(ask, transport.session().view().epochFor(call.epoch()))
               .whenComplete((accepted, failure) -> answered(accepted, cause(failure), pause));
     }
 
