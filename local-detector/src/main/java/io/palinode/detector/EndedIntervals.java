@@ -2,7 +2,6 @@ package io.palinode.detector;
 
 import io.palinode.detector.affected.Affected;
 import io.palinode.wire.v1.AtKey;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -64,10 +63,9 @@ record EndedIntervals(List<AtKey> back, List<AtKey> stood) {
     if (all.size() <= TOLD_MAX) {
       return List.copyOf(all);
     }
-    return new ArrayList<>(all)
-        .stream()
-            .map(each -> each.toBuilder().clearBinding().clearKey().build())
-            .distinct()
-            .toList();
+    return all.stream()
+        .map(each -> each.toBuilder().clearBinding().clearKey().build())
+        .distinct()
+        .toList();
   }
 }

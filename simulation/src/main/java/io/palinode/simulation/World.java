@@ -340,7 +340,7 @@ final class World {
     controlChecks.appended(record);
     if (!controlChecks.truth().equals(before)) {
       gateChecks.counted(record);
-      affected.appended(record, detection.all());
+      affected.appended(record, detection);
     }
     control.append(record);
   }

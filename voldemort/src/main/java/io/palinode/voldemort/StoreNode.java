@@ -197,7 +197,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     return read(
         caller,
         () -> LocalStore.versions(engine.get(key.store(), key.key())),
-        hlc -> accesses.read(hlc, key.store(), key.key(), caller.client()));
+        hlc -> accesses.read(hlc, key.store(), key.key(), caller.follower()));
   }
 
   /**
@@ -212,7 +212,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       return read(
           caller,
           () -> LocalStore.versions(history.getAsOf(key.store(), key.key(), hlc)),
-          now -> accesses.read(now, key.store(), key.key(), caller.client()));
+          now -> accesses.read(now, key.store(), key.key(), caller.follower()));
     } catch (OutOfReachException | HalfUndoneException e) {
       throw refuse(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
     }
@@ -230,7 +230,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
         read(
             caller,
             () -> foundWithinLimit(store, keys),
-            hlc -> keys.forEach(key -> accesses.read(hlc, store, key, caller.client())));
+            hlc -> keys.forEach(key -> accesses.read(hlc, store, key, caller.follower())));
     if (found.value().size() < keys.size()) {
       throw refuse(
           ErrorCode.VOLDEMORT,
@@ -441,7 +441,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
 
   private void noteAccess(Write write, long hlc) {
     StoreKey key = write.key();
-    String client = write.caller().client();
+    String client = write.caller().follower();
     boolean isCopy = write.caller().isCopyAt(node());
     if (write.added() != null) {
       accesses.put(hlc, key.store(), key.key(), write.added(), client, isCopy);
@@ -472,7 +472,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     if (write.deleted() != null) {
       noteAccess(write, hlc);
     } else if (!caller.isCopyAt(node())) {
-      accesses.read(hlc, write.key().store(), write.key().key(), caller.client());
+      accesses.read(hlc, write.key().store(), write.key().key(), caller.follower());
     }
   }
 

@@ -14,8 +14,10 @@ import io.palinode.wire.v1.ViolationGrade;
 import io.palinode.wire.v1.Witness;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -110,11 +112,11 @@ public final class AffectedChecks {
   /**
    * A record took effect.
    *
-   * @param reported all violations so far
+   * @param detection what was reported so far, and of what
    */
-  public void appended(ControlRecord record, Collection<Violation> reported) {
+  public void appended(ControlRecord record, DetectionChecks detection) {
     if (record.hasRestore()) {
-      requireWitnesses(record, reported);
+      requireWitnesses(record, detection.all());
       asked = record.getRestore().hasAffected() ? record.getRestore() : null;
       cuts.clear();
     } else if (record.hasResume()) {
@@ -125,6 +127,12 @@ public final class AffectedChecks {
       if (now != null) {
         checked++;
         check(now, record.getResume().getConcerned());
+        if (letStand.isEmpty()) {
+          detection.requireNothingStands(
+              new DetectionChecks.EpochLeft(record.getEpoch() - 1, epochBegan + 1),
+              this::isUndone,
+              this::isEndUndone);
+        }
       }
       epochBegan = record.getResume().getClock();
       forget();
@@ -175,7 +183,7 @@ public final class AffectedChecks {
   }
 
   private void check(Restore restore, Concerned concerned) {
-    Map<Long, Long> undone = cuts.values().stream().findFirst().orElse(Map.of());
+    Map<Long, Long> undone = undone();
     Set<Write> began = witnesses(restore);
     requireDependents(restore.getTarget(), began, undone);
     requireExact(restore.getTarget(), began, undone, concerned);
@@ -215,6 +223,32 @@ public final class AffectedChecks {
               || isUndone(each, undone),
           "%s came of a witness, and stands".formatted(text(each)));
     }
+  }
+
+  private Map<Long, Long> undone() {
+    return cuts.values().stream().findFirst().orElse(Map.of());
+  }
+
+  /** Whether a version was written and is undone; by its name, as intervals have it. */
+  private boolean isUndone(String version) {
+    return accepted.stream()
+        .anyMatch(
+            each ->
+                !each.copy() && nameOf(each.write()).equals(version) && isUndone(each, undone()));
+  }
+
+  private static String nameOf(Write write) {
+    return write.key() + "@" + HexFormat.of().formatHex(write.version().clock().identityBytes());
+  }
+
+  /** Whether what ended a version's interval at this node, right after this time, is undone. */
+  private boolean isEndUndone(String version, int node, long end) {
+    return accepted.stream()
+        .filter(each -> each.node() == node && each.hlc() > end)
+        .filter(each -> version.startsWith(each.write().key() + "@"))
+        .min(Comparator.comparingLong(Accepted::hlc))
+        .map(ending -> isUndone(nameOf(ending.write())))
+        .orElse(false);
   }
 
   private boolean isUndone(Accepted write, Map<Long, Long> undone) {

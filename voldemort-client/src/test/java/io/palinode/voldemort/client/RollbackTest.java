@@ -192,6 +192,27 @@ class RollbackTest {
   }
 
   @Test
+  void copiesOfADeleteThatAFenceRefusedAreLeftToConvergence() {
+    StoreClient client = cluster.client(cluster.config().withLinks(links));
+    Store store = client.store(R1W1);
+    String key = cluster.keyOf(0, 0);
+    store.put(key, "v");
+    await().until(() -> client.metrics().copiesInFlight() == 0);
+    cluster.all(TestNode::tellThatAllStands);
+    links.hold(1, Direction.REQUEST);
+    assertThat(store.delete(key)).isTrue();
+    await().until(() -> store.versionsAt(2, key).isEmpty());
+
+    cluster.rollBack(1, cluster.node(0).now());
+    assertThat(store.get(key)).isNull();
+    links.release(1, Direction.REQUEST);
+
+    await().until(() -> client.metrics().copiesInFlight() == 0);
+    assertThat(store.versionsAt(1, key)).as("nodes have done it").hasSize(1);
+    assertThat(client.metrics().copiesFailed()).isZero();
+  }
+
+  @Test
   void copiesInFlightAreDroppedAndCounted() {
     StoreClient client = cluster.client(cluster.config().withLinks(links));
     Store store = client.store(R1W1);
