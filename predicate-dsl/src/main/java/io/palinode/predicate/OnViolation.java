@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param onUnreachable what comes of a rollback whose target some node cannot restore
  * @param budget null: without limit
  * @param approval whether a rollback waits for an operator
- * @param scope what a rollback undoes; no form of the language says it yet
+ * @param scope what a rollback undoes
  */
 public record OnViolation(
     @Nullable RollbackTarget rollbackTo,
@@ -117,6 +117,10 @@ public record OnViolation(
     if (budget != null && rollbackTo == null) {
       throw new IllegalArgumentException(
           "a budget counts rollbacks, so there must be a rollback: budget=" + budget);
+    }
+    if (scope != RollbackScope.ALL && rollbackTo == null) {
+      throw new IllegalArgumentException(
+          "scope is of rollbacks, so there must be a rollback: scope=" + Word.of(scope));
     }
     if (approval == Approval.REQUIRED && rollbackTo == null) {
       throw new IllegalArgumentException(
