@@ -5,6 +5,7 @@ import static io.palinode.voldemort.TestNodes.texts;
 import static io.palinode.voldemort.TestNodes.version;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.detector.ActivePredicate;
 import io.palinode.detector.CandidateRing;
 import io.palinode.detector.Command;
 import io.palinode.detector.ControlExecution;
@@ -13,10 +14,12 @@ import io.palinode.detector.LocalDetector;
 import io.palinode.detector.NodeControl;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hvc;
+import io.palinode.predicate.Predicates;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.Versioned;
+import io.palinode.wire.v1.AtKey;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
 import io.palinode.wire.v1.Converged;
@@ -52,6 +55,7 @@ class AffectedPlanTest {
   private final class Member {
     private final StoreNode node;
     private final ControlExecution execution;
+    private final LocalDetector detector;
     private ControlState state;
     private int read;
 
@@ -61,7 +65,7 @@ class AffectedPlanTest {
               id, TestNodes.cluster(NODES), TestNodes.stores(NODES, Persistence.MEMORY));
       node = new StoreNode(config, Medium.MEMORY.open(Path.of("unused")), micros::incrementAndGet);
       node.followAccesses(true);
-      LocalDetector detector = new LocalDetector(node, new CandidateRing(16, 1), p -> 0, 16);
+      detector = new LocalDetector(node, new CandidateRing(16, 1), p -> 0, 16);
       execution = new ControlExecution(node, detector, log::addAll, micros::get, () -> {});
       state = NodeControl.initial(id, NODES, node.incarnation());
       take(NodeControl.caughtUp(state));
@@ -117,6 +121,38 @@ class AffectedPlanTest {
       assertThat(member.values(L)).isEmpty();
       assertThat(member.values(M)).containsExactly("beside it");
     }
+  }
+
+  @Test
+  void whatGoesOnThoughItWasEndedIsToldWithWhatStandsBesideIt() {
+    String both =
+        """
+        apiVersion: palinode.io/v1
+        kind: Predicate
+        metadata: {name: both}
+        spec:
+          violation:
+            - all:
+                - {var: k, equals: "before"}
+                - {var: m, equals: "never"}
+          onViolation:
+            rollback: {scope: affected}
+        """;
+    ActivePredicate active = new ActivePredicate("both", 1, Predicates.parse(both, "both.yaml"));
+    members.forEach(member -> member.detector.setPredicates(List.of(active)));
+    pause();
+    restore(restore(1, scope(70)));
+    converge(1);
+    List<Converged> told =
+        log.stream().filter(ControlRecord::hasConverged).map(ControlRecord::getConverged).toList();
+    assertThat(told.stream().flatMap(each -> each.getBackList().stream()))
+        .extracting(AtKey::getKey)
+        .isNotEmpty()
+        .containsOnly(StoreNode.keyOfAccess(K));
+    assertThat(told.stream().flatMap(each -> each.getStoodList().stream()))
+        .extracting(AtKey::getKey)
+        .isNotEmpty()
+        .containsOnly(StoreNode.keyOfAccess(M));
   }
 
   @Test
