@@ -1,5 +1,6 @@
 package io.palinode.detector;
 
+import io.palinode.predicate.OnViolation.RollbackScope;
 import io.palinode.predicate.Predicate;
 
 /** A predicate that is watched for, in one version; name and version together are never reused. */
@@ -17,6 +18,12 @@ public record ActivePredicate(String name, long version, Predicate predicate) {
   /** Whether a node has to tell what it has of each key. */
   boolean comparesReplicas() {
     return predicate.violation().get(0).isOfStates();
+  }
+
+  /** Whether its rollbacks depend on who used which keys. */
+  boolean undoesOnlySome() {
+    return predicate.onViolation().rollbackTo() != null
+        && predicate.onViolation().scope() == RollbackScope.AFFECTED;
   }
 
   boolean isSameVersionAs(ActivePredicate other) {

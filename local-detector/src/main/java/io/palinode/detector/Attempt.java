@@ -1,6 +1,9 @@
 package io.palinode.detector;
 
 import io.palinode.detector.StoreBinding.KeyRecord;
+import io.palinode.detector.affected.Affected;
+import io.palinode.detector.affected.Extent;
+import io.palinode.wire.v1.Accessed;
 import io.palinode.wire.v1.Contribution;
 import io.palinode.wire.v1.KeyVersions;
 import io.palinode.wire.v1.Named;
@@ -30,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Attempt(
     Restore asked,
+    List<Accessed> accessed,
     List<Restored> restored,
     @Nullable Comparison comparison,
     List<Named> named,
@@ -37,11 +41,20 @@ record Attempt(
     boolean converged) {
 
   static Attempt of(Restore asked) {
-    return new Attempt(asked, List.of(), null, List.of(), List.of(), false);
+    return new Attempt(asked, List.of(), List.of(), null, List.of(), List.of(), false);
+  }
+
+  /** Once all nodes have told all, nothing counts any more: they have to go by the same. */
+  Attempt with(Accessed piece, int nodes) {
+    return nodesAccessed().size() >= nodes
+        ? this
+        : new Attempt(
+            asked, append(accessed, piece), restored, comparison, named, contributions, converged);
   }
 
   Attempt with(Restored piece) {
-    return new Attempt(asked, append(restored, piece), comparison, named, contributions, converged);
+    return new Attempt(
+        asked, accessed, append(restored, piece), comparison, named, contributions, converged);
   }
 
   /**
@@ -51,19 +64,22 @@ record Attempt(
     if (comparison != null || nodesRestored().size() < nodes) {
       return this;
     }
-    return new Attempt(asked, restored, Comparison.of(restored), named, contributions, converged);
+    return new Attempt(
+        asked, accessed, restored, Comparison.of(restored), named, contributions, converged);
   }
 
   Attempt with(Named piece) {
-    return new Attempt(asked, restored, comparison, append(named, piece), contributions, converged);
+    return new Attempt(
+        asked, accessed, restored, comparison, append(named, piece), contributions, converged);
   }
 
   Attempt with(Contribution piece) {
-    return new Attempt(asked, restored, comparison, named, append(contributions, piece), converged);
+    return new Attempt(
+        asked, accessed, restored, comparison, named, append(contributions, piece), converged);
   }
 
   Attempt withConverged() {
-    return new Attempt(asked, restored, comparison, named, contributions, true);
+    return new Attempt(asked, accessed, restored, comparison, named, contributions, true);
   }
 
   int number() {
@@ -73,6 +89,26 @@ record Attempt(
   /** Some node has said that it cannot restore; so another attempt may follow at once. */
   boolean hasFailed() {
     return restored.stream().anyMatch(piece -> !piece.getFailure().isEmpty());
+  }
+
+  /** Whether it undoes only what came of some writes. */
+  boolean isOfSome() {
+    return asked.hasAffected() && !asked.getKeep() && !asked.getWhole() && !asked.hasSnapshot();
+  }
+
+  /** What is undone; null: everything, or nothing. Once all nodes have {@link #nodesAccessed}. */
+  @Nullable Extent extent() {
+    return isOfSome() ? ToldAccesses.extent(asked, accessed) : null;
+  }
+
+  /** The keys of which a write after the target stands. */
+  Set<Long> stood(Affected extent) {
+    return ToldAccesses.stood(asked, accessed, extent);
+  }
+
+  /** The nodes that said all of {@code Accessed}. */
+  Set<Integer> nodesAccessed() {
+    return nodes(accessed, Accessed::getLast, Accessed::getNode);
   }
 
   /** The nodes that said all of {@code Restored}, and did restore. */

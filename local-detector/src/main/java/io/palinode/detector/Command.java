@@ -1,6 +1,8 @@
 package io.palinode.detector;
 
 import io.palinode.detector.StoreBinding.KeyRecord;
+import io.palinode.detector.affected.Affected;
+import io.palinode.detector.affected.Extent;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +65,25 @@ public sealed interface Command {
     }
   }
 
+  /** Publish who used which keys after the target. */
+  record TellAccesses(long epoch, io.palinode.wire.v1.Restore asked) implements Command {
+    @Override
+    public void execute(ControlExecution node) {
+      node.tellAccesses(epoch, asked);
+    }
+  }
+
+  /**
+   * Undo as much as {@code extent} says, and publish which keys changed; or that it is too much.
+   */
+  record RestoreSome(long epoch, io.palinode.wire.v1.Restore asked, Extent extent)
+      implements Command {
+    @Override
+    public void execute(ControlExecution node) {
+      node.restoreSome(epoch, asked, extent);
+    }
+  }
+
   /** Go to the cut of a snapshot, and publish digests of all that is there then. */
   record RestoreFrom(long epoch, io.palinode.wire.v1.Restore asked) implements Command {
     @Override
@@ -87,11 +108,17 @@ public sealed interface Command {
     }
   }
 
-  /** Publish which keys changed, of these groups. */
-  record Name(long epoch, int attempt, long target, Set<KeyGroup> groups) implements Command {
+  /**
+   * Publish which keys changed, of these groups.
+   *
+   * @param extent what was undone; null: everything
+   */
+  record Name(
+      long epoch, io.palinode.wire.v1.Restore asked, @Nullable Extent extent, Set<KeyGroup> groups)
+      implements Command {
     @Override
     public void execute(ControlExecution node) {
-      node.name(epoch, attempt, target, groups);
+      node.name(epoch, asked, extent, groups);
     }
   }
 
@@ -114,6 +141,20 @@ public sealed interface Command {
     @Override
     public void execute(ControlExecution node) {
       node.converge(epoch, attempt, records, rest);
+    }
+  }
+
+  /** Likewise, after only some was undone; and publish what goes on though it was ended. */
+  record ConvergeSome(
+      long epoch,
+      io.palinode.wire.v1.Restore asked,
+      Affected extent,
+      Set<Long> standing,
+      List<KeyRecord> records)
+      implements Command {
+    @Override
+    public void execute(ControlExecution node) {
+      node.convergeSome(epoch, asked, extent, standing, records);
     }
   }
 }

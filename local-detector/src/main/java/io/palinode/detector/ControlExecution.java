@@ -1,17 +1,22 @@
 package io.palinode.detector;
 
-import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
 import io.palinode.detector.RestoreRefusedException.Reason;
 import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.detector.StoreBinding.Replica;
 import io.palinode.detector.StoreBinding.Restoration;
+import io.palinode.detector.affected.Affected;
+import io.palinode.detector.affected.Everything;
+import io.palinode.detector.affected.Extent;
+import io.palinode.detector.affected.Trace;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.retroscope.snapshot.OpenSnapshot;
 import io.palinode.retroscope.snapshot.Ref;
 import io.palinode.retroscope.snapshot.RollbackTimes;
 import io.palinode.retroscope.snapshot.SnapshotException;
+import io.palinode.wire.v1.Accessed;
+import io.palinode.wire.v1.Concerned;
 import io.palinode.wire.v1.Contribution;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
@@ -28,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,7 +53,15 @@ public final class ControlExecution {
   private @Nullable Undo lastUndo;
 
   /** An attempt to restore, and the node's HLC when it began with the first of its plan. */
-  private record Undo(long epoch, int attempt, long begunAt) {}
+  private record Undo(long epoch, int attempt, long begunAt, @Nullable Concerned concerned) {
+    Undo(long epoch, int attempt, long begunAt) {
+      this(epoch, attempt, begunAt, null);
+    }
+
+    Undo concerning(@Nullable Concerned clients) {
+      return new Undo(epoch, attempt, begunAt, clients);
+    }
+  }
 
   /**
    * @param epochMicros wall clock, microseconds since the epoch
@@ -88,13 +102,16 @@ public final class ControlExecution {
     long quietSince = store.pause(epoch);
     // A restore waits until all nodes have told progress past its target.
     detector.expectProgress();
-    Paused paused =
+    Paused.Builder paused =
         Paused.newBuilder()
             .setNode(store.node())
             .setIncarnation(store.incarnation())
             .setReach(store.reach())
-            .setQuietSince(quietSince)
-            .build();
+            .setQuietSince(quietSince);
+    long accessesSince = store.accesses(Long.MAX_VALUE).since();
+    if (accessesSince != Long.MAX_VALUE) {
+      paused.setAccessesSince(accessesSince);
+    }
     log.append(List.of(record(epoch).setPaused(paused).build()));
   }
 
@@ -143,6 +160,45 @@ public final class ControlExecution {
     } catch (OutOfReachException | RestoreRefusedException e) {
       tellFailed(undo, e);
     }
+  }
+
+  void tellAccesses(long epoch, Restore asked) {
+    Trace trace = store.accesses(asked.getTarget());
+    int count = trace.accesses().size();
+    boolean isTold = count <= asked.getAffected().getAccessesMax();
+    append(
+        epoch,
+        isTold ? ToldAccesses.byClient(trace) : List.of(),
+        (record, piece, last) ->
+            record.setAccessed(
+                Accessed.newBuilder()
+                    .setNode(store.node())
+                    .setAttempt(asked.getAttempt())
+                    .setSince(trace.since())
+                    .addAllClients(piece)
+                    .setTooMany(isTold ? 0 : count)
+                    .setLast(last)));
+  }
+
+  void restoreSome(long epoch, Restore asked, Extent extent) {
+    long begun = epochMicros.getAsLong();
+    Undo undo = undo(epoch, asked.getAttempt(), asked.getPast());
+    lastUndo = undo;
+    try {
+      Restoration restoration = restored(epoch, asked, extent);
+      tellRestored(undo.concerning(ConcernedClients.toProto(extent)), restoration, begun);
+    } catch (OutOfReachException | RestoreRefusedException e) {
+      tellFailed(undo, e);
+    }
+  }
+
+  private Restoration restored(long epoch, Restore asked, @Nullable Extent extent) {
+    if (extent instanceof Everything all) {
+      throw new RestoreRefusedException(Reason.ONLY_ALL, all.reason());
+    }
+    return extent instanceof Affected some
+        ? store.restore(epoch, asked.getAttempt(), asked.getTarget(), some.keys())
+        : store.restore(epoch, asked.getAttempt(), asked.getTarget());
   }
 
   void restoreFrom(long epoch, Restore asked) {
@@ -264,7 +320,7 @@ public final class ControlExecution {
       long begun) {
     long durationMicros = epochMicros.getAsLong() - begun;
     List<io.palinode.wire.v1.StoreKey> keys =
-        singly.stream().map(key -> message(key, restoration.replicas().get(key))).toList();
+        singly.stream().map(key -> ToldKeys.of(key, restoration.replicas().get(key))).toList();
     List<List<io.palinode.wire.v1.StoreKey>> keyPieces = Pieces.of(keys, pieceBytesMax / 2);
     List<List<KeyGroups>> groupPieces = Pieces.of(groups, pieceBytesMax / 2);
     List<ControlRecord> records = new ArrayList<>();
@@ -281,16 +337,20 @@ public final class ControlExecution {
       if (i < groupPieces.size()) {
         piece.addAllGroups(groupPieces.get(i));
       }
+      if (i == count - 1 && undo.concerned() != null) {
+        piece.setConcerned(undo.concerned());
+      }
       records.add(record(undo.epoch()).setRestored(piece).build());
     }
     log.append(records);
   }
 
-  void name(long epoch, int attempt, long target, Set<KeyGroup> groups) {
+  void name(long epoch, Restore asked, @Nullable Extent extent, Set<KeyGroup> groups) {
+    int attempt = asked.getAttempt();
     Restoration restoration;
     try {
       // It is done: this tells only what it gave.
-      restoration = store.restore(epoch, attempt, target);
+      restoration = restored(epoch, asked, extent);
     } catch (OutOfReachException | RestoreRefusedException e) {
       // What it had done is lost. All wait for its answer, so the attempt ends with this one.
       tellFailed(undo(epoch, attempt, 0), e);
@@ -302,7 +362,7 @@ public final class ControlExecution {
       Replica here = replicas.get(key);
       // A node that was started anew meanwhile does not know in which group a key is.
       if (here == null || groups.contains(KeyGroup.of(key, here))) {
-        keys.add(message(key, here));
+        keys.add(ToldKeys.of(key, here));
       }
     }
     append(
@@ -342,16 +402,42 @@ public final class ControlExecution {
     for (KeyRecord record : found) {
       // What is absent here, and nobody knows why, adds nothing elsewhere.
       if (record.siblings().length > 0 || record.past().length > 0) {
-        entries.add(message(record));
+        entries.add(ToldKeys.of(record));
       }
     }
   }
 
   void converge(long epoch, int attempt, List<KeyRecord> contributed, @Nullable StoreKey rest) {
+    converge(epoch, attempt, contributed, rest, () -> EndedIntervals.NONE);
+  }
+
+  void convergeSome(
+      long epoch, Restore asked, Affected extent, Set<Long> standing, List<KeyRecord> contributed) {
+    try {
+      // It is done: this tells only what it gave.
+      List<StoreKey> changed = restored(epoch, asked, extent).changed();
+      converge(
+          epoch,
+          asked.getAttempt(),
+          contributed,
+          null,
+          () -> EndedIntervals.of(store, detector, changed, extent, standing));
+    } catch (OutOfReachException | RestoreRefusedException lost) {
+      tellFailed(undo(epoch, asked.getAttempt(), 0), lost);
+    }
+  }
+
+  private void converge(
+      long epoch,
+      int attempt,
+      List<KeyRecord> contributed,
+      @Nullable StoreKey rest,
+      Supplier<EndedIntervals> endedIntervals) {
     // Before any node can be told to resume, for that waits for this node's answer.
     detector.endEpoch();
     long changed = store.merge(contributed);
     detector.noteChanged(contributed.stream().map(KeyRecord::key).toList());
+    EndedIntervals ended = endedIntervals.get();
     append(
         epoch,
         detector.holding(),
@@ -365,7 +451,10 @@ public final class ControlExecution {
                   .addAllHolding(piece)
                   .setLast(last);
           if (rest != null) {
-            converged.setRest(message(rest, null));
+            converged.setRest(ToldKeys.of(rest, null));
+          }
+          if (last) {
+            converged.addAllBack(ended.back()).addAllStood(ended.stood());
           }
           record.setConverged(converged);
         });
@@ -397,24 +486,5 @@ public final class ControlExecution {
 
   private ControlRecord.Builder record(long epoch) {
     return ControlRecord.newBuilder().setEpoch(epoch).setAtMicros(epochMicros.getAsLong());
-  }
-
-  private static io.palinode.wire.v1.StoreKey message(StoreKey key, @Nullable Replica here) {
-    return io.palinode.wire.v1.StoreKey.newBuilder()
-        .setStore(key.store())
-        .setKey(ByteString.copyFrom(key.key()))
-        .setDigest(here == null ? 0 : here.digest())
-        .setReplicas(here == null ? 0 : here.nodes().size())
-        .setWeight(here == null ? 0 : here.weight())
-        .build();
-  }
-
-  private static KeyVersions message(KeyRecord found) {
-    return KeyVersions.newBuilder()
-        .setStore(found.key().store())
-        .setKey(ByteString.copyFrom(found.key().key()))
-        .setSiblings(ByteString.copyFrom(found.siblings()))
-        .setPast(ByteString.copyFrom(found.past()))
-        .build();
   }
 }

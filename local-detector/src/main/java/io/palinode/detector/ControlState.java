@@ -160,13 +160,7 @@ public record ControlState(
             resume.getSequentialUntilMicros(),
             SequentialKeys.of(resume),
             resume.getClock(),
-            resumed
-                .missed()
-                .with(
-                    record.getEpoch(),
-                    resume.getTarget(),
-                    resume.getRestart(),
-                    resume.getTarget() < safePoint));
+            resumed.missed().with(record.getEpoch(), resume, resume.getTarget() < safePoint));
     return new ControlState(
         node,
         nodes,

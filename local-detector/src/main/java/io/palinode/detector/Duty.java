@@ -8,6 +8,7 @@ record Duty(Kind kind, long epoch, long number) {
     SERVE,
     JOIN,
     TELL_SAFE_POINT,
+    TELL_ACCESSES,
     RESTORE,
     NAME,
     CONTRIBUTE,

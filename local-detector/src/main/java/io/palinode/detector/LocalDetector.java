@@ -168,6 +168,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     TermIndex nextIndex = TermIndex.of(next.values());
     predicates = next;
     unscanned = arrived;
+    store.followAccesses(active.stream().anyMatch(ActivePredicate::undoesOnlySome));
     store.atomically(
         () -> {
           index = nextIndex;
@@ -341,6 +342,17 @@ public final class LocalDetector implements StoreBinding.WriteListener {
             watching = false;
           }
         });
+  }
+
+  /** The terms that speak of a key. */
+  List<Match> matches(StoreKey key) {
+    return index.match(key);
+  }
+
+  /** What holds now at a key. Only while paused. */
+  synchronized List<Holding> holdingAt(StoreKey key) {
+    List<Match> matches = index.match(key);
+    return matches.isEmpty() ? List.of() : truth.of(matches, store.siblings(key));
   }
 
   /** What holds now, each term and binding once. Only while paused. Costs as {@link #reset}. */

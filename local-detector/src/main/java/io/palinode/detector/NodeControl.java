@@ -1,5 +1,7 @@
 package io.palinode.detector;
 
+import io.palinode.detector.affected.Affected;
+import io.palinode.detector.affected.Extent;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.NodeJoined;
 import io.palinode.wire.v1.Restore;
@@ -130,7 +132,10 @@ public final class NodeControl {
   private static void addDutiesOf(
       Attempt attempt, Plan plan, ControlState state, Set<Duty> duties) {
     if (!attempt.nodesAnswered().contains(state.node())) {
-      duties.add(new Duty(Duty.Kind.RESTORE, plan.epoch(), attempt.number()));
+      Duty.Kind first = first(attempt, state);
+      if (first != null) {
+        duties.add(new Duty(first, plan.epoch(), attempt.number()));
+      }
       return;
     }
     Comparison comparison = attempt.comparison();
@@ -138,6 +143,14 @@ public final class NodeControl {
     if (next != null) {
       duties.add(new Duty(next, plan.epoch(), attempt.number()));
     }
+  }
+
+  /** What the node owes to an attempt that it has not made; null: nothing for now. */
+  private static Duty.@Nullable Kind first(Attempt attempt, ControlState state) {
+    if (!attempt.isOfSome() || state.isAll(attempt.nodesAccessed())) {
+      return Duty.Kind.RESTORE;
+    }
+    return attempt.nodesAccessed().contains(state.node()) ? null : Duty.Kind.TELL_ACCESSES;
   }
 
   /** What the node owes to an attempt that all have made; null: nothing for now. */
@@ -165,13 +178,14 @@ public final class NodeControl {
               state.resumed().sequential());
       case JOIN -> new Command.Join(state.epoch());
       case TELL_SAFE_POINT -> new Command.TellSafePoint(duty.number());
-      case RESTORE -> restore(duty.epoch(), attemptOf(state).asked());
+      case TELL_ACCESSES -> new Command.TellAccesses(duty.epoch(), attemptOf(state).asked());
+      case RESTORE -> restore(duty.epoch(), attemptOf(state));
       case NAME -> {
         Attempt attempt = attemptOf(state);
         yield new Command.Name(
             duty.epoch(),
-            attempt.number(),
-            attempt.asked().getTarget(),
+            attempt.asked(),
+            attempt.extent(),
             Objects.requireNonNull(attempt.comparison()).groups());
       }
       case CONTRIBUTE -> {
@@ -182,14 +196,22 @@ public final class NodeControl {
       }
       case CONVERGE -> {
         Attempt attempt = attemptOf(state);
+        if (attempt.extent() instanceof Affected some) {
+          yield new Command.ConvergeSome(
+              duty.epoch(), attempt.asked(), some, attempt.stood(some), attempt.contributed());
+        }
         StoreKey rest = attempt.asked().getWhole() ? attempt.round().rest() : null;
         yield new Command.Converge(duty.epoch(), attempt.number(), attempt.contributed(), rest);
       }
     };
   }
 
-  private static Command restore(long epoch, Restore asked) {
-    int attempt = asked.getAttempt();
+  private static Command restore(long epoch, Attempt attempt) {
+    Restore asked = attempt.asked();
+    Extent extent = attempt.extent();
+    if (extent != null) {
+      return new Command.RestoreSome(epoch, asked, extent);
+    }
     if (asked.hasFromSlice() || (asked.getKeep() && asked.getWhole())) {
       return new Command.KeepAll(epoch, asked);
     }
@@ -198,7 +220,7 @@ public final class NodeControl {
     }
     return asked.hasSnapshot()
         ? new Command.RestoreFrom(epoch, asked)
-        : new Command.Restore(epoch, attempt, asked.getTarget(), asked.getPast());
+        : new Command.Restore(epoch, attempt.number(), asked.getTarget(), asked.getPast());
   }
 
   private static Attempt attemptOf(ControlState state) {

@@ -79,7 +79,7 @@ record Plan(
                   && isOfAttempt(record.getConverge().getAttempt())
               ? in(Phase.CONVERGING, attempt.compared(nodes))
               : this;
-      case RESTORED, NAMED, CONTRIBUTION, CONVERGED -> answered(record, nodes, self);
+      case ACCESSED, RESTORED, NAMED, CONTRIBUTION, CONVERGED -> answered(record, nodes, self);
       case HALTED ->
           isHaltedBy(record.getHalted())
               ? new Plan(
@@ -160,6 +160,9 @@ record Plan(
     Attempt now = attempt;
     if (now == null) {
       return this;
+    }
+    if (record.hasAccessed() && isOfAttempt(record.getAccessed().getAttempt())) {
+      return in(phase, now.with(record.getAccessed(), nodes));
     }
     if (record.hasRestored() && isOfAttempt(record.getRestored().getAttempt())) {
       // Once it was compared, all readers of the log have to go by the same.

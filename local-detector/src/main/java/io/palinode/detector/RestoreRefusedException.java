@@ -13,6 +13,8 @@ public final class RestoreRefusedException extends RuntimeException {
     TOO_LARGE,
     /** The snapshot is not here, or not whole. */
     NO_SNAPSHOT,
+    /** Only some of the writes were to be undone, and they cannot be told from the others. */
+    ONLY_ALL,
     /** Writes were missed: what to undo is not known. */
     NOT_WATCHING
   }

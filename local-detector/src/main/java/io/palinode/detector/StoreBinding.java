@@ -1,5 +1,6 @@
 package io.palinode.detector;
 
+import io.palinode.detector.affected.Trace;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.OpenSnapshot;
 import io.palinode.retroscope.snapshot.RollbackTimes;
@@ -78,6 +79,38 @@ public interface StoreBinding {
    * @throws RestoreRefusedException likewise, when that would be too many keys
    */
   Restoration restore(long epoch, int attempt, long target);
+
+  /**
+   * Like {@link #restore}, of these keys alone, each up to its own time; the others stay as they
+   * are, and are made equal on all replicas as with {@link #keep}. Only as the first attempt of an
+   * epoch that changes anything: the next one is of all keys.
+   *
+   * @param target no key goes back to before it
+   * @param keys by what stands for each in the {@link #accesses}: until when it stands
+   */
+  default Restoration restore(long epoch, int attempt, long target, Map<Long, Long> keys) {
+    throw new RestoreRefusedException(
+        RestoreRefusedException.Reason.ONLY_ALL, "this store undoes no single keys");
+  }
+
+  /**
+   * From now on, or no more, it is noted who uses which keys; what was noted before is forgotten
+   * when it is not wanted. Called by any thread. A store that cannot need not.
+   */
+  default void followAccesses(boolean wanted) {}
+
+  /**
+   * Who used which keys after {@code hlc}. What a paused node gives has all that it answered before
+   * the pause.
+   */
+  default Trace accesses(long hlc) {
+    return new Trace(node(), Long.MAX_VALUE, List.of());
+  }
+
+  /** What stands for a key in the {@link #accesses}, the same at all nodes. */
+  default long accessKey(StoreKey key) {
+    throw new UnsupportedOperationException("this store does not note who used which keys");
+  }
 
   /**
    * The epoch of the plan that the last {@link #restore} or {@link #keep} was of, also after a

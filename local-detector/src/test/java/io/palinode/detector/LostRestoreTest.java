@@ -3,6 +3,7 @@ package io.palinode.detector;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +33,7 @@ class LostRestoreTest {
     long target = store.clock().last().own();
     node.pause(1);
     disk.forgetBefore(target + 1);
-    node.name(1, 1, target, Set.of());
+    node.name(1, Restore.newBuilder().setAttempt(1).setTarget(target).build(), null, Set.of());
 
     Restored told = log.get(log.size() - 1).getRestored();
     assertThat(told.getAttempt()).isEqualTo(1);

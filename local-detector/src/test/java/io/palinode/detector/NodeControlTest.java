@@ -5,11 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
 import io.palinode.detector.SimulatedCluster.Node;
+import io.palinode.detector.affected.Affected;
+import io.palinode.detector.affected.Extent;
 import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.snapshot.HalfUndoneException;
 import io.palinode.retroscope.snapshot.RollbackTimes;
 import io.palinode.retroscope.snapshot.RollbackTimes.Span;
+import io.palinode.wire.v1.AccessKind;
+import io.palinode.wire.v1.Accessed;
 import io.palinode.wire.v1.Cancel;
+import io.palinode.wire.v1.ClientAccesses;
 import io.palinode.wire.v1.Contribution;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
@@ -18,6 +23,7 @@ import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.Halted;
 import io.palinode.wire.v1.KeyGroups;
 import io.palinode.wire.v1.LetStand;
+import io.palinode.wire.v1.Moment;
 import io.palinode.wire.v1.Named;
 import io.palinode.wire.v1.NodeJoined;
 import io.palinode.wire.v1.Pause;
@@ -28,8 +34,10 @@ import io.palinode.wire.v1.Restored;
 import io.palinode.wire.v1.Resume;
 import io.palinode.wire.v1.Retry;
 import io.palinode.wire.v1.SafePoint;
+import io.palinode.wire.v1.Scope;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.LongStream;
@@ -271,6 +279,62 @@ class NodeControlTest {
   }
 
   @Test
+  void nothingIsUndoneOfSomeBeforeAllNodesHaveToldWhoUsedWhichKeys() {
+    Restore asked =
+        Restore.newBuilder()
+            .setAttempt(1)
+            .setTarget(9)
+            .setAffected(
+                Scope.newBuilder()
+                    .addWitnesses(Moment.newBuilder().setHlc(10))
+                    .setClientsMax(1)
+                    .setPercentMax(100))
+            .build();
+    List<ControlRecord> log = new ArrayList<>();
+    log.add(step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build());
+    log.add(step(1).setPause(Pause.getDefaultInstance()).build());
+    log.add(step(1).setRestore(asked).build());
+    assertThat(commandsAtStart(log, 5)).contains(new Command.TellAccesses(1, asked));
+    log.add(accessed(0, 10, true));
+    log.add(accessed(1, 0, false));
+    log.add(accessed(2, 0, true));
+    assertThat(commandsAtStart(log, 5))
+        .containsExactly(new Command.Pause(1), new Command.Watch(0, 0), new Command.Join(0));
+    log.add(accessed(1, 0, true));
+    Extent extent = new Affected(Map.of(7L, 9L), Map.of("c", 9L));
+    assertThat(commandsAtStart(log, 5)).contains(new Command.RestoreSome(1, asked, extent));
+    log.add(step(1).setAccessed(Accessed.newBuilder().setAttempt(1).setTooMany(9)).build());
+    assertThat(commandsAtStart(log, 5))
+        .as("what is told later changes nothing")
+        .contains(new Command.RestoreSome(1, asked, extent));
+  }
+
+  @Test
+  void whatIsKeptOrComparedAsAWholeIsNotOfSome() {
+    Scope scope = Scope.getDefaultInstance();
+    Restore keep = Restore.newBuilder().setAttempt(1).setAffected(scope).setKeep(true).build();
+    Restore whole = Restore.newBuilder().setAttempt(1).setAffected(scope).setWhole(true).build();
+    assertThat(Attempt.of(keep).isOfSome()).isFalse();
+    assertThat(Attempt.of(whole).isOfSome()).isFalse();
+    assertThat(Attempt.of(keep).extent()).isNull();
+  }
+
+  /** At {@code writtenAt}, if that is not 0, client c wrote key 7. */
+  private static ControlRecord accessed(int node, long writtenAt, boolean last) {
+    Accessed.Builder told = Accessed.newBuilder().setNode(node).setAttempt(1).setLast(last);
+    if (writtenAt > 0) {
+      told.addClients(
+          ClientAccesses.newBuilder()
+              .setClient("c")
+              .addKinds(AccessKind.ACCESS_KIND_WRITE)
+              .addHlcs(writtenAt)
+              .addKeys(7)
+              .addWrites(8));
+    }
+    return step(1).setAccessed(told).build();
+  }
+
+  @Test
   void aCommandThatKeepsFailingDoesNotJoinAgainOnceTheLogSaysSo() {
     ControlState state = restoring();
     assertThat(NodeControl.retry(state).commands()).contains(new Command.Join(0));
@@ -341,7 +405,8 @@ class NodeControlTest {
     state = taken(state, withChanged(withGroup(withGroup(restored(2), 5, 77), 6, 1), L));
     NodeControl.Step step = NodeControl.step(state, converge(1));
     KeyGroup group = new KeyGroup("s", List.of(0, 1, 2), 5);
-    assertThat(step.commands()).containsExactly(new Command.Name(1, 1, 0, Set.of(group)));
+    Restore asked = Restore.newBuilder().setAttempt(1).build();
+    assertThat(step.commands()).containsExactly(new Command.Name(1, asked, null, Set.of(group)));
     StoreKey alike = new StoreKey("s", new byte[] {3});
     state = taken(step.next(), named(0, K, 7, alike));
     state = taken(state, named(1, K, 8, alike));

@@ -6,6 +6,7 @@ import io.palinode.hvc.Uncertainty;
 import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.Budget;
 import io.palinode.predicate.OnViolation.OnUnreachable;
+import io.palinode.predicate.OnViolation.RollbackScope;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import java.util.LinkedHashMap;
@@ -225,7 +226,8 @@ final class FormReader {
                 optional(
                     form.approval,
                     text -> Word.read("approval", text, Approval.class),
-                    defaults.approval())));
+                    defaults.approval()),
+                scope(form.rollback)));
   }
 
   private static List<String> alerts(List<Text> alerts) {
@@ -238,15 +240,16 @@ final class FormReader {
   }
 
   private static @Nullable RollbackTarget rollback(PredicateForm.Rollback form) {
-    Text scope = form.scope;
-    if (scope != null) {
-      Word.requireOneOf("scope", scope, List.of("all"), Set.of("affected"));
-    }
     Text to = form.to;
     if (to == null) {
       return RollbackTarget.BEFORE_VIOLATION;
     }
     return to.value().equals("none") ? null : Word.read("to", to, RollbackTarget.class);
+  }
+
+  private static RollbackScope scope(PredicateForm.@Nullable Rollback form) {
+    Text scope = form == null ? null : form.scope;
+    return scope == null ? RollbackScope.ALL : Word.read("scope", scope, RollbackScope.class);
   }
 
   private static WhenFrequent whenFrequent(PredicateForm.WhenFrequentForm form) {

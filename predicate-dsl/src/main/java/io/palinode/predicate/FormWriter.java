@@ -45,7 +45,7 @@ final class FormWriter {
 
   private static PredicateForm.Action action(OnViolation action) {
     PredicateForm.Action form = new PredicateForm.Action();
-    form.rollback = rollback(action.rollbackTo());
+    form.rollback = rollback(action);
     form.rollbackOn = text(Word.of(action.rollbackOn()));
     form.alertOn = text(Word.of(action.alertOn()));
     form.alerts =
@@ -61,9 +61,10 @@ final class FormWriter {
     return form;
   }
 
-  private static PredicateForm.Rollback rollback(@Nullable RollbackTarget target) {
+  private static PredicateForm.Rollback rollback(OnViolation action) {
+    RollbackTarget target = action.rollbackTo();
     PredicateForm.Rollback form = new PredicateForm.Rollback();
-    form.scope = target == null ? null : text("all");
+    form.scope = target == null ? null : text(Word.of(action.scope()));
     form.to = text(target == null ? "none" : Word.of(target));
     return form;
   }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Uncertainty;
 import io.palinode.predicate.OnViolation.OnUnreachable;
+import io.palinode.predicate.OnViolation.RollbackScope;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -174,7 +175,7 @@ final class JsonSchema {
   }
 
   private void action() {
-    shapes.put("scope", map("const", "all"));
+    shapes.put("scope", said("What of it is undone.", words(RollbackScope.class)));
     shapes.put("to", map("enum", with("none", words(RollbackTarget.values()))));
     shapes.put(
         "rollback",

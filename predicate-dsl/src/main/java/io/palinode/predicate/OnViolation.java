@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param onUnreachable what comes of a rollback whose target some node cannot restore
  * @param budget null: without limit
  * @param approval whether a rollback waits for an operator
+ * @param scope what a rollback undoes
  */
 public record OnViolation(
     @Nullable RollbackTarget rollbackTo,
@@ -28,7 +29,8 @@ public record OnViolation(
     @Nullable WhenFrequent whenFrequent,
     OnUnreachable onUnreachable,
     @Nullable Budget budget,
-    Approval approval) {
+    Approval approval,
+    RollbackScope scope) {
 
   public static final int ALERTS_MAX = 8;
   public static final int ALERT_LENGTH_MAX = 1_024;
@@ -70,6 +72,28 @@ public record OnViolation(
         Approval.AUTOMATIC);
   }
 
+  /** Rollbacks undo all that was written after their target. */
+  public OnViolation(
+      @Nullable RollbackTarget rollbackTo,
+      Grade rollbackOn,
+      Grade alertOn,
+      List<String> alerts,
+      @Nullable WhenFrequent whenFrequent,
+      OnUnreachable onUnreachable,
+      @Nullable Budget budget,
+      Approval approval) {
+    this(
+        rollbackTo,
+        rollbackOn,
+        alertOn,
+        alerts,
+        whenFrequent,
+        onUnreachable,
+        budget,
+        approval,
+        RollbackScope.ALL);
+  }
+
   public OnViolation {
     alerts = List.copyOf(alerts);
     if (alerts.size() > ALERTS_MAX) {
@@ -93,6 +117,10 @@ public record OnViolation(
     if (budget != null && rollbackTo == null) {
       throw new IllegalArgumentException(
           "a budget counts rollbacks, so there must be a rollback: budget=" + budget);
+    }
+    if (scope != RollbackScope.ALL && rollbackTo == null) {
+      throw new IllegalArgumentException(
+          "scope is of rollbacks, so there must be a rollback: scope=" + Word.of(scope));
     }
     if (approval == Approval.REQUIRED && rollbackTo == null) {
       throw new IllegalArgumentException(
@@ -130,6 +158,28 @@ public record OnViolation(
     } catch (URISyntaxException notAnUrl) {
       return false;
     }
+  }
+
+  /** The same, with rollbacks that undo only what came of the witnesses. */
+  public OnViolation affectingOnlySome() {
+    return new OnViolation(
+        rollbackTo,
+        rollbackOn,
+        alertOn,
+        alerts,
+        whenFrequent,
+        onUnreachable,
+        budget,
+        approval,
+        RollbackScope.AFFECTED);
+  }
+
+  /** What a rollback undoes. */
+  public enum RollbackScope {
+    /** All that was written after its target. */
+    ALL,
+    /** What came of the witnesses' writes, where that can be told; else all. */
+    AFFECTED
   }
 
   /** Where a rollback goes to. */

@@ -122,7 +122,12 @@ final class YamlWriter {
   private void onViolation(OnViolation action) {
     line(2, "onViolation:");
     RollbackTarget target = action.rollbackTo();
-    line(4, "rollback: " + (target == null ? "none" : "{scope: all, to: " + Word.of(target) + "}"));
+    line(
+        4,
+        "rollback: "
+            + (target == null
+                ? "none"
+                : "{scope: " + Word.of(action.scope()) + ", to: " + Word.of(target) + "}"));
     line(4, "rollbackOn: " + Word.of(action.rollbackOn()));
     line(4, "alertOn: " + Word.of(action.alertOn()));
     line(4, "alert: " + flowList(action.alerts()));

@@ -270,7 +270,10 @@ final class RandomPredicate {
         target == null || random.nextBoolean() ? null : whenFrequent(captures),
         target == null ? OnUnreachable.HALT : pick(List.of(OnUnreachable.values())),
         target == null || random.nextBoolean() ? null : budget(),
-        target == null ? OnViolation.Approval.AUTOMATIC : pick(APPROVALS));
+        target == null ? OnViolation.Approval.AUTOMATIC : pick(APPROVALS),
+        target == null
+            ? OnViolation.RollbackScope.ALL
+            : pick(List.of(OnViolation.RollbackScope.values())));
   }
 
   private WhenFrequent whenFrequent(List<String> captures) {

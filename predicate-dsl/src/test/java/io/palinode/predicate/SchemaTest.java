@@ -80,7 +80,7 @@ class SchemaTest {
         "group-of-one.yaml",
         "term-belo.yaml",
         "term-two-comparisons.yaml",
-        "rollback-affected.yaml"
+        "rollback-scope.yaml"
       })
   void whatTheReaderDoesNotKnowDoesNotFit(String file) throws IOException {
     assertThat(validate(Files.readString(REFUSED.resolve(file)))).isNotEmpty();

@@ -1,6 +1,12 @@
 package io.palinode.orchestrator;
 
+import io.palinode.hvc.HvcCodec;
+import io.palinode.wire.v1.Moment;
+import io.palinode.wire.v1.Violation;
+import io.palinode.wire.v1.Witness;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -12,6 +18,8 @@ import java.util.stream.Stream;
  * @param last the greatest of theirs
  * @param target the least of theirs
  * @param touches the first {@link TouchingRollback#TOUCHES_MAX} instances
+ * @param witnesses when the violations' witnesses began, each at its node; one more than {@link
+ *     #WITNESSES_MAX}: not all. Empty when only the log tells of the demand
  */
 record Demand(
     long epoch,
@@ -20,8 +28,20 @@ record Demand(
     long violate,
     long last,
     long target,
-    List<Touch> touches) {
+    List<Touch> touches,
+    Set<Moment> witnesses) {
   static final int IDS_MAX = 64;
+  static final int WITNESSES_MAX = 1_000;
+
+  private Set<Moment> bothWitnesses(Demand other) {
+    if (hasTooManyWitnesses() || witnesses.containsAll(other.witnesses)) {
+      return witnesses;
+    }
+    return Stream.concat(witnesses.stream(), other.witnesses.stream())
+        .distinct()
+        .limit(WITNESSES_MAX + 1L)
+        .collect(Collectors.toUnmodifiableSet());
+  }
 
   /** In the order of epochs. */
   record Key(long epoch, String predicate) implements Comparable<Key> {
@@ -34,6 +54,29 @@ record Demand(
 
   Key key() {
     return new Key(epoch, predicate);
+  }
+
+  static Set<Moment> witnesses(Violation violation) {
+    return violation.getWitnessesList().stream()
+        .map(Demand::beginning)
+        .distinct()
+        .limit(WITNESSES_MAX + 1L)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** One that cannot be told is at no write, so nobody takes it for less than it is. */
+  private static Moment beginning(Witness witness) {
+    Moment.Builder began = Moment.newBuilder().setNode(witness.getNode());
+    try {
+      began.setHlc(HvcCodec.decode(witness.getStart().toByteArray()).get(witness.getNode()));
+    } catch (IllegalArgumentException | IndexOutOfBoundsException unreadable) {
+      began.setHlc(Long.MAX_VALUE);
+    }
+    return began.build();
+  }
+
+  boolean hasTooManyWitnesses() {
+    return witnesses.size() > WITNESSES_MAX;
   }
 
   /** Also of another predicate: then the first one's is the cause that a plan is booked under. */
@@ -52,6 +95,7 @@ record Demand(
         Math.min(violate, other.violate),
         Math.max(last, other.last),
         Math.min(target, other.target),
-        instances);
+        instances,
+        bothWitnesses(other));
   }
 }

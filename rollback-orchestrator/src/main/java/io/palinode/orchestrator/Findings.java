@@ -17,6 +17,7 @@ import java.util.stream.Stream;
  * @param heldAt the safe point does not pass this, because of lost coverage; {@link #NOT_HELD}
  * @param heldUntilMicros when that hold is over by itself
  * @param losses lost ranges that were not acknowledged
+ * @param lostTo the greatest end of a lost range, acknowledged or not
  * @param acceptedEpoch plans up to this one that were abandoned are acknowledged too
  */
 public record Findings(
@@ -26,11 +27,12 @@ public record Findings(
     long heldAt,
     long heldUntilMicros,
     int losses,
+    long lostTo,
     long acceptedEpoch) {
   public static final long NOT_HELD = Long.MAX_VALUE;
   static final int WAITING_MAX = 1_000;
   static final Findings NONE =
-      new Findings(0, Collections.emptySortedMap(), List.of(), NOT_HELD, 0, 0, 0);
+      new Findings(0, Collections.emptySortedMap(), List.of(), NOT_HELD, 0, 0, 0, 0);
 
   /** A violation that waits for its predicate. */
   public record Waiting(Violation violation, long sinceMicros) {}
@@ -48,7 +50,8 @@ public record Findings(
   Findings judgedTo(long hlc) {
     return hlc <= judged
         ? this
-        : new Findings(hlc, demands, waiting, heldAt, heldUntilMicros, losses, acceptedEpoch);
+        : new Findings(
+            hlc, demands, waiting, heldAt, heldUntilMicros, losses, lostTo, acceptedEpoch);
   }
 
   Findings demanding(Demand demand) {
@@ -77,11 +80,11 @@ public record Findings(
   /** A loss before the safe point holds nothing. */
   Findings losingWhatIsPassed() {
     return new Findings(
-        judged, demands, waiting, heldAt, heldUntilMicros, losses + 1, acceptedEpoch);
+        judged, demands, waiting, heldAt, heldUntilMicros, losses + 1, lostTo, acceptedEpoch);
   }
 
   /** A further loss prolongs the hold: coverage is still being lost. */
-  Findings losing(long fromHlc, long untilMicros) {
+  Findings losing(long fromHlc, long toHlc, long untilMicros) {
     return new Findings(
         judged,
         demands,
@@ -89,6 +92,8 @@ public record Findings(
         Math.min(heldAt, Math.max(0, fromHlc - 1)),
         Math.max(heldUntilMicros, untilMicros),
         losses + 1,
+        // A loss without an end may go on for ever.
+        Math.max(lostTo, toHlc == 0 ? Long.MAX_VALUE : toHlc),
         acceptedEpoch);
   }
 
@@ -96,12 +101,12 @@ public record Findings(
   Findings at(long nowMicros) {
     return heldAt == NOT_HELD || nowMicros < heldUntilMicros
         ? this
-        : new Findings(judged, demands, waiting, NOT_HELD, 0, losses, acceptedEpoch);
+        : new Findings(judged, demands, waiting, NOT_HELD, 0, losses, lostTo, acceptedEpoch);
   }
 
   /** All losses, and what was abandoned up to this epoch. */
   Findings acknowledged(long epoch) {
-    return new Findings(judged, demands, waiting, NOT_HELD, 0, 0, epoch);
+    return new Findings(judged, demands, waiting, NOT_HELD, 0, 0, lostTo, epoch);
   }
 
   private Findings withDemands(SortedMap<Demand.Key, Demand> newDemands) {
@@ -112,11 +117,12 @@ public record Findings(
         heldAt,
         heldUntilMicros,
         losses,
+        lostTo,
         acceptedEpoch);
   }
 
   private Findings withWaiting(List<Waiting> newWaiting) {
     return new Findings(
-        judged, demands, newWaiting, heldAt, heldUntilMicros, losses, acceptedEpoch);
+        judged, demands, newWaiting, heldAt, heldUntilMicros, losses, lostTo, acceptedEpoch);
   }
 }

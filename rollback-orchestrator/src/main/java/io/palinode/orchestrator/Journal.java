@@ -75,6 +75,7 @@ public record Journal(
           PAUSED,
           RESTORED,
           CONVERGE,
+          ACCESSED,
           NAMED,
           CONTRIBUTION,
           CONVERGED,
@@ -239,6 +240,7 @@ public record Journal(
     return switch (record.getStepCase()) {
       case PAUSED -> record.getPaused().getNode();
       case RESTORED -> record.getRestored().getNode();
+      case ACCESSED -> record.getAccessed().getNode();
       case NAMED -> record.getNamed().getNode();
       case CONTRIBUTION -> record.getContribution().getNode();
       case CONVERGED -> record.getConverged().getNode();

@@ -2,7 +2,9 @@ package io.palinode.orchestrator;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.wire.v1.Abandon;
+import io.palinode.wire.v1.AtKey;
 import io.palinode.wire.v1.Cancel;
+import io.palinode.wire.v1.Concerned;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
 import io.palinode.wire.v1.Halted;
@@ -11,10 +13,10 @@ import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Resume;
 import io.palinode.wire.v1.Retry;
+import io.palinode.wire.v1.Scope;
 import io.palinode.wire.v1.StoreKey;
 import io.palinode.wire.v1.Touched;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -66,7 +68,7 @@ final class NextStep {
   }
 
   /** Those that the plan is opened for, or that would open one. */
-  private static List<Demand> admitted(MachineState state, Plan plan) {
+  static List<Demand> admitted(MachineState state, Plan plan) {
     return state
         .findings()
         .demandsBefore(plan.epoch())
@@ -191,15 +193,26 @@ final class NextStep {
     }
     long target = target(state, plan);
     if (plan.reachMax() > target) {
-      return instead(plan, target, outOfReach(plan, target));
+      return instead(plan, target, plan.outOfReach(target));
     }
     PastPlan earlier = state.journal().takenBackAround(target, plan.hand().undoes());
     if (earlier != null) {
       return instead(plan, target, amidEarlier(earlier, target));
     }
-    // An undo may take itself back: then all that is there now stands, and has to be judged.
-    long stands = plan.hand().isUndo() ? Math.max(target, plan.clock()) : target;
-    return allPaused && isJudged(stands) ? restore(plan, target, "") : null;
+    // An undo may take itself back: then all that is there now stands, and has to be judged. So has
+    // what stands beside what came of the witnesses.
+    boolean mayStand = plan.hand().isUndo() || AffectedScope.isWanted(state, plan);
+    long stands = mayStand ? Math.max(target, plan.clock()) : target;
+    return allPaused && isJudged(stands) ? firstRestore(plan, target) : null;
+  }
+
+  private ControlRecord firstRestore(Plan plan, long target) {
+    AffectedScope affected = AffectedScope.of(state, plan, target);
+    ControlRecord all = restore(plan, target, affected.why());
+    Scope scope = affected.scope();
+    return scope == null
+        ? all
+        : all.toBuilder().setRestore(all.getRestore().toBuilder().setAffected(scope)).build();
   }
 
   /** A violation that waits for its predicate may yet be before it. */
@@ -218,6 +231,9 @@ final class NextStep {
 
   private @Nullable ControlRecord afterFailure(Plan plan) {
     Fallback tried = plan.halts().fallback();
+    if (plan.spread().ofSome()) {
+      return restore(plan, plan.target(), plan.failure());
+    }
     if (plan.isKept()) {
       return tried.tooLarge() ? keepAll(plan) : halt(plan, plan.failure());
     }
@@ -264,7 +280,25 @@ final class NextStep {
             state.policies(),
             state.journal().gates(),
             state.journal().touching(plan.epoch()));
+    if (plan.spread().ofSome()) {
+      return afterConverge(plan, violated);
+    }
     return violated.isEmpty() ? resume(plan) : stepBack(plan, violated);
+  }
+
+  /** What came of the witnesses is undone: that is enough, or all is. */
+  private ControlRecord afterConverge(Plan plan, List<CutCheck.Instance> violated) {
+    if (!violated.isEmpty()) {
+      return restore(plan, plan.target(), violated.get(0) + " holds beside what stands");
+    }
+    AtKey prolonged = Prolonged.first(plan.spread(), state.policies());
+    return prolonged == null
+        ? resume(plan)
+        : restore(
+            plan,
+            plan.target(),
+            "an interval of predicate=%s binding=%s goes on, and what came since was not judged beside it"
+                .formatted(prolonged.getPredicate(), prolonged.getBinding()));
   }
 
   /**
@@ -311,7 +345,7 @@ final class NextStep {
 
   private ControlRecord resume(Plan plan) {
     List<SequentialSpan> sequential = AntiStall.after(state, plan);
-    Resume resume =
+    Resume.Builder resume =
         Resume.newBuilder()
             .setTarget(plan.target())
             .setSequentialUntilMicros(
@@ -323,8 +357,11 @@ final class NextStep {
             .addAllSequential(sequential.stream().map(SequentialSpan::toProto).toList())
             .setClock(Math.max(plan.clock(), plan.target()))
             .setAttempt(plan.attempt())
-            .setRestart(plan.isRestarted())
-            .build();
+            .setRestart(plan.isRestarted());
+    Concerned concerned = plan.spread().concerned();
+    if (concerned != null) {
+      resume.setConcerned(concerned);
+    }
     return step(plan).setResume(resume).build();
   }
 
@@ -426,7 +463,7 @@ final class NextStep {
         if (plan.reachMax() > plan.target() && !canGoElsewhere(state, plan)) {
           throw new RefusedException(
               "rollback %d cannot succeed: %s; it can only be abandoned"
-                  .formatted(epoch, outOfReach(plan, plan.target())));
+                  .formatted(epoch, plan.outOfReach(plan.target())));
         }
         yield step.setRetry(Retry.newBuilder().setHalt(halt)).build();
       }
@@ -447,21 +484,6 @@ final class NextStep {
             .setHaltsBefore(plan.halts().count())
             .build();
     return step(plan).setHalted(halted).build();
-  }
-
-  private static String outOfReach(Plan plan, long target) {
-    int node =
-        plan.reach().entrySet().stream()
-            .filter(e -> e.getValue() > target)
-            .mapToInt(Map.Entry::getKey)
-            .min()
-            .orElseThrow();
-    return "target "
-        + Hlc.format(target)
-        + " is out of the reach of node "
-        + node
-        + ", which is back to "
-        + Hlc.format(plan.reach().getOrDefault(node, 0L));
   }
 
   /** Nodes tick past a plan's clock, so only a clock that is too far ahead makes this happen. */

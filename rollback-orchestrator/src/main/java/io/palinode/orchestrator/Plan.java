@@ -1,5 +1,6 @@
 package io.palinode.orchestrator;
 
+import io.palinode.hvc.Hlc;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.Halted;
@@ -36,6 +37,7 @@ import java.util.stream.Stream;
  * @param hand what of it is an operator's doing
  * @param branchEnd all nodes began to undo after this HLC, as far as they have answered; 0: not so,
  *     or not known
+ * @param spread how far its violations went, if it asks that
  * @param failure why a node could not restore, or why the plan was halted; empty: none did
  */
 public record Plan(
@@ -56,6 +58,7 @@ public record Plan(
     Hand hand,
     long branchEnd,
     Halts halts,
+    Spread spread,
     String failure) {
 
   static Plan opened(ControlRecord record) {
@@ -77,6 +80,7 @@ public record Plan(
         Hand.of(record.getPlanOpened()),
         0,
         Halts.NONE,
+        Spread.NONE,
         "");
   }
 
@@ -99,6 +103,7 @@ public record Plan(
       case ABANDON -> goOn(record, record.getAbandon().getHalt(), true);
       case CANCEL -> cancelled(record);
       case PLAN_OPENED,
+          ACCESSED,
           NAMED,
           CONTRIBUTION,
           RESUME,
@@ -143,6 +148,18 @@ public record Plan(
     return reach.values().stream().mapToLong(Long::longValue).max().orElse(0);
   }
 
+  /** Why {@code target} cannot be restored, which is before {@link #reachMax}. */
+  String outOfReach(long target) {
+    int node =
+        reach.entrySet().stream()
+            .filter(e -> e.getValue() > target)
+            .mapToInt(Map.Entry::getKey)
+            .min()
+            .orElseThrow();
+    return "target %s is out of the reach of node %d, which is back to %s"
+        .formatted(Hlc.format(target), node, Hlc.format(reach.getOrDefault(node, 0L)));
+  }
+
   /** Attempts since the beginning, or since an operator had it tried again. */
   int attemptsOfThisTry() {
     return attempt - halts.attemptsBefore() - halts.fallback().rounds();
@@ -185,7 +202,8 @@ public record Plan(
     Plan known =
         reaching(ack.getNode(), ack.getReach())
             .withPaused(ack.getNode(), ack.getQuietSince())
-            .withClock(ack.getQuietSince());
+            .withClock(ack.getQuietSince())
+            .with(spread.with(ack));
     return phase == Phase.PAUSING ? known.acked(ack.getNode()) : known;
   }
 
@@ -220,7 +238,8 @@ public record Plan(
     }
     Plan next =
         enter(Phase.RESTORING, asked.getAttempt(), asked.getTarget(), record)
-            .with(halts.with(halts.fallback().with(asked)));
+            .with(halts.with(halts.fallback().with(asked)))
+            .with(spread.restoring(asked.hasAffected()));
     return attempt == 0 ? next.endingBranchAt(asked.getPast()) : next;
   }
 
@@ -248,6 +267,7 @@ public record Plan(
           ? failed.withFailure("node " + ack.getNode() + " could not restore: " + ack.getFailure())
           : failed;
     }
+    known = known.with(spread.with(ack));
     return ack.getLast() ? known.acked(ack.getNode()) : known;
   }
 
@@ -260,6 +280,7 @@ public record Plan(
             ? this
             : withHolding(new CutPiece(ack.getNode(), ack.getHoldingList()));
     known = known.withClock(ack.getClock()).with(halts.with(halts.fallback().with(ack)));
+    known = known.with(spread.with(ack));
     return ack.getLast() ? known.acked(ack.getNode()) : known;
   }
 
@@ -282,6 +303,7 @@ public record Plan(
         hand,
         branchEnd,
         halts,
+        spread,
         "");
   }
 
@@ -313,6 +335,31 @@ public record Plan(
     return with(Collections.unmodifiableSet(more), Math.min(quietSince, quiet), halts);
   }
 
+  private Plan with(Spread newSpread) {
+    return newSpread.equals(spread)
+        ? this
+        : new Plan(
+            epoch,
+            predicate,
+            violationIds,
+            openedMicros,
+            target,
+            phase,
+            attempt,
+            sinceMicros,
+            paused,
+            acked,
+            quietSince,
+            reach,
+            holding,
+            clock,
+            hand,
+            branchEnd,
+            halts,
+            newSpread,
+            failure);
+  }
+
   private Plan with(Halts newHalts) {
     return with(paused, quietSince, newHalts);
   }
@@ -336,6 +383,7 @@ public record Plan(
         hand,
         branchEnd,
         newHalts,
+        spread,
         failure);
   }
 
@@ -377,6 +425,7 @@ public record Plan(
         hand,
         hlc,
         halts,
+        spread,
         failure);
   }
 
@@ -408,6 +457,7 @@ public record Plan(
         hand,
         branchEnd,
         halts,
+        spread,
         newFailure);
   }
 }

@@ -2,6 +2,7 @@ package io.palinode.orchestrator;
 
 import io.palinode.wire.v1.ApprovalAsked;
 import java.util.List;
+import java.util.Set;
 
 /**
  * A rollback that waits for an operator's approval, and all that it takes to open it: whatever
@@ -65,7 +66,7 @@ public record Request(
 
   /** What waits, as far as the log tells. */
   Demand demand() {
-    return new Demand(epoch, predicate, violationIds, violate, last, target, touches);
+    return new Demand(epoch, predicate, violationIds, violate, last, target, touches, Set.of());
   }
 
   /** Whether the log tells of all that {@code demand} asks for, but for the names of violations. */

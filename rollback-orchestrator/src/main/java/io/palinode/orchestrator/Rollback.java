@@ -101,6 +101,7 @@ public record Rollback(
       case ABANDON -> answered(record, true);
       case CANCEL -> cancelled(record);
       case PLAN_OPENED,
+          ACCESSED,
           NAMED,
           CONTRIBUTION,
           SAFE_POINT,

@@ -274,7 +274,8 @@ public final class RollbackMachine {
         violation.getViolate(),
         violation.getViolate(),
         target,
-        Touch.in(violation).stream().toList());
+        Touch.in(violation).stream().toList(),
+        Demand.witnesses(violation));
   }
 
   /** Whoever was here before has dealt with it, so it is not alerted again after a restart. */
@@ -299,7 +300,7 @@ public final class RollbackMachine {
     }
     Duration hold = state.settings().coverageHold();
     long until = state.nowMicros() + RollbackSettings.micros(hold);
-    state = state.with(state.findings().losing(loss.getFromHlc(), until));
+    state = state.with(state.findings().losing(loss.getFromHlc(), loss.getToHlc(), until));
     long heldAt = Math.max(state.safePoint(), state.findings().heldAt());
     commands.add(new Command.Raise(Alerts.coverageLost(loss, heldAt, hold, state.nowMicros())));
   }

@@ -9,6 +9,7 @@ import io.palinode.predicate.OnViolation.OnUnreachable;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Policies of predicates with one clause of two terms. */
@@ -45,6 +46,12 @@ final class Policies {
             budget,
             approval),
         List.of(ClauseShape.all(2)));
+  }
+
+  static Policy affected(String name) {
+    Policy all = beforeViolation(name);
+    OnViolation action = Objects.requireNonNull(all.onViolation()).affectingOnlySome();
+    return new Policy(name, 1, action, all.clauses());
   }
 
   static Policy whenUnreachable(String name, OnUnreachable what) {

@@ -2,6 +2,7 @@ package io.palinode.orchestrator;
 
 import com.google.protobuf.ByteString;
 import io.palinode.hvc.Hlc;
+import io.palinode.wire.v1.AffectedClient;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.CoverageLost;
@@ -90,6 +91,10 @@ final class Script {
             .setEpoch(epoch)
             .setGrade(grade)
             .build();
+    return found(new Event.ViolationFound(violation, nowMicros));
+  }
+
+  Script violation(Violation violation) {
     return found(new Event.ViolationFound(violation, nowMicros));
   }
 
@@ -474,14 +479,18 @@ final class Script {
                   + (r.getRestore().hasFromSlice()
                       ? " from " + r.getRestore().getFromSlice().getStore()
                       : "")
-                  + (r.getRestore().getRestart() ? " restart" : "");
+                  + (r.getRestore().getRestart() ? " restart" : "")
+                  + (r.getRestore().hasAffected()
+                      ? " of " + r.getRestore().getAffected().getWitnessesCount()
+                      : "");
           case CONVERGE -> "converge " + r.getConverge().getAttempt();
           case RESUME ->
               "resume from "
                   + time(r.getResume().getTarget())
                   + sequential(r)
                   + after(r)
-                  + restart(r);
+                  + restart(r)
+                  + concerning(r);
           case HALTED -> "halt: " + r.getHalted().getReason();
           case GATE -> gate(r.getGate());
           case SAFE_POINT -> "safe " + time(r.getSafePoint().getHlc());
@@ -490,6 +499,7 @@ final class Script {
           case PAUSE,
               PAUSED,
               RESTORED,
+              ACCESSED,
               NAMED,
               CONTRIBUTION,
               CONVERGED,
@@ -522,6 +532,15 @@ final class Script {
   private static String sequential(ControlRecord r) {
     long until = r.getResume().getSequentialUntilMicros();
     return until == 0 ? "" : " sequential until " + until;
+  }
+
+  private static String concerning(ControlRecord r) {
+    return r.getResume().hasConcerned()
+        ? " concerning "
+            + r.getResume().getConcerned().getClientsList().stream()
+                .map(AffectedClient::getClient)
+                .toList()
+        : "";
   }
 
   private static String restart(ControlRecord r) {

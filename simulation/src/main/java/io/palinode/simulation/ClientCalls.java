@@ -2,6 +2,7 @@ package io.palinode.simulation;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
+import io.palinode.simulation.check.ClientChecks;
 import io.palinode.voldemort.client.RolledBack;
 import io.palinode.voldemort.client.RolledBackException;
 import io.palinode.voldemort.client.Session;
@@ -33,7 +34,6 @@ final class ClientCalls implements Session.Listener {
   private static final long PATIENCE_MICROS = 6 * Shape.REQUEST_TIMEOUT_MICROS;
   private static final int OBSOLETE_MAX = 20;
   private static final int ROUTE_IGNORE_CHECKS = 2;
-  private static final int LIVES_MAX = 1_000;
 
   private final World world;
 
@@ -56,12 +56,12 @@ final class ClientCalls implements Session.Listener {
    */
   ClientCalls(World world, int client, int life) {
     this.world = world;
-    this.client = client * LIVES_MAX + life;
+    this.client = client * ClientChecks.LIVES_MAX + life;
     this.endpoint = world.shape().nodes() + client;
     this.name = "client" + client;
     this.ring = new Ring(world.cluster(), world.shape().store().replicationFactor());
     this.session =
-        new Session("c" + client + "." + life, Duration.ofNanos(PATIENCE_MICROS * 1_000));
+        Session.goingOn("c" + client + "." + life, Duration.ofNanos(PATIENCE_MICROS * 1_000));
     this.session.listen(this);
     this.latencies = new long[world.shape().nodes()];
     latencies[client % latencies.length] = -1;
@@ -335,7 +335,7 @@ final class ClientCalls implements Session.Listener {
         call.end(
             new Outcome.Done(List.of()),
             () -> {
-              world.requireSequential(call.epoch, key, clock(first));
+              world.requireSequential(session.view().epochFor(call.epoch), key, clock(first));
               world
                   .clientChecks()
                   .acknowledged(client, call.epoch, first, acceptedAt, key, clock(first));
@@ -393,8 +393,11 @@ final class ClientCalls implements Session.Listener {
       return;
     }
     VoldemortRequest message =
-        request.toBuilder().setPalinode(session.context(epoch, origin)).build();
+        request.toBuilder()
+            .setPalinode(session.context(session.view().epochFor(epoch), origin))
+            .build();
     long begun = world.time().nowMicros();
+    tellWhatIsSent(message);
     connection(node)
         .send(
             message,
@@ -403,9 +406,33 @@ final class ClientCalls implements Session.Listener {
                 answer -> {
                   if (alive) {
                     measure(node, begun, answer != null);
+                    tellWhatIsGiven(message, answer);
                     then.replied(reply(epoch, answer), answer);
                   }
                 }));
+  }
+
+  private void tellWhatIsSent(VoldemortRequest message) {
+    Pb0.RequestContext by = message.getPalinode();
+    if (message.hasPut() && !by.hasOrigin()) {
+      world
+          .affected()
+          .sent(
+              by.getClient(),
+              message.getPut().getKey().toStringUtf8(),
+              Versioned.fromProto(message.getPut().getVersioned()));
+    }
+  }
+
+  private void tellWhatIsGiven(VoldemortRequest asked, @Nullable MessageLite answer) {
+    if (answer instanceof Pb0.GetResponse found) {
+      world
+          .affected()
+          .given(
+              asked.getPalinode().getClient(),
+              asked.getGet().getKey().toStringUtf8(),
+              found.getVersionedList().stream().map(Versioned::fromProto).toList());
+    }
   }
 
   private Connection connection(int node) {
@@ -421,7 +448,7 @@ final class ClientCalls implements Session.Listener {
 
   private Reply reply(long epoch, @Nullable MessageLite answer) {
     if (answer == null) {
-      return session.view().isCurrent(epoch) ? Reply.FAILED : Reply.OVER;
+      return session.view().isOver(epoch) ? Reply.OVER : Reply.FAILED;
     }
     Session.Verdict verdict = session.heard(epoch, contextOf(answer));
     return switch (verdict) {
@@ -469,10 +496,7 @@ final class ClientCalls implements Session.Listener {
 
   @Override
   public void epochOver() {
-    // What is given up may be asked anew at once, by another connection.
-    for (Connection connection : List.copyOf(opened)) {
-      connection.giveUp(exchange -> !session.view().isCurrent(exchange.epoch));
-    }
+    giveUp();
     if (!probing) {
       probing = true;
       probe(0, PAUSE_MICROS_MIN);
@@ -481,7 +505,15 @@ final class ClientCalls implements Session.Listener {
 
   @Override
   public void rolledBack(RolledBack rolledBack) {
+    giveUp();
     world.trace().add(name, "rolled-back", rolledBack::toString);
+  }
+
+  /** What is given up may be asked anew at once, by another connection. */
+  private void giveUp() {
+    for (Connection connection : List.copyOf(opened)) {
+      connection.giveUp(exchange -> session.view().isOver(exchange.epoch));
+    }
   }
 
   /** Asks the nodes in turn whether they serve the new epoch. */

@@ -9,6 +9,7 @@ import io.palinode.detector.ControlState;
 import io.palinode.detector.LocalDetector;
 import io.palinode.detector.NodeControl;
 import io.palinode.hvc.Hlc;
+import io.palinode.hvc.HvcCodec;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.simulation.check.BrokenInvariant;
 import io.palinode.simulation.check.Invariant;
@@ -16,6 +17,7 @@ import io.palinode.voldemort.StorageEngine.Change;
 import io.palinode.voldemort.StorageException;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.ErrorCode;
+import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.Pb0.PutResponse;
 import io.palinode.voldemort.protocol.Pb0.RequestType;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
@@ -26,6 +28,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -204,6 +207,8 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     intervals.before(command);
     if (command instanceof Command.Converge converge) {
       binding.converging(converge.epoch(), converge.attempt());
+    } else if (command instanceof Command.ConvergeSome some) {
+      binding.converging(some.epoch(), some.asked().getAttempt());
     }
     try {
       command.execute(execution);
@@ -297,10 +302,28 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
           if (asked.hasPut()) {
             intervals.wrote();
           }
+          tellWhatWasRead(asked, made);
           world.trace().add(name, Texts.what(asked), () -> Texts.of(asked, made));
           answer.accept(made);
         });
     request = null;
+  }
+
+  /** Also who is refused for something newer has learnt that it is there. */
+  private void tellWhatWasRead(VoldemortRequest asked, MessageLite made) {
+    boolean isGet = made instanceof Pb0.GetResponse get && !get.hasError();
+    boolean isObsolete =
+        made instanceof PutResponse put
+            && put.getError().getErrorCode() == ErrorCode.OBSOLETE_VERSION.code();
+    if (isGet || isObsolete) {
+      Pb0.ResponseContext context =
+          made instanceof Pb0.GetResponse get
+              ? get.getPalinode()
+              : ((PutResponse) made).getPalinode();
+      long hlc = HvcCodec.decode(context.getHvc().toByteArray()).get(id);
+      String key = isGet ? asked.getGet().getKey().toStringUtf8() : key(asked);
+      world.affected().answered(id, hlc, asked.getPalinode().getClient(), key);
+    }
   }
 
   private static void requireNoBug(MessageLite made) {
@@ -332,13 +355,29 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
               restore.target(),
               restore.reach(),
               hlc,
-              restore.keep());
+              restore.keep(),
+              key -> cut(restore, key));
     } else if (intent instanceof RecordedStore.Intent.Merge merge) {
       world.model().merged(id, merge.epoch(), merge.attempt(), hlc);
     } else if (request != null && changes.stream().anyMatch(c -> c.store().equals(Shape.STORE))) {
       put(request, hlc);
     }
     io();
+  }
+
+  /** Up to when what was written of a key stands. */
+  private long cut(RecordedStore.Intent.Restore restore, String key) {
+    if (restore.keep()) {
+      return Long.MAX_VALUE;
+    }
+    return restore.keys() == null
+        ? restore.target()
+        : restore.keys().getOrDefault(world.accessKey(key), Long.MAX_VALUE);
+  }
+
+  @Override
+  public void undid(int attempt, Map<Long, Long> keys) {
+    world.affected().undoes(id, attempt, keys);
   }
 
   @Override
@@ -356,7 +395,11 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     world.requireFence(id, put.getPalinode().getEpoch(), Hlc.format(hlc));
     intervals.requireWatched();
     requireHeard();
-    world.model().put(id, key(put), Versioned.fromProto(put.getPut().getVersioned()), hlc);
+    Versioned version = Versioned.fromProto(put.getPut().getVersioned());
+    world.model().put(id, key(put), version, hlc);
+    Pb0.RequestContext by = put.getPalinode();
+    boolean isCopy = by.hasOrigin() && by.getOrigin() != id;
+    world.affected().accepted(id, hlc, by.getClient(), key(put), version, isCopy);
   }
 
   /** Of a node that dies unheard of, nobody would know that it had lived, nor what it had seen. */

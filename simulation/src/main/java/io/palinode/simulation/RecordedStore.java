@@ -5,9 +5,11 @@ import io.palinode.detector.SequentialKeys;
 import io.palinode.detector.StoreBinding;
 import io.palinode.detector.StoreKey;
 import io.palinode.detector.Version;
+import io.palinode.detector.affected.Trace;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.RollbackTimes;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +19,16 @@ import org.jspecify.annotations.Nullable;
 final class RecordedStore implements StoreBinding {
   /** What the next commit is for. */
   sealed interface Intent {
-    record Restore(long epoch, int attempt, long target, long reach, boolean keep)
+    /**
+     * @param keys until when each of some keys stands, and all others until now; null: all alike
+     */
+    record Restore(
+        long epoch,
+        int attempt,
+        long target,
+        long reach,
+        boolean keep,
+        @Nullable Map<Long, Long> keys)
         implements Intent {}
 
     record Merge(long epoch, int attempt) implements Intent {}
@@ -26,6 +37,8 @@ final class RecordedStore implements StoreBinding {
   /** Hears what was done, when it did not need a commit. */
   interface Listener {
     void merged(long epoch, int attempt);
+
+    void undid(int attempt, Map<Long, Long> keys);
 
     void serves(long epoch);
   }
@@ -94,7 +107,7 @@ final class RecordedStore implements StoreBinding {
 
   @Override
   public Restoration restore(long ofEpoch, int ofAttempt, long target) {
-    intent = new Intent.Restore(ofEpoch, ofAttempt, target, store.reach(), false);
+    intent = new Intent.Restore(ofEpoch, ofAttempt, target, store.reach(), false, null);
     try {
       return store.restore(ofEpoch, ofAttempt, target);
     } finally {
@@ -103,8 +116,35 @@ final class RecordedStore implements StoreBinding {
   }
 
   @Override
+  public Restoration restore(long ofEpoch, int ofAttempt, long target, Map<Long, Long> keys) {
+    intent = new Intent.Restore(ofEpoch, ofAttempt, target, store.reach(), false, keys);
+    try {
+      Restoration restored = store.restore(ofEpoch, ofAttempt, target, keys);
+      listener.undid(ofAttempt, keys);
+      return restored;
+    } finally {
+      intent = null;
+    }
+  }
+
+  @Override
+  public void followAccesses(boolean wanted) {
+    store.followAccesses(wanted);
+  }
+
+  @Override
+  public Trace accesses(long hlc) {
+    return store.accesses(hlc);
+  }
+
+  @Override
+  public long accessKey(StoreKey key) {
+    return store.accessKey(key);
+  }
+
+  @Override
   public Restoration keep(long ofEpoch, int ofAttempt, long target) {
-    intent = new Intent.Restore(ofEpoch, ofAttempt, target, store.reach(), true);
+    intent = new Intent.Restore(ofEpoch, ofAttempt, target, store.reach(), true, null);
     try {
       return store.keep(ofEpoch, ofAttempt, target);
     } finally {
@@ -114,7 +154,7 @@ final class RecordedStore implements StoreBinding {
 
   @Override
   public Restoration keepAll(long ofEpoch, int ofAttempt) {
-    intent = new Intent.Restore(ofEpoch, ofAttempt, 0, store.reach(), true);
+    intent = new Intent.Restore(ofEpoch, ofAttempt, 0, store.reach(), true, null);
     try {
       return store.keepAll(ofEpoch, ofAttempt);
     } finally {

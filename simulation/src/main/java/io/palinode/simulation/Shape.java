@@ -17,6 +17,8 @@ import java.util.stream.IntStream;
 /**
  * What a run is a run of, drawn from its seed: how many nodes, clients and replicas, and what the
  * predicate asks for. Times are a tenth or so of production's, in the same proportions.
+ *
+ * @param affected whether rollbacks undo only what came of the witnesses; not drawn
  */
 record Shape(
     int nodes,
@@ -24,7 +26,8 @@ record Shape(
     int partitions,
     StoreDefinition store,
     boolean nearestFirst,
-    WatchedMutex watched) {
+    WatchedMutex watched,
+    boolean affected) {
   static final String STORE = "store";
   static final long EPSILON_MICROS = 10_000;
   static final long REQUEST_TIMEOUT_MICROS = 300_000;
@@ -36,7 +39,7 @@ record Shape(
   /**
    * @param wishes of its own, so that what it draws changes nothing else of a run
    */
-  static Shape draw(Dice dice, Dice wishes) {
+  static Shape draw(Dice dice, Dice wishes, boolean affected) {
     int nodes = dice.percent(70) ? 3 : (int) dice.between(2, 4);
     int replicas = dice.percent(70) ? nodes : (int) dice.between(2, nodes);
     int writes = dice.percent(70) ? 1 : (int) dice.between(1, replicas);
@@ -46,7 +49,13 @@ record Shape(
         (int) dice.between(1, 2),
         StoreDefinition.of(STORE, Persistence.BDB, replicas, 1, writes),
         dice.percent(50),
-        dice.one(WatchedMutex.ALL).wishing(Wish.draw(wishes)));
+        watched(dice, wishes, affected),
+        affected);
+  }
+
+  private static WatchedMutex watched(Dice dice, Dice wishes, boolean affected) {
+    WatchedMutex drawn = dice.one(WatchedMutex.ALL).wishing(Wish.draw(wishes));
+    return affected ? drawn.affectingOnlySome() : drawn;
   }
 
   Cluster cluster() {
@@ -86,7 +95,7 @@ record Shape(
 
   @Override
   public String toString() {
-    return "nodes=%d clients=%d N=%d W=%d partitions=%d routing=%s %s"
+    return "nodes=%d clients=%d N=%d W=%d partitions=%d routing=%s %s%s"
         .formatted(
             nodes,
             clients,
@@ -94,6 +103,7 @@ record Shape(
             store.requiredWrites(),
             partitions,
             nearestFirst ? "nearest-first" : "preference-list",
-            watched);
+            watched,
+            affected ? " scope=affected" : "");
   }
 }

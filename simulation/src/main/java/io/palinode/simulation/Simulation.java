@@ -10,26 +10,39 @@ import org.jspecify.annotations.Nullable;
 public final class Simulation {
   private final Set<Fault> faults;
   private final Supplier<Seams> seams;
+  private final boolean affected;
 
   public Simulation(Set<Fault> faults) {
-    this(faults, () -> Seams.NONE);
+    this(faults, () -> Seams.NONE, false);
   }
 
   /** {@code seams} are where tests plant bugs, for each run anew. */
   Simulation(Set<Fault> faults, Supplier<Seams> seams) {
+    this(faults, seams, false);
+  }
+
+  private Simulation(Set<Fault> faults, Supplier<Seams> seams, boolean affected) {
     this.faults = Set.copyOf(faults);
     this.seams = seams;
+    this.affected = affected;
+  }
+
+  /** The same runs, with rollbacks that undo only what came of the witnesses. */
+  public Simulation affectingOnlySome() {
+    return new Simulation(faults, seams, true);
   }
 
   /**
    * How a run ended.
    *
    * @param broken null when everything held
+   * @param affected plans that undid only some of what was written
    */
   public record Result(
       long seed,
       @Nullable BrokenInvariant broken,
       int plans,
+      int affected,
       int halts,
       int stepsBack,
       int violations,
@@ -43,7 +56,7 @@ public final class Simulation {
 
   /** With a line for each event, as it happens. The same run as without. */
   public Result run(long seed, @Nullable Consumer<String> trace) {
-    World world = new World(seed, faults, seams.get(), trace);
+    World world = new World(seed, faults, seams.get(), affected, trace);
     BrokenInvariant broken = null;
     try {
       world.run();
@@ -57,6 +70,7 @@ public final class Simulation {
         seed,
         broken,
         world.controlChecks().plans(),
+        world.affected().checked(),
         world.controlChecks().halts(),
         world.controlChecks().stepsBack(),
         world.detection().reports(),

@@ -18,7 +18,9 @@ final class Texts {
 
   static String of(Command command) {
     String text = command.toString();
-    return command instanceof Command.Contribute || command instanceof Command.Converge
+    return command instanceof Command.Contribute
+            || command instanceof Command.Converge
+            || command instanceof Command.ConvergeSome
         ? text.substring(0, Math.min(60, text.length()))
         : text.replaceAll("(target|clock|hlc)=(\\d{13,})", "$1=$2");
   }
@@ -64,7 +66,10 @@ final class Texts {
               .append(record.getRestore().getAttempt())
               .append(" target=")
               .append(time(record.getRestore().getTarget()))
-              .append(record.getRestore().getKeep() ? " keep" : "");
+              .append(record.getRestore().getKeep() ? " keep" : "")
+              .append(record.getRestore().hasAffected() ? " affected" : "")
+              .append(' ')
+              .append(record.getRestore().getReason());
       case RESTORED ->
           text.append(" attempt=")
               .append(record.getRestored().getAttempt())
@@ -83,7 +88,12 @@ final class Texts {
           text.append(" target=")
               .append(time(record.getResume().getTarget()))
               .append(" clock=")
-              .append(time(record.getResume().getClock()));
+              .append(time(record.getResume().getClock()))
+              .append(record.getResume().hasConcerned() ? " concerned=" : "")
+              .append(
+                  record.getResume().getConcerned().getClientsList().stream()
+                      .map(each -> each.getClient() + "@" + time(each.getStandsTo()))
+                      .toList());
       case HALTED -> text.append(' ').append(record.getHalted().getReason());
       case SAFE_POINT -> text.append(" at=").append(time(record.getSafePoint().getHlc()));
       default -> {}

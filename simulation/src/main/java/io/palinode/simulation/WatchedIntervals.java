@@ -41,6 +41,8 @@ final class WatchedIntervals {
         || command instanceof Command.Keep
         || command instanceof Command.KeepAll
         || command instanceof Command.RestoreFrom
+        || command instanceof Command.RestoreSome
+        || command instanceof Command.ConvergeSome
         || command instanceof Command.Converge) {
       watching = false;
     }

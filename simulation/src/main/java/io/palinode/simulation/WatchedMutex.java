@@ -1,6 +1,7 @@
 package io.palinode.simulation;
 
 import io.palinode.detector.ActivePredicate;
+import io.palinode.predicate.Predicate;
 import io.palinode.predicate.Predicates;
 import java.util.List;
 
@@ -22,6 +23,14 @@ record WatchedMutex(boolean joins, String target, Wish wish, ActivePredicate pre
 
   WatchedMutex wishing(Wish other) {
     return of(joins, target, other);
+  }
+
+  /** The same, whose rollbacks undo only what came of the witnesses. */
+  WatchedMutex affectingOnlySome() {
+    Predicate all = predicate.predicate();
+    Predicate some = all.withOnViolation(all.onViolation().affectingOnlySome());
+    return new WatchedMutex(
+        joins, target, wish, new ActivePredicate(NAME, predicate.version(), some));
   }
 
   private static WatchedMutex of(boolean joins, String target, Wish wish) {

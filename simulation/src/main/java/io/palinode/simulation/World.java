@@ -2,6 +2,7 @@ package io.palinode.simulation;
 
 import com.google.protobuf.ByteString;
 import io.palinode.detector.ActivePredicate;
+import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Intervention;
 import io.palinode.orchestrator.Journal;
@@ -9,6 +10,7 @@ import io.palinode.orchestrator.Phase;
 import io.palinode.orchestrator.Plan;
 import io.palinode.orchestrator.Request;
 import io.palinode.orchestrator.SequentialSpan;
+import io.palinode.simulation.check.AffectedChecks;
 import io.palinode.simulation.check.BrokenInvariant;
 import io.palinode.simulation.check.ClientChecks;
 import io.palinode.simulation.check.ControlChecks;
@@ -16,6 +18,7 @@ import io.palinode.simulation.check.DetectionChecks;
 import io.palinode.simulation.check.GateChecks;
 import io.palinode.simulation.check.Invariant;
 import io.palinode.simulation.check.StoreModel;
+import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.client.RolledBack;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Ring;
@@ -78,6 +81,7 @@ final class World {
   private final ControlChecks controlChecks;
   private final GateChecks gateChecks;
   private final ClientChecks clientChecks = new ClientChecks();
+  private final AffectedChecks affected = new AffectedChecks(this::accessKey);
   private final DetectionChecks detection;
   private long newestServed;
   private int abandoned;
@@ -85,11 +89,16 @@ final class World {
   private boolean predicateDeleted;
   private boolean candidatesRefused;
 
-  World(long seed, Set<Fault> faults, Seams seams, @Nullable Consumer<String> traceLines) {
+  World(
+      long seed,
+      Set<Fault> faults,
+      Seams seams,
+      boolean affectingOnlySome,
+      @Nullable Consumer<String> traceLines) {
     this.dice = new Dice(seed);
     this.faults = faults;
     this.seams = seams;
-    this.shape = Shape.draw(dice, new Dice(~seed));
+    this.shape = Shape.draw(dice, new Dice(~seed), affectingOnlySome);
     this.operatorDice = new Dice(~seed * 31);
     this.trace = traceLines == null ? Trace.none(time) : Trace.of(time, traceLines);
     this.network = new Network(shape.nodes() + shape.clients() + 3, dice);
@@ -331,6 +340,7 @@ final class World {
     controlChecks.appended(record);
     if (!controlChecks.truth().equals(before)) {
       gateChecks.counted(record);
+      affected.appended(record, detection);
     }
     control.append(record);
   }
@@ -444,6 +454,11 @@ final class World {
     clientChecks.told(client, rolledBack);
   }
 
+  /** What stands for a key in what nodes note of accesses. */
+  long accessKey(String key) {
+    return StoreNode.keyOfAccess(new StoreKey(Shape.STORE, key.getBytes(StandardCharsets.UTF_8)));
+  }
+
   private boolean isHeldBy(int node, String key) {
     return ring.preferenceList(key.getBytes(StandardCharsets.UTF_8)).contains(node);
   }
@@ -543,6 +558,10 @@ final class World {
 
   ClientChecks clientChecks() {
     return clientChecks;
+  }
+
+  AffectedChecks affected() {
+    return affected;
   }
 
   DetectionChecks detection() {

@@ -3,9 +3,11 @@ package io.palinode.simulation;
 import io.palinode.detector.StoreBinding;
 import io.palinode.detector.StoreKey;
 import io.palinode.detector.Version;
+import io.palinode.detector.affected.Trace;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.RollbackTimes;
 import java.util.List;
+import java.util.Map;
 
 /** A store that does what another one does; to be overridden where it is to do wrong. */
 class StoreDecorator implements StoreBinding {
@@ -58,6 +60,26 @@ class StoreDecorator implements StoreBinding {
   @Override
   public Restoration restore(long epoch, int attempt, long target) {
     return real.restore(epoch, attempt, target);
+  }
+
+  @Override
+  public Restoration restore(long epoch, int attempt, long target, Map<Long, Long> keys) {
+    return real.restore(epoch, attempt, target, keys);
+  }
+
+  @Override
+  public void followAccesses(boolean wanted) {
+    real.followAccesses(wanted);
+  }
+
+  @Override
+  public Trace accesses(long hlc) {
+    return real.accesses(hlc);
+  }
+
+  @Override
+  public long accessKey(StoreKey key) {
+    return real.accessKey(key);
   }
 
   @Override

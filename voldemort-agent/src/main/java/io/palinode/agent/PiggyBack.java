@@ -62,7 +62,8 @@ final class PiggyBack {
     RefusedException refused = conversation.refused();
     ResponseContext context;
     if (refused != null) {
-      context = contexts.of(refused, conversation.caller().epoch() != null);
+      Caller caller = conversation.caller();
+      context = contexts.of(refused, caller.client(), caller.epoch());
     } else {
       Long asked = conversation.isAdmitted() ? conversation.caller().epoch() : null;
       context = contexts.of(reply(conversation), asked != null);

@@ -16,6 +16,17 @@ public record Caller(
   /** A client that knows nothing of us. */
   public static final Caller STOCK = new Caller(null, null, "", null);
 
+  /** What the name of a node begins with that routes requests of others. */
+  public static final String ROUTER = "router-";
+
+  /**
+   * Who it is that reads and writes; empty when that is not known. Behind a router there are many,
+   * and each may ask another router next.
+   */
+  String follower() {
+    return client.startsWith(ROUTER) ? "" : client;
+  }
+
   /** Whether {@code node} is not the first one that is asked for this write. */
   boolean isCopyAt(int node) {
     return origin != null && origin != node;

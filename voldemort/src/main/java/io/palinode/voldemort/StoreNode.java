@@ -2,6 +2,7 @@ package io.palinode.voldemort;
 
 import io.palinode.detector.HlcSpan;
 import io.palinode.detector.MissedEpochs;
+import io.palinode.detector.RestoreRefusedException;
 import io.palinode.detector.SequentialKeys;
 import io.palinode.detector.StoreBinding;
 import io.palinode.detector.StoreKey;
@@ -196,7 +197,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     return read(
         caller,
         () -> LocalStore.versions(engine.get(key.store(), key.key())),
-        hlc -> accesses.read(hlc, key.store(), key.key(), caller.client()));
+        hlc -> accesses.read(hlc, key.store(), key.key(), caller.follower()));
   }
 
   /**
@@ -211,7 +212,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       return read(
           caller,
           () -> LocalStore.versions(history.getAsOf(key.store(), key.key(), hlc)),
-          now -> accesses.read(now, key.store(), key.key(), caller.client()));
+          now -> accesses.read(now, key.store(), key.key(), caller.follower()));
     } catch (OutOfReachException | HalfUndoneException e) {
       throw refuse(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
     }
@@ -229,7 +230,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
         read(
             caller,
             () -> foundWithinLimit(store, keys),
-            hlc -> keys.forEach(key -> accesses.read(hlc, store, key, caller.client())));
+            hlc -> keys.forEach(key -> accesses.read(hlc, store, key, caller.follower())));
     if (found.value().size() < keys.size()) {
       throw refuse(
           ErrorCode.VOLDEMORT,
@@ -440,7 +441,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
 
   private void noteAccess(Write write, long hlc) {
     StoreKey key = write.key();
-    String client = write.caller().client();
+    String client = write.caller().follower();
     boolean isCopy = write.caller().isCopyAt(node());
     if (write.added() != null) {
       accesses.put(hlc, key.store(), key.key(), write.added(), client, isCopy);
@@ -471,7 +472,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     if (write.deleted() != null) {
       noteAccess(write, hlc);
     } else if (!caller.isCopyAt(node())) {
-      accesses.read(hlc, write.key().store(), write.key().key(), caller.client());
+      accesses.read(hlc, write.key().store(), write.key().key(), caller.follower());
     }
   }
 
@@ -836,14 +837,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
   }
 
-  /**
-   * Like {@link #restore}, of these keys alone, each up to its own time; the others stay as they
-   * are, and are made equal on all replicas as with {@link #keep}. Only as the first attempt of an
-   * epoch that undoes anything: the next one is of all keys.
-   *
-   * @param target no key goes back to before it
-   * @param keys by what stands for each in the {@link #accesses}: until when it stands
-   */
+  /** {@inheritDoc} O(changes since the convergence window began). */
+  @Override
   public Restoration restore(long epoch, int attempt, long target, Map<Long, Long> keys) {
     writeLock.lock();
     try {
@@ -853,7 +848,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       }
       requirePaused();
       if (rewind.restoredEpoch() == epoch) {
-        throw new IllegalStateException(
+        throw new RestoreRefusedException(
+            RestoreRefusedException.Reason.ONLY_ALL,
             "single keys go back in the first attempt only: epoch=%d attempt=%d"
                 .formatted(epoch, attempt));
       }
@@ -1122,10 +1118,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     return new DiscardedWrites(found, engine, writers).page(range, behind);
   }
 
-  /**
-   * From now on, or no more, it is noted who reads and writes which keys. Of a node whose storage
-   * is another server's nothing is known of reads. Thread-safe.
-   */
+  /** {@inheritDoc} Of a node whose storage is another server's nothing is known of reads. */
+  @Override
   public void followAccesses(boolean wanted) {
     if (wanted && config.keepsPast()) {
       accesses.begin(() -> clock.tick().own());
@@ -1134,12 +1128,20 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
   }
 
-  /**
-   * Who used which keys after {@code hlc}. What a paused node gives has all that it answered before
-   * the pause; reads of other times, of more than some keys, are not in it. O(what is kept).
-   */
+  /** {@inheritDoc} Reads of other times, of more than some keys, are not in it. O(what is kept). */
+  @Override
   public Trace accesses(long hlc) {
     return accesses.since(node(), hlc);
+  }
+
+  @Override
+  public long accessKey(StoreKey key) {
+    return keyOfAccess(key);
+  }
+
+  /** The same at all nodes. */
+  public static long keyOfAccess(StoreKey key) {
+    return Accesses.keyOf(key.store(), key.key());
   }
 
   /** Waits for the write in flight; requests end before. Idempotent. */

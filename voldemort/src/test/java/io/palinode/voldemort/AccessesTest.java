@@ -62,6 +62,15 @@ class AccessesTest {
   }
 
   @Test
+  void whatNodesRouteIsOfNobody() throws RefusedException {
+    node.followAccesses(true);
+    Caller router = new Caller(null, null, Caller.ROUTER + 2, null);
+    node.put(key("k"), version("v", 1), router);
+    var unused = node.get(key("k"), router);
+    assertThat(node.accesses(0).accesses()).extracting(Access::client).containsExactly("", "");
+  }
+
+  @Test
   void copiesOfAWriteHaveItsNameAndOtherWritesOthers() throws RefusedException {
     node.followAccesses(true);
     long put = node.put(key("k"), version("v", 1), ALICE).acceptedAt();

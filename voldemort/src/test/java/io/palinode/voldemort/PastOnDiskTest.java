@@ -8,6 +8,7 @@ import static io.palinode.voldemort.TestNodes.version;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.palinode.detector.RestoreRefusedException;
 import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.detector.StoreBinding.Restoration;
 import io.palinode.detector.StoreKey;
@@ -242,7 +243,7 @@ class PastOnDiskTest {
     assertThat(valuesOf(first, K)).containsExactly("v");
     assertThat(valuesOf(first, other)).isEmpty();
     assertThatThrownBy(() -> first.restore(1, 2, before, keys))
-        .isInstanceOf(IllegalStateException.class)
+        .isInstanceOf(RestoreRefusedException.class)
         .hasMessageContaining("in the first attempt only");
     first.resume(1, target, 0);
     first.close();

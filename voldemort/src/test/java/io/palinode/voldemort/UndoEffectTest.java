@@ -12,6 +12,7 @@ import io.palinode.voldemort.DiscardedWrites.Range;
 import io.palinode.voldemort.DiscardedWrites.Write;
 import io.palinode.voldemort.protocol.Siblings;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -94,6 +95,28 @@ class UndoEffectTest {
             "c [stays] -> [] by bob");
     assertThat(node.discarded(TestNodes.EVERYWHERE, new Range(target, quiet, settled), 3).writes())
         .hasSize(1);
+  }
+
+  @Test
+  void whatStandsBesideAnUndoOfSomeKeysIsNotLost() throws RefusedException {
+    put("a", "old", 1, "alice");
+    long target = now();
+    put("a", "overwritten", 2, "alice");
+    put("a", "stands", 3, "alice");
+    long stands = now();
+    put("a", "lost", 4, "bob");
+    put("b", "overwritten", 1, "carol");
+    put("b", "beside it", 2, "carol");
+    long quiet = node.pause(1);
+    long key = StoreNode.keyOfAccess(TestNodes.key("a"));
+    assertThat(node.restore(1, 1, target, Map.of(key, stands)).undoneWrites()).isEqualTo(1);
+    long settled = now();
+    serve(1, target);
+    put("a", "later", 4, "carol");
+    put("b", "later", 3, "carol");
+    Page page = node.discarded(TestNodes.EVERYWHERE, new Range(target, quiet, settled), 0);
+    assertThat(page.writes().stream().map(UndoEffectTest::line))
+        .containsExactly("a [stands] -> [lost] by bob");
   }
 
   @Test

@@ -4,6 +4,7 @@ import io.palinode.hvc.Grade;
 import io.palinode.predicate.OnViolation;
 import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.Budget;
+import io.palinode.predicate.OnViolation.RollbackScope;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import java.time.Duration;
@@ -25,8 +26,12 @@ final class ActionTopics {
     }
     List<String> sentences = new ArrayList<>();
     sentences.add(
-        "A violation of grade %s takes the whole store back to right before %s."
-            .formatted(atLeast(action.rollbackOn()), moment(target)));
+        "A violation of grade %s takes %s back to right before %s."
+            .formatted(atLeast(action.rollbackOn()), part(), moment(target)));
+    if (action.scope() == RollbackScope.AFFECTED) {
+      sentences.add(
+          "That is what the witnesses' writes have led to, by what clients read and wrote then; who has seen none of it goes on. Where a node cannot tell, it is the whole store.");
+    }
     if (action.rollbackOn() == Grade.DEFINITE) {
       sentences.add(
           "That is mostly too late: the safe point does not wait for a grade that may still rise.");
@@ -44,6 +49,13 @@ final class ActionTopics {
     sentences.addAll(unreachable());
     gate(sentences);
     return new Topic("rollback", sentences);
+  }
+
+  private String part() {
+    return switch (action.scope()) {
+      case ALL -> "the whole store";
+      case AFFECTED -> "what came of it";
+    };
   }
 
   private void gate(List<String> sentences) {

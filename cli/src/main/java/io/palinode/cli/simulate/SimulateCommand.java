@@ -79,6 +79,15 @@ public final class SimulateCommand implements Callable<Integer> {
   private String faults = "all";
 
   @Option(
+      names = "--scope",
+      defaultValue = "all",
+      paramLabel = "SCOPE",
+      description =
+          "What rollbacks undo: all, or affected, which is only what came of the witnesses"
+              + " (default: ${DEFAULT-VALUE}). Part of what a seed means.")
+  private String scope = "all";
+
+  @Option(
       names = "--states-max",
       defaultValue = "1000000",
       paramLabel = "N",
@@ -111,9 +120,17 @@ public final class SimulateCommand implements Callable<Integer> {
     }
   }
 
+  private Simulation simulation(Set<Fault> wanted) {
+    return switch (scope) {
+      case "all" -> new Simulation(wanted);
+      case "affected" -> new Simulation(wanted).affectingOnlySome();
+      default -> throw new Refusal("--scope must be all or affected: --scope=" + scope);
+    };
+  }
+
   private int one(Set<Fault> wanted, long seed) {
     PrintWriter out = spec.commandLine().getOut();
-    Simulation.Result result = new Simulation(wanted).run(seed, trace ? out::println : null);
+    Simulation.Result result = simulation(wanted).run(seed, trace ? out::println : null);
     out.println(text(result));
     out.flush();
     return result.broken() == null ? 0 : 1;
@@ -125,17 +142,20 @@ public final class SimulateCommand implements Callable<Integer> {
       throw new Refusal("--seeds must be at least 1: --seeds=" + seeds);
     }
     PrintWriter out = spec.commandLine().getOut();
-    Simulation simulation = new Simulation(wanted);
+    Simulation simulation = simulation(wanted);
     long failures = 0;
     long plans = 0;
+    long affected = 0;
     long told = System.nanoTime();
     for (long seed = firstSeed; seed < firstSeed + seeds; seed++) {
       Simulation.Result result = simulation.run(seed);
       plans += result.plans();
+      affected += result.affected();
       if (result.broken() != null && ++failures <= FAILURES_SHOWN) {
         out.println(text(result));
         out.printf(
-            "  palinode simulate --seed %d --faults %s --trace%n", seed, Fault.format(wanted));
+            "  palinode simulate --seed %d --faults %s --scope %s --trace%n",
+            seed, Fault.format(wanted), scope);
       }
       if (System.nanoTime() - told > PROGRESS_NANOS) {
         told = System.nanoTime();
@@ -143,6 +163,9 @@ public final class SimulateCommand implements Callable<Integer> {
       }
     }
     out.printf("%,d seeds, %,d rollbacks, %,d failed%n", seeds, plans, failures);
+    if (affected > 0) {
+      out.printf("%,d of the rollbacks undid only some%n", affected);
+    }
     out.flush();
     return failures == 0 ? 0 : 1;
   }

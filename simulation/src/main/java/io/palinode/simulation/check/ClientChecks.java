@@ -12,6 +12,9 @@ import java.util.function.BiFunction;
 
 /** What clients were promised, and what they were told that was taken back. */
 public final class ClientChecks {
+  /** Processes of one client, one after the other: their numbers follow each other. */
+  public static final int LIVES_MAX = 1_000;
+
   private record Acknowledged(
       int client, long epoch, int node, long acceptedAt, String key, VectorClock clock) {}
 
@@ -68,7 +71,7 @@ public final class ClientChecks {
         long least = Long.MAX_VALUE;
         for (long epoch = one.fromEpoch() + 1; epoch <= one.toEpoch(); epoch++) {
           ControlChecks.Ended plan = control.ended(epoch);
-          least = plan == null ? least : Math.min(least, plan.target());
+          least = plan == null ? least : Math.min(least, plan.standsTo(name(ofClient.getKey())));
         }
         boolean isExact = one.toEpoch() == one.fromEpoch() + 1;
         if (isExact ? one.target() != least : one.target() > least) {
@@ -98,11 +101,16 @@ public final class ClientChecks {
   private static boolean isTakenBackBy(Acknowledged write, ControlChecks control, long newest) {
     for (long epoch = write.epoch() + 1; epoch <= newest; epoch++) {
       ControlChecks.Ended plan = control.ended(epoch);
-      if (plan != null && plan.target() < write.acceptedAt()) {
+      if (plan != null && plan.standsTo(name(write.client())) < write.acceptedAt()) {
         return true;
       }
     }
     return false;
+  }
+
+  /** As a client's process names itself to nodes. */
+  private static String name(int client) {
+    return "c%d.%d".formatted(client / LIVES_MAX, client % LIVES_MAX);
   }
 
   private static String text(Acknowledged write) {

@@ -4,6 +4,8 @@ import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Journal;
 import io.palinode.orchestrator.Phase;
 import io.palinode.orchestrator.Plan;
+import io.palinode.wire.v1.AffectedClient;
+import io.palinode.wire.v1.Concerned;
 import io.palinode.wire.v1.ControlRecord;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -17,8 +19,28 @@ import org.jspecify.annotations.Nullable;
  * is told by the orchestrator's own reading of the log.
  */
 public final class ControlChecks {
-  /** What was read from the log of a plan that has ended. */
-  public record Ended(long epoch, long target, long clock, boolean abandoned) {}
+  /**
+   * What was read from the log of a plan that has ended.
+   *
+   * @param concerned null: all that was written after the target was undone
+   */
+  public record Ended(
+      long epoch, long target, long clock, boolean abandoned, @Nullable Concerned concerned) {
+
+    /**
+     * Up to when that stands which a client wrote before the epoch, by its name; {@link
+     * Long#MAX_VALUE}: all of it.
+     */
+    long standsTo(String client) {
+      return concerned == null
+          ? target
+          : concerned.getClientsList().stream()
+              .filter(each -> each.getClient().equals(client))
+              .mapToLong(AffectedClient::getStandsTo)
+              .findFirst()
+              .orElse(Long.MAX_VALUE);
+    }
+  }
 
   private final int nodes;
   private final boolean repeats;
@@ -98,6 +120,10 @@ public final class ControlChecks {
     }
     long target = record.getRestore().getTarget();
     require(
+        Invariant.PROTOCOL,
+        !record.getRestore().hasAffected() || record.getRestore().getPast() <= judged,
+        () -> "what stands beside what is undone is judged first: judged " + Hlc.format(judged));
+    require(
         Invariant.SAFE_POINT,
         target >= truth.safePoint(),
         () ->
@@ -122,7 +148,8 @@ public final class ControlChecks {
             record.getEpoch(),
             record.getResume().getTarget(),
             record.getResume().getClock(),
-            keeping));
+            keeping,
+            record.getResume().hasConcerned() ? record.getResume().getConcerned() : null));
   }
 
   private void requireFirst(ControlRecord record) {

@@ -8,11 +8,13 @@ import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.Witness;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -110,6 +112,11 @@ public final class DetectionChecks {
     losses.add(loss);
   }
 
+  /** What was reported, each once. */
+  public Collection<Violation> all() {
+    return reported.values();
+  }
+
   public int reports() {
     return reported.size();
   }
@@ -147,6 +154,60 @@ public final class DetectionChecks {
     }
   }
 
+  /**
+   * An epoch that a rollback leaves some of.
+   *
+   * @param began what held in the state with which it began may go on holding
+   */
+  record EpochLeft(long epoch, long began) {}
+
+  /** Whether what ended a version's interval at a node, right after a time, is undone. */
+  interface EndUndone {
+    boolean isUndone(String version, int node, long end);
+  }
+
+  /**
+   * Throws unless the history that an undo of some writes leaves of an epoch, in which what they
+   * had ended goes on, holds no violation. Of joined intervals only: where they begin and end is
+   * where their versions do.
+   */
+  void requireNothingStands(EpochLeft left, Predicate<String> isUndone, EndUndone ends) {
+    if (!joined) {
+      return;
+    }
+    List<Interval> stand =
+        truth().values().stream()
+            .filter(each -> each.epoch == left.epoch() && !isUndone.test(each.version))
+            .map(interval -> interval.endingAt(endLeft(interval, ends)))
+            .toList();
+    for (Interval a : stand) {
+      for (Interval b : stand) {
+        if (a.violateWith(b) > left.began()
+            && a.term == 0
+            && b.term == 1
+            && a.instance.equals(b.instance)
+            && concurrency.isPossible(a, b)
+            && !isLost(a)
+            && !isLost(b)
+            && !isStale(a)
+            && !isStale(b)) {
+          throw new BrokenInvariant(
+              Invariant.AFFECTED, "this violation is left: %s and %s".formatted(a, b));
+        }
+      }
+    }
+  }
+
+  private @Nullable Hvc endLeft(Interval first, EndUndone ends) {
+    List<Interval> replicas =
+        intervals.values().stream()
+            .filter(first::isSameVersionAs)
+            .filter(
+                each -> each.end != null && !ends.isUndone(each.version, each.node, each.end.own()))
+            .toList();
+    return firstEnd(first, replicas);
+  }
+
   private boolean isViolation(Interval a, Interval b) {
     return a.term == 0
         && b.term == 1
@@ -159,7 +220,9 @@ public final class DetectionChecks {
   private static boolean isTakenBack(Interval a, Interval b, ControlChecks control) {
     for (long epoch = a.epoch + 1; epoch <= control.truth().epoch(); epoch++) {
       ControlChecks.Ended plan = control.ended(epoch);
-      if (plan != null && (plan.abandoned() || plan.target() < a.violateWith(b))) {
+      // A plan that undoes only some undoes what was reported, so that must have been.
+      boolean undoesAll = plan != null && plan.concerned() == null;
+      if (plan != null && (plan.abandoned() || (undoesAll && plan.target() < a.violateWith(b)))) {
         return true;
       }
     }

@@ -28,6 +28,8 @@ public enum Invariant {
   GATE,
   /** A write that was acknowledged of a key that is to be used with R + W > N is everywhere. */
   SEQUENTIAL,
+  /** A rollback of scope affected undoes what came of the witnesses, and nothing else. */
+  AFFECTED,
   /** When nothing goes wrong any more, everything goes on, and comes to its end. */
   LIVE,
   /** Production code threw what it never may. */

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.ToLongFunction;
 
 /**
  * What each node's store must hold, from the writes that it accepted and the rollbacks that it was
@@ -76,9 +77,17 @@ public final class StoreModel {
    * @param reach how far the node's own past went back
    * @param hlc the node's time afterwards
    * @param keep nothing was to be undone
+   * @param cutOf until when what was written of a key stands
    */
   public void restored(
-      int node, long epoch, int attempt, long target, long reach, long hlc, boolean keep) {
+      int node,
+      long epoch,
+      int attempt,
+      long target,
+      long reach,
+      long hlc,
+      boolean keep,
+      ToLongFunction<String> cutOf) {
     Attempt which = new Attempt(epoch, attempt);
     if (restores.get(node).containsKey(which)) {
       return;
@@ -93,7 +102,7 @@ public final class StoreModel {
               if (past.get(past.size() - 1).hlc() > since) {
                 near.add(key);
               }
-              cut.put(key, keep ? now(node, key) : at(past, target));
+              cut.put(key, keep ? now(node, key) : at(past, cutOf.applyAsLong(key)));
             });
     restores.get(node).put(which, new Restored(target, near, cut));
     cut.forEach((key, versions) -> become(node, key, versions, hlc));

@@ -39,7 +39,7 @@ final class SmallClient {
   private final List<Acknowledged> acknowledged;
 
   SmallClient() {
-    this.view = new EpochView(0, null, List.of(), SequentialKeys.NONE);
+    this.view = new EpochView(0, null, List.of(), SequentialKeys.NONE, 0);
     this.acknowledged = new ArrayList<>();
   }
 

@@ -3,7 +3,8 @@ package io.palinode.voldemort.client;
 import java.time.Duration;
 
 /**
- * A call on its way. All its requests are of one epoch.
+ * A call on its way. All its requests are of one epoch, or of later ones that undid nothing of what
+ * this client did.
  *
  * @param deadlineNanos until when it waits for paused nodes
  */

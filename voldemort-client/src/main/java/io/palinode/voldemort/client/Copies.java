@@ -1,5 +1,6 @@
 package io.palinode.voldemort.client;
 
+import io.palinode.voldemort.protocol.Pb0;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -131,6 +132,9 @@ final class Copies {
     private final Call call;
     private final AtomicBoolean ended = new AtomicBoolean();
 
+    /** The epoch of its latest request; {@link Long#MIN_VALUE}: it was not sent yet. */
+    private volatile long sentIn = Long.MIN_VALUE;
+
     Copy(NodeLanes connection, AtomicInteger count, Ask<Answer.Accepted> ask, Call call) {
       this.connection = connection;
       this.count = count;
@@ -139,10 +143,25 @@ final class Copies {
     }
 
     void send(Duration pause) {
+      long epoch = transport.session().view().epochFor(call.epoch());
+      if (isMadeByConvergence(epoch)) {
+        end(new Answer.Accepted(false, 0), null);
+        return;
+      }
+      sentIn = epoch;
       var unused =
           connection
-              .send(ask, call.epoch())
+              .send(ask, epoch)
               .whenComplete((accepted, failure) -> answered(accepted, cause(failure), pause));
+    }
+
+    /**
+     * What the pause has cut off is complete in the next epoch. A put does no harm there, but a key
+     * that was deleted may have been written anew, with a clock that begins anew.
+     */
+    private boolean isMadeByConvergence(long epoch) {
+      boolean isDelete = ask.request().getType() == Pb0.RequestType.DELETE;
+      return isDelete && sentIn != Long.MIN_VALUE && sentIn != epoch;
     }
 
     private void answered(

@@ -13,12 +13,18 @@ import org.jspecify.annotations.Nullable;
  *     target; calls wait meanwhile, since a target may still move back
  * @param rollbacks the latest ones, oldest first
  * @param sequential what the epoch began with, or a node told when it was met
+ * @param standsSince of this epoch, and of those between it and the newest, nothing that this
+ *     client did was undone: their calls go on
  */
 public record EpochView(
-    long epoch, @Nullable Doubt doubt, List<RolledBack> rollbacks, SequentialKeys sequential) {
+    long epoch,
+    @Nullable Doubt doubt,
+    List<RolledBack> rollbacks,
+    SequentialKeys sequential,
+    long standsSince) {
   public static final long UNKNOWN = -1;
   public static final EpochView INITIAL =
-      new EpochView(UNKNOWN, null, List.of(), SequentialKeys.NONE);
+      new EpochView(UNKNOWN, null, List.of(), SequentialKeys.NONE, UNKNOWN);
 
   private static final int ROLLBACKS_MAX = 64;
 
@@ -35,6 +41,16 @@ public record EpochView(
    * @param safePoint what nodes of the present epoch have told: it stands whatever comes
    */
   public EpochView heard(Pb0.ResponseContext context, long safePoint) {
+    return heard(context, safePoint, false);
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param adopts whether the client goes on in an epoch that undid nothing of it; else that is a
+   *     rollback like any other
+   */
+  EpochView heard(Pb0.ResponseContext context, long safePoint, boolean adopts) {
     long newest = context.hasEpoch() ? context.getEpoch() : UNKNOWN;
     if (context.hasFence()) {
       newest = Math.max(newest, context.getFence().getEpoch());
@@ -49,19 +65,24 @@ public record EpochView(
     if (epoch == UNKNOWN) {
       SequentialKeys told =
           SequentialKeys.of(context.getSequentialUntilMicros(), context.getSequentialKeysList());
-      return new EpochView(newest, null, List.of(), told);
+      return new EpochView(newest, null, List.of(), told, newest);
     }
     return context.hasFence()
-        ? fenced(newest, context.getFence(), safePoint)
+        ? fenced(newest, context.getFence(), safePoint, adopts)
         : doubting(newest, null);
   }
 
-  private EpochView fenced(long newest, Pb0.Fence fence, long safePoint) {
+  private EpochView fenced(long newest, Pb0.Fence fence, long safePoint, boolean adopts) {
     EpochView doubting = doubting(newest, fence);
     Doubt newDoubt = doubting.doubt();
     boolean served = fence.getEpoch() == newest && !fence.getPaused() && fence.hasTarget();
     if (!served || newDoubt == null) {
       return doubting;
+    }
+    SequentialKeys told =
+        SequentialKeys.of(fence.getSequentialUntilMicros(), fence.getSequentialKeysList());
+    if (adopts && fence.getStands()) {
+      return new EpochView(newest, null, rollbacks, told, standsSince);
     }
     List<RolledBack> all = new ArrayList<>(rollbacks);
     long target =
@@ -74,9 +95,7 @@ public record EpochView(
       RolledBack oldest = all.remove(0);
       all.set(0, join(oldest, all.get(0)));
     }
-    SequentialKeys told =
-        SequentialKeys.of(fence.getSequentialUntilMicros(), fence.getSequentialKeysList());
-    return new EpochView(newest, null, all, told);
+    return new EpochView(newest, null, all, told, newest);
   }
 
   /**
@@ -93,12 +112,22 @@ public record EpochView(
     if (fence != null && fence.hasTarget()) {
       least = Math.min(least, fence.getTarget());
     }
-    return new EpochView(epoch, new Doubt(newest, least), rollbacks, sequential);
+    return new EpochView(epoch, new Doubt(newest, least), rollbacks, sequential, standsSince);
   }
 
   /** Whether a result of this epoch counts. */
   public boolean isCurrent(long callEpoch) {
-    return callEpoch == UNKNOWN || (callEpoch == epoch && doubt == null);
+    return callEpoch == UNKNOWN || (callEpoch >= standsSince && doubt == null);
+  }
+
+  /** Whether no result of this epoch counts, nor will; what is in doubt may yet. */
+  public boolean isOver(long callEpoch) {
+    return callEpoch != UNKNOWN && callEpoch < standsSince;
+  }
+
+  /** The epoch in which a call goes on that began in this one, if it does. */
+  public long epochFor(long callEpoch) {
+    return callEpoch == UNKNOWN || isOver(callEpoch) ? callEpoch : epoch;
   }
 
   /** All rollbacks after {@code since}, as one: what stands, stands after each of them. */

@@ -88,7 +88,7 @@ final class Replicas {
   }
 
   <T> CompletableFuture<T> ask(int node, Ask<T> ask, Call call) {
-    return connection(node).send(ask, call.epoch());
+    return connection(node).send(ask, session().view().epochFor(call.epoch()));
   }
 
   private NodeLanes connection(int node) {
@@ -132,10 +132,10 @@ final class Replicas {
   /** Gives up all that is under way in an epoch that is over, except probes. */
   void epochOver() {
     EpochView view = transport.session().view();
-    copies.giveUp(epoch -> !view.isCurrent(epoch));
+    copies.giveUp(view::isOver);
     for (NodeLanes connection : connections.values()) {
       connection.giveUp(
-          exchange -> !exchange.probe && !view.isCurrent(exchange.epoch), RefusedByFence::over);
+          exchange -> !exchange.probe && view.isOver(exchange.epoch), RefusedByFence::over);
     }
   }
 

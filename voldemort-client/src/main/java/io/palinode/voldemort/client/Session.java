@@ -24,6 +24,7 @@ public final class Session {
 
   private final String clientId;
   private final long pauseNanosMax;
+  private final boolean adopts;
   private volatile Listener listener = Listener.NOBODY;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -49,7 +50,7 @@ public final class Session {
           public void rolledBack(RolledBack rolledBack) {}
         };
 
-    /** The epoch of what is under way is over. */
+    /** The epoch of what is under way is over, or may be. */
     void epochOver();
 
     /** The new epoch is served and its target is known. */
@@ -60,8 +61,22 @@ public final class Session {
    * @param pauseMax how long calls wait for a paused cluster
    */
   public Session(String clientId, Duration pauseMax) {
+    this(clientId, pauseMax, false);
+  }
+
+  private Session(String clientId, Duration pauseMax, boolean adopts) {
     this.clientId = clientId;
     this.pauseNanosMax = pauseMax.toNanos();
+    this.adopts = adopts;
+  }
+
+  /**
+   * One whose calls go on in a new epoch that undid nothing of what this client did: whoever drives
+   * the transport asks {@link EpochView#epochFor} what to send a request in, also when it is sent
+   * again, and gives up only what {@link EpochView#isOver}.
+   */
+  public static Session goingOn(String clientId, Duration pauseMax) {
+    return new Session(clientId, pauseMax, true);
   }
 
   /** To be called before the first request that may meet a rollback. */
@@ -120,7 +135,7 @@ public final class Session {
         merge(received);
       }
       before = view;
-      view = view.heard(context, safePoint);
+      view = view.heard(context, safePoint, adopts);
       after = view;
       if (!after.equals(before)) {
         if (before.epoch() == EpochView.UNKNOWN) {
@@ -135,7 +150,7 @@ public final class Session {
       lock.unlock();
     }
     tell(before, after);
-    if (!after.isCurrent(requestEpoch)) {
+    if (adopts ? after.isOver(requestEpoch) : !after.isCurrent(requestEpoch)) {
       return Verdict.EPOCH_OVER;
     }
     return context.hasFence() ? Verdict.PAUSED : Verdict.COUNTS;
@@ -151,7 +166,7 @@ public final class Session {
 
   private void tell(EpochView before, EpochView after) {
     boolean wasSettled = before.doubt() == null && before.epoch() != EpochView.UNKNOWN;
-    boolean moved = after.epoch() != before.epoch();
+    boolean moved = after.standsSince() != before.standsSince();
     if (wasSettled && (after.doubt() != null || moved)) {
       listener.epochOver();
     }
@@ -167,9 +182,10 @@ public final class Session {
   public long begin() {
     lock.lock();
     try {
-      if (view.doubt() != null || announcedEpoch < view.epoch()) {
-        throw rolledBackSince(announcedEpoch);
+      if (view.doubt() != null || view.isOver(announcedEpoch)) {
+        throwIfOver(announcedEpoch);
       }
+      announcedEpoch = view.epoch();
       return view.epoch();
     } finally {
       lock.unlock();
@@ -181,15 +197,23 @@ public final class Session {
     lock.lock();
     try {
       if (!view.isCurrent(callEpoch)) {
-        throw rolledBackSince(callEpoch);
+        throwIfOver(callEpoch);
       }
     } finally {
       lock.unlock();
     }
   }
 
-  /** With the lock held; lets go of it while it waits. */
-  private RuntimeException rolledBackSince(long epoch) {
+  /** With the lock held; lets go of it while it waits. Returns when calls of the epoch go on. */
+  private void throwIfOver(long epoch) {
+    awaitEnd();
+    announcedEpoch = view.epoch();
+    if (view.isOver(epoch)) {
+      throw new RolledBackException(view.rolledBackSince(epoch));
+    }
+  }
+
+  private void awaitEnd() {
     long left = pauseNanosMax;
     try {
       while (view.doubt() != null && left > 0 && !closed) {
@@ -197,20 +221,18 @@ public final class Session {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return new StoreException("interrupted while the cluster was being rolled back", e);
+      throw new StoreException("interrupted while the cluster was being rolled back", e);
     }
     if (closed) {
-      return new StoreException("the client is closed");
+      throw new StoreException("the client is closed");
     }
     if (view.doubt() != null) {
-      return new StoreException(
+      throw new StoreException(
           "the cluster is being rolled back, and was not resumed within "
               + TimeUnit.NANOSECONDS.toMillis(pauseNanosMax)
               + " ms: "
               + view);
     }
-    announcedEpoch = view.epoch();
-    return new RolledBackException(view.rolledBackSince(epoch));
   }
 
   /** Waits, but not longer than the session lasts. Throws {@link StoreException} at its end. */

@@ -112,7 +112,7 @@ public final class StoreClient implements AutoCloseable {
         threads,
         config.requestTimeout(),
         config.links(),
-        new Session(config.clientId(), config.pauseMax()),
+        Session.goingOn(config.clientId(), config.pauseMax()),
         order,
         new ClientMetrics(),
         System::nanoTime);

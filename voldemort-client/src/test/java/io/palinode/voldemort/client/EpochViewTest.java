@@ -131,4 +131,32 @@ class EpochViewTest {
     assertThat(view.rolledBackSince(0)).isEqualTo(new RolledBack(0, 500, 5, 0));
     assertThat(view.rolledBackSince(499)).isEqualTo(new RolledBack(499, 500, 1_500, 0));
   }
+
+  private static Pb0.ResponseContext standing(long epoch, long target) {
+    Pb0.ResponseContext resumed = resumed(epoch, target);
+    return resumed.toBuilder().setFence(resumed.getFence().toBuilder().setStands(true)).build();
+  }
+
+  @Test
+  void anEpochThatUndidNothingOfTheClientIsAdoptedAndItsCallsGoOn() {
+    EpochView view = after(told(3), paused(4));
+    assertThat(view.isOver(3)).as("in doubt").isFalse();
+    view = view.heard(standing(4, 60), SAFE, true);
+    assertThat(view.rollbacks()).isEmpty();
+    assertThat(view.isCurrent(3)).isTrue();
+    assertThat(view.epochFor(3)).isEqualTo(4);
+    EpochView later = view.heard(standing(5, 70), SAFE, true);
+    assertThat(later.epochFor(3)).isEqualTo(5);
+    EpochView rolledBack = later.heard(resumed(6, 80), SAFE, true);
+    assertThat(rolledBack.isOver(5)).isTrue();
+    assertThat(rolledBack.epochFor(3)).isEqualTo(3);
+    assertThat(rolledBack.rolledBackSince(3).target()).isEqualTo(80);
+  }
+
+  @Test
+  void whoDoesNotGoOnTakesItForARollback() {
+    EpochView view = after(told(3), standing(4, 60));
+    assertThat(view.isOver(3)).isTrue();
+    assertThat(view.rolledBackSince(3).target()).isEqualTo(60);
+  }
 }

@@ -123,6 +123,96 @@ class RollbackTest {
   }
 
   @Test
+  void aClientOfWhichNothingWasUndoneGoesOnAndIsToldNothing() {
+    StoreClient client = listening(cluster.config());
+    Store store = client.store(R1W3);
+    String key = cluster.keyOf(0, 0);
+    store.put(key, "a");
+    cluster.all(TestNode::tellThatAllStands);
+
+    cluster.all(node -> node.pause(1));
+    Future<@Nullable String> get = background.start(() -> store.get(key));
+    awaitGets(2, 1);
+    Future<Written> put = background.start(() -> store.put(cluster.keyOf(1, 0), "b"));
+    assertThat(get).isNotDone();
+    cluster.all(node -> node.restore(node.now()));
+    cluster.all(node -> node.resume(0));
+
+    assertThat(Background.end(get)).isEqualTo("a");
+    assertThat(Background.end(put).acceptedAt()).isPositive();
+    assertThat(store.get(key)).isEqualTo("a");
+    assertThat(client.epoch()).isEqualTo(1);
+    assertThat(heard).isEmpty();
+    assertThat(client.metrics().rollbacks()).isZero();
+  }
+
+  @Test
+  void anAnswerOfTheOldEpochCountsWhenNothingOfTheClientWasUndone() {
+    StoreClient client = listening(cluster.config().withLinks(links));
+    Store store = client.store(R1W1);
+    String slow = cluster.keyOf(0, 0);
+    store.put(slow, "v");
+    cluster.all(TestNode::tellThatAllStands);
+    long target = cluster.node(0).now();
+    links.hold(0, Direction.RESPONSE);
+    Future<Written> put = background.start(() -> store.put(slow, "w"));
+    await().until(() -> links.heldCount(0, Direction.RESPONSE) >= 1);
+
+    cluster.rollBack(1, target + 1_000_000);
+    assertThat(store.get(cluster.keyOf(1, 0))).isNull();
+    assertThat(client.epoch()).isEqualTo(1);
+    assertThat(put).isNotDone();
+    links.release(0, Direction.RESPONSE);
+
+    assertThat(Background.end(put).acceptedAt()).isPositive();
+    assertThat(store.get(slow)).isEqualTo("w");
+    assertThat(heard).isEmpty();
+  }
+
+  @Test
+  void copiesThatAFenceRefusedAreSentAgainWhenNothingOfTheClientWasUndone() {
+    StoreClient client = cluster.client(cluster.config().withLinks(links));
+    Store store = client.store(R1W1);
+    String key = cluster.keyOf(0, 0);
+    cluster.all(TestNode::tellThatAllStands);
+    links.hold(1, Direction.REQUEST);
+    links.hold(2, Direction.REQUEST);
+    store.put(key, "v");
+    long target = cluster.node(0).now();
+
+    cluster.rollBack(1, target);
+    assertThat(store.get(key)).isEqualTo("v");
+    links.release(1, Direction.REQUEST);
+    links.release(2, Direction.REQUEST);
+
+    await().until(() -> client.metrics().copiesInFlight() == 0);
+    assertThat(client.metrics().copiesDropped()).isZero();
+    assertThat(store.versionsAt(1, key)).hasSize(1);
+    assertThat(store.versionsAt(2, key)).hasSize(1);
+  }
+
+  @Test
+  void copiesOfADeleteThatAFenceRefusedAreLeftToConvergence() {
+    StoreClient client = cluster.client(cluster.config().withLinks(links));
+    Store store = client.store(R1W1);
+    String key = cluster.keyOf(0, 0);
+    store.put(key, "v");
+    await().until(() -> client.metrics().copiesInFlight() == 0);
+    cluster.all(TestNode::tellThatAllStands);
+    links.hold(1, Direction.REQUEST);
+    assertThat(store.delete(key)).isTrue();
+    await().until(() -> store.versionsAt(2, key).isEmpty());
+
+    cluster.rollBack(1, cluster.node(0).now());
+    assertThat(store.get(key)).isNull();
+    links.release(1, Direction.REQUEST);
+
+    await().until(() -> client.metrics().copiesInFlight() == 0);
+    assertThat(store.versionsAt(1, key)).as("nodes have done it").hasSize(1);
+    assertThat(client.metrics().copiesFailed()).isZero();
+  }
+
+  @Test
   void copiesInFlightAreDroppedAndCounted() {
     StoreClient client = cluster.client(cluster.config().withLinks(links));
     Store store = client.store(R1W1);

@@ -66,6 +66,7 @@ final class TestNode implements AutoCloseable {
   private long epoch;
   private boolean paused;
   private boolean fencingMetadata;
+  private boolean standing;
   private @Nullable Long target;
   private long sequentialUntilMicros;
   private List<Pb0.SequentialKeys> sequentialKeys = List.of();
@@ -214,6 +215,9 @@ final class TestNode implements AutoCloseable {
 
   private Pb0.Fence fence() {
     Pb0.Fence.Builder fence = Pb0.Fence.newBuilder().setEpoch(epoch).setPaused(paused);
+    if (standing && !paused) {
+      fence.setStands(true);
+    }
     if (target != null) {
       fence.setTarget(target);
     }
@@ -365,6 +369,11 @@ final class TestNode implements AutoCloseable {
 
   synchronized void answerGarbage(boolean on) {
     garbage = on;
+  }
+
+  /** From now on its fences say that nothing of the client's was undone. */
+  synchronized void tellThatAllStands() {
+    standing = true;
   }
 
   synchronized void fenceMetadata() {

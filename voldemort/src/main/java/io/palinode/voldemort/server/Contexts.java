@@ -1,6 +1,7 @@
 package io.palinode.voldemort.server;
 
 import com.google.protobuf.ByteString;
+import io.palinode.detector.ConcernedClients;
 import io.palinode.detector.MissedEpochs;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcCodec;
@@ -16,6 +17,7 @@ import io.palinode.voldemort.protocol.Pb0.RequestContext;
 import io.palinode.voldemort.protocol.Pb0.ResponseContext;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What rides along with requests and responses, between its bytes and its meaning. Thread-safe;
@@ -88,18 +90,32 @@ public final class Contexts {
   /**
    * For a request that was refused or failed; its fence is what the client is to know.
    *
-   * @param knowsEpoch as of a reply: from whatever comes first, a client learns of its epoch
+   * @param epoch of the request; null: it told none, and from whatever comes first, a client learns
+   *     of its epoch
    */
-  public ResponseContext of(RefusedException refused, boolean knowsEpoch) {
+  public ResponseContext of(RefusedException refused, String client, @Nullable Long epoch) {
     ResponseContext.Builder context = at(node.lastReading(), node.fence().epoch());
-    if (!knowsEpoch) {
+    if (epoch == null) {
       tellEpoch(context);
     }
     FenceState fence = refused.fence();
     if (fence != null) {
-      context.setFence(toProto(fence));
+      Fence.Builder told = toProto(fence);
+      if (epoch != null && !fence.paused()) {
+        tellWhatStands(told, fence.missed().concerned().standsTo(client, epoch, fence.epoch()));
+      }
+      context.setFence(told);
     }
     return context.build();
+  }
+
+  /** For a client that only some of the rollbacks concern that it has missed, or none. */
+  private static void tellWhatStands(Fence.Builder fence, @Nullable Long standsTo) {
+    if (standsTo != null && standsTo == ConcernedClients.ALL_STANDS) {
+      fence.setStands(true);
+    } else if (standsTo != null) {
+      fence.setTarget(standsTo);
+    }
   }
 
   private ResponseContext.Builder at(Hvc hvc, long epoch) {
@@ -116,7 +132,7 @@ public final class Contexts {
     return node.fence().epoch() == epoch ? context.setSafePoint(safePoint) : context;
   }
 
-  private Fence toProto(FenceState fence) {
+  private Fence.Builder toProto(FenceState fence) {
     Fence.Builder proto = Fence.newBuilder().setEpoch(fence.epoch()).setPaused(fence.paused());
     Long target = fence.target();
     if (target != null) {
@@ -135,7 +151,7 @@ public final class Contexts {
     if (!fence.paused()) {
       proto.addAllSequentialKeys(sequentialKeys());
     }
-    return proto.build();
+    return proto;
   }
 
   private List<Pb0.SequentialKeys> sequentialKeys() {

@@ -220,7 +220,9 @@ public final class Pb0Requests {
       context = contexts.of(run(request, operation), knowsEpoch);
     } catch (RefusedException refused) {
       outcome.refuse(refused);
-      context = contexts.of(refused, knowsEpoch);
+      Pb0.RequestContext asked = request.getPalinode();
+      Long epoch = knowsEpoch ? asked.getEpoch() : null;
+      context = contexts.of(refused, asked.getClient(), epoch);
     }
     if (request.hasPalinode()) {
       outcome.context().accept(context);

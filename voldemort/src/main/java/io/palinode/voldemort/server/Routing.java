@@ -1,6 +1,7 @@
 package io.palinode.voldemort.server;
 
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.client.ClientConfig;
@@ -122,7 +123,8 @@ final class Routing implements AutoCloseable {
               .toList();
       connected =
           StoreClient.connect(
-              ClientConfig.of(addresses, "router-" + node.node()).withRequestTimeout(NODE_TIMEOUT));
+              ClientConfig.of(addresses, Caller.ROUTER + node.node())
+                  .withRequestTimeout(NODE_TIMEOUT));
       client = connected;
     }
     return connected;

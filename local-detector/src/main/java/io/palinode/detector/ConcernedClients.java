@@ -1,0 +1,92 @@
+package io.palinode.detector;
+
+import io.palinode.detector.affected.Affected;
+import io.palinode.detector.affected.Extent;
+import io.palinode.wire.v1.AffectedClient;
+import io.palinode.wire.v1.Concerned;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whom the latest epochs concern that undid only some of what was written. Immutable.
+ *
+ * @param epochs oldest first, each the next of the one before it
+ */
+public record ConcernedClients(List<OfSome> epochs) {
+  public static final ConcernedClients NONE = new ConcernedClients(List.of());
+
+  /** Nothing that the client has written, or read, was undone. */
+  public static final long ALL_STANDS = Long.MAX_VALUE;
+
+  /** Whoever has missed more is told as if all had been undone. */
+  static final int EPOCHS_MAX = 16;
+
+  /**
+   * An epoch that undid only some of what was written.
+   *
+   * @param standsTo of each client that it concerns: the HLC up to which what it wrote stands
+   */
+  public record OfSome(long epoch, Map<String, Long> standsTo) {
+    public OfSome {
+      standsTo = Map.copyOf(standsTo);
+    }
+  }
+
+  public ConcernedClients {
+    epochs = List.copyOf(epochs);
+  }
+
+  /** With the next epoch, which undid some. */
+  ConcernedClients with(long epoch, Concerned concerned) {
+    List<OfSome> longer =
+        new ArrayList<>(epochs.subList(Math.max(0, epochs.size() + 1 - EPOCHS_MAX), epochs.size()));
+    Map<String, Long> standsTo = new HashMap<>();
+    concerned
+        .getClientsList()
+        .forEach(each -> standsTo.merge(each.getClient(), each.getStandsTo(), Math::min));
+    longer.add(new OfSome(epoch, standsTo));
+    return new ConcernedClients(longer);
+  }
+
+  /**
+   * Up to when that stands which a client has written by the end of the epoch {@code from}, once it
+   * goes on in {@code to}; or {@link #ALL_STANDS}. Null: all of a time may have been undone, for
+   * everybody, or nobody knows.
+   */
+  public @Nullable Long standsTo(String client, long from, long to) {
+    if (client.isEmpty() || from >= to || from < 0 || epochs.isEmpty()) {
+      return null;
+    }
+    long first = epochs.get(0).epoch();
+    long last = epochs.get(epochs.size() - 1).epoch();
+    if (from + 1 < first || to != last) {
+      return null;
+    }
+    long least = ALL_STANDS;
+    for (OfSome each : epochs) {
+      if (each.epoch() > from) {
+        least = Math.min(least, each.standsTo().getOrDefault(client, ALL_STANDS));
+      }
+    }
+    return least;
+  }
+
+  static @Nullable Concerned toProto(@Nullable Extent extent) {
+    if (!(extent instanceof Affected some)) {
+      return null;
+    }
+    Concerned.Builder concerned = Concerned.newBuilder().setKeys(some.keys().size());
+    some.clients().entrySet().stream()
+        .sorted(Map.Entry.comparingByKey())
+        .forEach(
+            each ->
+                concerned.addClients(
+                    AffectedClient.newBuilder()
+                        .setClient(each.getKey())
+                        .setStandsTo(each.getValue())));
+    return concerned.build();
+  }
+}

@@ -1,0 +1,62 @@
+package io.palinode.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Random runs in which rollbacks undo only what came of the witnesses. */
+class AffectedSimulationTest {
+  private static final int SEEDS = Integer.getInteger("palinode.seeds", 2_000) / 4;
+  private static final int PLANTED_SEEDS_MAX = 400;
+
+  @Test
+  void withoutFaultsTheRightPartIsUndone() {
+    assertHolds(EnumSet.noneOf(Fault.class), SEEDS / 5, 5);
+  }
+
+  @Test
+  void whateverGoesWrongTheRightPartIsUndone() {
+    assertHolds(EnumSet.allOf(Fault.class), SEEDS, 20);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aPlantedBugIsFound(PlantedScopeBug bug) {
+    Simulation simulation =
+        new Simulation(EnumSet.allOf(Fault.class), bug::plant).affectingOnlySome();
+    for (long seed = 0; seed < PLANTED_SEEDS_MAX; seed++) {
+      if (simulation.run(seed).broken() != null) {
+        return;
+      }
+    }
+    assertThat(PLANTED_SEEDS_MAX).as("seeds without finding %s", bug).isZero();
+  }
+
+  /**
+   * @param part of all rollbacks at least one in so many undoes only some
+   */
+  private static void assertHolds(Set<Fault> faults, int seeds, int part) {
+    Simulation simulation = new Simulation(faults).affectingOnlySome();
+    List<String> failures = new ArrayList<>();
+    long plans = 0;
+    long affected = 0;
+    for (long seed = 0; seed < seeds; seed++) {
+      Simulation.Result result = simulation.run(seed);
+      plans += result.plans();
+      affected += result.affected();
+      if (result.broken() != null) {
+        failures.add("seed=" + seed + " " + result.broken().getMessage());
+      }
+    }
+    assertThat(failures).as("of %d seeds", seeds).isEmpty();
+    assertThat(affected * part)
+        .as("%d of %d undid only some", affected, plans)
+        .isGreaterThanOrEqualTo(plans);
+  }
+}
