@@ -57,8 +57,11 @@ record OpenInterval(
 
   /** Whether it is the interval of {@code other}: the same term, binding and version. */
   boolean isOf(Holding other) {
-    return Arrays.equals(holding.version().clock(), other.version().clock())
-        && holding.isSameTermAs(other);
+    return isOfVersion(other.version()) && holding.isSameTermAs(other);
+  }
+
+  boolean isOfVersion(Version version) {
+    return Arrays.equals(holding.version().clock(), version.clock());
   }
 
   boolean isAmong(Iterable<Holding> holdings) {

@@ -24,7 +24,8 @@ record Shape(
     int partitions,
     StoreDefinition store,
     boolean nearestFirst,
-    WatchedMutex watched) {
+    WatchedMutex watched,
+    int ringSlots) {
   static final String STORE = "store";
   static final long EPSILON_MICROS = 10_000;
   static final long REQUEST_TIMEOUT_MICROS = 300_000;
@@ -32,21 +33,31 @@ record Shape(
   static final Duration MAX_DRIFT = Duration.ofMillis(500);
 
   private static final int PARTITIONS_OF_RING = 4;
+  private static final int RING_SLOTS = 4_096;
+  private static final int RING_SLOTS_SMALL = 16;
 
   /**
-   * @param wishes of its own, so that what it draws changes nothing else of a run
+   * @param wishes for what came later: what it draws changes nothing else of a run
    */
   static Shape draw(Dice dice, Dice wishes) {
     int nodes = dice.percent(70) ? 3 : (int) dice.between(2, 4);
     int replicas = dice.percent(70) ? nodes : (int) dice.between(2, nodes);
     int writes = dice.percent(70) ? 1 : (int) dice.between(1, replicas);
+    Wish wish = Wish.draw(wishes);
+    boolean isSmall = wishes.percent(40);
     return new Shape(
         nodes,
         (int) dice.between(2, 3),
         (int) dice.between(1, 2),
         StoreDefinition.of(STORE, Persistence.BDB, replicas, 1, writes),
         dice.percent(50),
-        dice.one(WatchedMutex.ALL).wishing(Wish.draw(wishes)));
+        dice.one(WatchedMutex.ALL).wishing(wish),
+        isSmall ? (int) wishes.between(4, RING_SLOTS_SMALL) : RING_SLOTS);
+  }
+
+  /** Whether a node's ring overflows when its sender is held up for a while. */
+  boolean isRingSmall() {
+    return ringSlots <= RING_SLOTS_SMALL;
   }
 
   Cluster cluster() {
@@ -86,7 +97,7 @@ record Shape(
 
   @Override
   public String toString() {
-    return "nodes=%d clients=%d N=%d W=%d partitions=%d routing=%s %s"
+    return "nodes=%d clients=%d N=%d W=%d partitions=%d routing=%s ring=%d %s"
         .formatted(
             nodes,
             clients,
@@ -94,6 +105,7 @@ record Shape(
             store.requiredWrites(),
             partitions,
             nearestFirst ? "nearest-first" : "preference-list",
+            ringSlots,
             watched);
   }
 }

@@ -126,6 +126,22 @@ class CandidateWriterTest {
     assertThat(out.get(2)).isInstanceOf(Progress.class);
   }
 
+  @Test
+  void anOpeningThatKafkaRefusesIsToldLateWithItsOwnTime() {
+    MockProducer<byte[], byte[]> producer = producer(false);
+    CandidateWriter writer = writer(producer);
+    store.put("x", "1");
+    final long opened = store.clock().last().own();
+    writeAll(writer);
+    producer.errorNext(new RecordTooLargeException("refused"));
+    detector.reportProgress();
+    List<Emission> out = new ArrayList<>();
+    ring.drain(out, 10);
+    assertThat(out).hasSize(3);
+    assertThat(((Opened) out.get(1)).hlc()).isEqualTo(opened);
+    assertThat(out.get(2)).isInstanceOf(Progress.class);
+  }
+
   /** What is told in another order than it is numbered would count as a repeat. */
   @Test
   void whatFollowsAnEndThatKafkaRefusedIsNumberedBehindIt() {
