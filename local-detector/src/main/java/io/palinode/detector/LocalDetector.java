@@ -382,9 +382,8 @@ public final class LocalDetector implements StoreBinding.WriteListener {
       store.ordered(
           () -> {
             if (watching && overSince == null) {
-              tellAnew();
               tellUnopened();
-              added[0] = tellEnds() && untold.isEmpty() && ring.add(progress());
+              added[0] = tellLate() && ring.add(progress());
             }
           });
     } catch (RuntimeException bug) {
@@ -524,26 +523,33 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     }
   }
 
-  private boolean tellEnds() {
-    return untold.tellEnds(sequences);
+  /**
+   * What is untold, in the order of time: each event says that all before it was told. From what is
+   * kept in memory, for the store may fail. Whether none is left.
+   */
+  private boolean tellLate() {
+    boolean goesOn = true;
+    for (int i = 0; goesOn && i < KEYS_PER_STEP && !untold.isEmpty() && ring.hasRoom(1); i++) {
+      OpenInterval opening = untold.nextOpening();
+      goesOn = opening == null ? untold.tellNext(sequences) : tellLate(opening);
+    }
+    return untold.isEmpty();
   }
 
-  /**
-   * From what is kept in memory: the store, which may fail, is not asked here. With its own time:
-   * no progress has passed that, so another node's end is not forgotten either.
-   */
-  private void tellAnew() {
-    if (untold.isEmpty() || !ring.hasRoom(KEYS_PER_STEP)) {
-      return;
+  private boolean tellLate(OpenInterval dropped) {
+    List<Holding> holding = open.holdingAt(dropped.key());
+    untold.remove(dropped);
+    // It may be over, with its end on the way here.
+    if (!open.remove(dropped)) {
+      return true;
     }
-    for (OpenInterval dropped : untold.openings(KEYS_PER_STEP)) {
-      List<Holding> holding = open.holdingAt(dropped.key());
-      untold.remove(dropped);
-      // A predicate that left took its intervals along.
-      if (open.remove(dropped)) {
-        open(dropped.key(), dropped.holding(), holding, dropped.start(), dropped.source());
-      }
+    OpenInterval interval = dropped.toldAs(++sequences[dropped.partition()]);
+    open.add(interval);
+    boolean told = ring.add(new Opened(epoch, interval, versions(interval.holding(), holding)));
+    if (!told) {
+      untold.add(interval);
     }
+    return told;
   }
 
   private Progress progress() {
@@ -629,9 +635,9 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     for (int i = 0; i < matches.size(); i++) {
       Match match = matches.get(i);
       if (match.term().isState() && truth.isAdmitted(match)) {
-        boolean endsTold = tellEnds();
+        boolean allTold = tellLate();
         Told told = told(match, key, siblings, start, source);
-        if (!untold.tell(told, endsTold)) {
+        if (!untold.tell(told, allTold)) {
           keepLate(told);
         }
       }
@@ -688,10 +694,10 @@ public final class LocalDetector implements StoreBinding.WriteListener {
       @Nullable Integer origin) {
     // An end that was never told to begin is told as well: it may end another replica's interval.
     untold.remove(interval);
-    boolean endsTold = tellEnds();
+    boolean allTold = tellLate();
     long sequence = ++sequences[interval.partition()];
     Closed end = new Closed(epoch, sequence, interval, at, endedBy, writer, origin);
-    if (!untold.tell(end, endsTold)) {
+    if (!untold.tell(end, allTold)) {
       keepLate(end);
     }
     closedCount.increment();
@@ -700,7 +706,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   private void open(StoreKey key, Holding held, List<Holding> holding, Hvc start, Source source) {
     String instance = OpenInterval.instanceOf(held);
     int partition = partitionOf.applyAsInt(instance);
-    boolean endsTold = tellEnds();
+    boolean allTold = tellLate();
     long sequence = ++sequences[partition];
     if (open.isFull(untold.ends())) {
       complete = false;
@@ -712,7 +718,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
         new OpenInterval(
             key, held.beginning(VALUE_KEPT_MAX), instance, partition, sequence, start, source);
     open.add(interval);
-    if (!untold.tell(new Opened(epoch, interval, versions(held, holding)), endsTold)) {
+    if (!untold.tell(new Opened(epoch, interval, versions(held, holding)), allTold)) {
       untold.add(interval);
     }
     openedCount.increment();

@@ -39,6 +39,11 @@ record OpenInterval(
     return CandidateRecords.instanceKey(holding.term().predicate(), holding.binding().toString());
   }
 
+  /** The same, told when it was not before. */
+  OpenInterval toldAs(long newSequence) {
+    return new OpenInterval(key, holding, instance, partition, newSequence, start, source);
+  }
+
   String binding() {
     return instance.substring(holding.term().predicate().length() + 1);
   }

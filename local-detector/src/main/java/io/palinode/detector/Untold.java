@@ -4,11 +4,12 @@ import io.palinode.detector.Emission.Event;
 import io.palinode.detector.Emission.Late;
 import io.palinode.detector.Emission.Told;
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.Deque;
-import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Set;
+import java.util.Objects;
+import java.util.TreeSet;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a detector has seen and could not tell: the ring had no room for it, or Kafka refused it.
@@ -23,7 +24,11 @@ final class Untold {
   private final int statesMax;
 
   /** Intervals that are open. Oldest first, as the next two. */
-  private final Set<OpenInterval> openings = new LinkedHashSet<>();
+  private final TreeSet<OpenInterval> openings =
+      new TreeSet<>(
+          Comparator.comparingLong((OpenInterval interval) -> interval.start().own())
+              .thenComparingInt(OpenInterval::partition)
+              .thenComparingLong(OpenInterval::sequence));
 
   /** Of intervals that were told to begin, or not. */
   private final Deque<Late> ends = new ArrayDeque<>();
@@ -51,9 +56,18 @@ final class Untold {
     openings.remove(opening);
   }
 
-  /** At most so many, the oldest first. */
-  List<OpenInterval> openings(int max) {
-    return openings.stream().limit(max).toList();
+  /** The oldest, if it is what comes next of all; else null. */
+  @Nullable OpenInterval nextOpening() {
+    Late late = nextLate();
+    boolean comesNext =
+        !openings.isEmpty() && (late == null || openings.first().start().own() <= late.hlc());
+    return comesNext ? openings.first() : null;
+  }
+
+  private @Nullable Late nextLate() {
+    Late end = ends.peek();
+    Late state = states.peek();
+    return end == null || (state != null && state.hlc() < end.hlc()) ? state : end;
   }
 
   /** False when another one, a state, was dropped for it. */
@@ -64,15 +78,15 @@ final class Untold {
   }
 
   /**
-   * Adds the event that is next in its partition to the ring; else it is part of a gap. While an
-   * end, or a state, is untold, nothing later is told: it would show an interval that is over as
-   * one that holds, and a state that is gone.
+   * Adds the event that is next in its partition to the ring; else it is part of a gap. While
+   * anything is untold, nothing later is told: it would show an interval that is over as one that
+   * holds, and a state that is gone, and say that all before it was told.
    *
-   * @param endsTold what {@link #tellEnds} said before the event got its sequence: what is told in
+   * @param allTold whether nothing was untold before the event got its sequence: what is told in
    *     another order than it is numbered counts as told before
    */
-  boolean tell(Event event, boolean endsTold) {
-    if (endsTold) {
+  boolean tell(Event event, boolean allTold) {
+    if (allTold) {
       return ring.add(event);
     }
     ring.lost(event.lost());
@@ -80,23 +94,18 @@ final class Untold {
   }
 
   /**
-   * Adds ends and states to the ring, with the times at which they were. Whether none is left.
+   * Adds the oldest end or state to the ring, with the time at which it was. There must be one.
+   * False when the ring refused it, and it is here still.
    *
    * @param sequences the last of each partition, which this counts on
    */
-  boolean tellEnds(long[] sequences) {
-    return tell(ends, sequences) && tell(states, sequences);
-  }
-
-  private boolean tell(Deque<Late> kept, long[] sequences) {
-    while (!kept.isEmpty() && ring.hasRoom(1)) {
-      Late late = kept.element();
-      if (!ring.add(late.toldAs(++sequences[late.partition()]))) {
-        return false;
-      }
-      kept.remove();
+  boolean tellNext(long[] sequences) {
+    Late late = Objects.requireNonNull(nextLate());
+    boolean told = ring.add(late.toldAs(++sequences[late.partition()]));
+    if (told) {
+      (late instanceof Told ? states : ends).remove();
     }
-    return kept.isEmpty();
+    return told;
   }
 
   /** Drops what is of these terms. */

@@ -486,8 +486,10 @@ class LocalDetectorTest {
     for (int i = 0; i < 5; i++) {
       store.put("cs_%d_1000_%d".formatted(i, i), "1");
     }
-    small.drain(new ArrayList<>(), 3);
-    assertThat(narrow.reportProgress()).as("room enough for progress").isFalse();
+    small.drain(new ArrayList<>(), 2);
+    assertThat(narrow.reportProgress()).as("room enough for progress alone").isFalse();
+    store.put("cs_5_1000_5", "1");
+    assertThat(drain(small)).as("nor does a later event").hasSize(3).last().isInstanceOf(Gap.class);
     assertThat(narrow.stop()).isNull();
   }
 

@@ -96,7 +96,6 @@ class CandidateWriterTest {
     producer.errorNext(new RecordTooLargeException("refused"));
     producer.errorNext(new RecordTooLargeException("refused"));
     store.put("y", "0");
-    writeAll(writer);
     detector.reportProgress();
     List<Emission> out = new ArrayList<>();
     ring.drain(out, 10);

@@ -299,7 +299,7 @@ public final class DetectionChecks {
               Hvc end = interval.end;
               int node = end == null ? interval.node : end.owner();
               return isOfNode(loss.of(), node, interval)
-                  && isOver(loss.of())
+                  && (isOver(loss.of()) || isWide(loss.of()))
                   && (end == null || isWithin(end, loss.of()));
             });
   }
@@ -309,6 +309,14 @@ public final class DetectionChecks {
     return !loss.hasNode()
         || lives.getOrDefault(new Channel(loss.getNode(), loss.getPartition()), List.of()).stream()
             .anyMatch(life -> life.incarnation() > loss.getIncarnation());
+  }
+
+  /**
+   * A known gap: a ring's gap of several numbers also names those in between that are on their way,
+   * and may yet be refused.
+   */
+  private static boolean isWide(CoverageLost loss) {
+    return loss.getFirstSequence() < loss.getLastSequence();
   }
 
   private static boolean isOfNode(CoverageLost loss, int node, Interval interval) {
