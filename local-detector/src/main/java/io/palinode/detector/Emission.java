@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a detector sends out. In each partition the order is that of the node's clock, but for ends
- * that are told late because Kafka had refused them.
+ * What a detector sends out. In each partition the order is that of the node's clock, but for what
+ * is told late because there was no room, or Kafka had refused it.
  */
 public sealed interface Emission {
   long epoch();

@@ -8,6 +8,7 @@ import io.palinode.detector.Emission.Late;
 import io.palinode.detector.Emission.Opened;
 import io.palinode.detector.Emission.Progress;
 import io.palinode.detector.Emission.Told;
+import io.palinode.detector.KeyScan.Found;
 import io.palinode.detector.OpenInterval.Source;
 import io.palinode.detector.TermIndex.Match;
 import io.palinode.hvc.Hlc;
@@ -16,15 +17,14 @@ import io.palinode.predicate.Clause;
 import io.palinode.predicate.Term;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.IntervalRef;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -119,11 +119,10 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   private long unopenedToldMicros = -UNOPENED_TOLD_MICROS;
 
-  /** Intervals that are open, and that the ring had no room to tell of; oldest first. */
-  private final Set<OpenInterval> untold = new LinkedHashSet<>();
+  private final Untold untold;
 
-  /** Ends of intervals that were told, and states, that were not told themselves; oldest first. */
-  private final Deque<Late> untoldEnds = new ArrayDeque<>();
+  /** When a write was missed last whose key nobody knows, until it is looked for; else null. */
+  private @Nullable Hvc endsMissed;
 
   /** Of which each key has been told in this epoch. */
   private List<ActivePredicate> searched = List.of();
@@ -149,6 +148,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     this.ring = ring;
     this.partitionOf = partitionOf;
     this.open = new OpenIntervals(openIntervalsMax);
+    this.untold = new Untold(ring, openIntervalsMax);
     this.sequences = new long[ring.partitions()];
   }
 
@@ -174,8 +174,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
           index = nextIndex;
           if (left) {
             open.forget(term -> !isVersionIn(next, term));
-            untold.removeIf(interval -> !isVersionIn(next, interval.holding().term()));
-            untoldEnds.removeIf(end -> !isVersionIn(next, end.term()));
+            untold.forget(term -> !isVersionIn(next, term));
             searched = searched.stream().filter(of -> isVersionIn(next, of)).toList();
           }
         });
@@ -240,7 +239,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
           searched = List.of();
           open.clear();
           untold.clear();
-          untoldEnds.clear();
+          endsMissed = null;
           if (overSince != null) {
             long begin = Math.max(overSince.own(), after + 1);
             overSince = overSince.withOwn(Math.min(begin, store.clock().tick().own()));
@@ -300,14 +299,14 @@ public final class LocalDetector implements StoreBinding.WriteListener {
    * Hears no more writes and reports no more progress, for good. Returns how far the node has come
    * when that is all that it had to say: with everything in the ring sent, nothing of it is
    * missing. Null when it has not begun, between two epochs, where what it would find is untold,
-   * and while an end is.
+   * and while something else is.
    */
   public synchronized @Nullable Progress stop() {
     @Nullable Progress[] last = {null};
     store.atomically(
         () -> {
-          boolean whole = !resetUnfinished && overSince == null && untoldEnds.isEmpty();
-          last[0] = watching && whole ? progress() : null;
+          boolean whole = !resetUnfinished && overSince == null && endsMissed == null;
+          last[0] = watching && whole && untold.isEmpty() ? progress() : null;
           watching = false;
         });
     return last[0];
@@ -315,7 +314,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   /**
    * A write was not heard, nobody knows of which key: told as a gap in every partition, and what it
-   * may have begun is looked for by the next {@link #openRefused}.
+   * may have begun and ended is looked for by the next {@link #openRefused}.
    */
   public void missed() {
     store.ordered(
@@ -323,7 +322,8 @@ public final class LocalDetector implements StoreBinding.WriteListener {
           if (watching) {
             complete = false;
             unopened = true;
-            loseOneOfEachPartition(store.clock().tick().own());
+            endsMissed = store.clock().tick();
+            loseOneOfEachPartition(endsMissed.own());
           }
         });
   }
@@ -394,9 +394,8 @@ public final class LocalDetector implements StoreBinding.WriteListener {
       store.ordered(
           () -> {
             if (watching && overSince == null) {
-              tellAnew();
               tellUnopened();
-              added[0] = tellEnds() && ring.add(progress());
+              added[0] = tellLate() && ring.add(progress());
             }
           });
     } catch (RuntimeException bug) {
@@ -415,10 +414,12 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   }
 
   /**
-   * Opens what there was no room for, once there is some. Called now and then by a thread that may
-   * take its time: O(keys in the store) when there was something, and there is room; else O(1).
+   * Opens what there was no room for, once there is some, and ends what a missed write has ended.
+   * Called now and then by a thread that may take its time: O(keys in the store) when there was
+   * something, and there is room; else O(1).
    */
   public synchronized void openRefused() {
+    endMissed();
     boolean[] due = {false};
     boolean[] withStates = {false};
     store.ordered(() -> due[0] = isOpeningDue());
@@ -453,16 +454,50 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   }
 
   private boolean isOpeningDue() {
-    return unopened && open.hasRoom() && watching && overSince == null;
+    return unopened && open.hasRoom(untold.ends()) && watching && overSince == null;
+  }
+
+  /** An interval whose version is gone, and whose end was not heard, ended by the last miss. */
+  private void endMissed() {
+    List<StoreKey> keys = new ArrayList<>();
+    @Nullable Hvc[] missed = {null};
+    store.ordered(
+        () -> {
+          missed[0] = watching && overSince == null ? endsMissed : null;
+          keys.addAll(missed[0] == null ? List.of() : open.keys());
+        });
+    Hvc by = missed[0];
+    if (by == null) {
+      return;
+    }
+    for (int from = 0; from < keys.size(); from += KEYS_PER_STEP) {
+      List<StoreKey> step = keys.subList(from, Math.min(from + KEYS_PER_STEP, keys.size()));
+      store.atomically(() -> step.forEach(key -> endGone(key, by)));
+    }
+    store.ordered(() -> endsMissed = Objects.equals(by, endsMissed) ? null : endsMissed);
+  }
+
+  private void endGone(StoreKey key, Hvc by) {
+    if (store.restoredEpoch() > epoch) {
+      return;
+    }
+    for (OpenInterval gone : open.gone(key, store.siblings(key))) {
+      // What began later ended by a later miss.
+      if (gone.start().own() <= by.own() && open.remove(gone)) {
+        close(gone, by, null, "", null);
+      }
+    }
   }
 
   /**
-   * This has not arrived, and never will. An end is told late; an interval is told anew while it is
-   * open.
+   * This has not arrived, and never will: it is part of a gap. Then it is told late, with the time
+   * at which it was; an interval's beginning only while it is open.
    */
   public void lost(Event event) {
     store.ordered(
         () -> {
+          // In the same turn, lest progress comes between the gap and what it is to wait for.
+          ring.lost(event.lost());
           if (!watching || event.epoch() != epoch) {
             return;
           }
@@ -494,52 +529,39 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   }
 
   private void keepLate(Late late) {
-    if (untoldEnds.size() >= open.intervalsMax()) {
-      stateDropped |= untoldEnds.remove() instanceof Told;
-      unopened |= stateDropped;
+    if (!untold.add(late)) {
+      stateDropped = true;
+      unopened = true;
     }
-    untoldEnds.add(late);
   }
 
   /**
-   * Adds the event that is next in its partition. While an end, or a state, is untold, nothing
-   * later is told, nor how far the node has come: it would show an interval that is over as one
-   * that holds, and a state that is gone.
-   *
-   * @param endsTold what {@link #tellEnds} said before the event got its sequence: what is told in
-   *     another order than it is numbered counts as told before
+   * What is untold, in the order of time: each event says that all before it was told. From what is
+   * kept in memory, for the store may fail. Whether none is left.
    */
-  private boolean tell(Event event, boolean endsTold) {
-    if (endsTold) {
-      return ring.add(event);
+  private boolean tellLate() {
+    boolean goesOn = true;
+    for (int i = 0; goesOn && i < KEYS_PER_STEP && !untold.isEmpty() && ring.hasRoom(1); i++) {
+      OpenInterval opening = untold.nextOpening();
+      goesOn = opening == null ? untold.tellNext(sequences) : tellLate(opening);
     }
-    ring.lost(event.lost());
-    return false;
+    return untold.isEmpty();
   }
 
-  /** With the times at which they were. Whether none is left. */
-  private boolean tellEnds() {
-    while (!untoldEnds.isEmpty() && ring.hasRoom(1)) {
-      Late end = untoldEnds.remove();
-      boolean unused = ring.add(end.toldAs(++sequences[end.partition()]));
+  private boolean tellLate(OpenInterval dropped) {
+    List<Holding> holding = open.holdingAt(dropped.key());
+    untold.remove(dropped);
+    // It may be over, with its end on the way here.
+    if (!open.remove(dropped)) {
+      return true;
     }
-    return untoldEnds.isEmpty();
-  }
-
-  /** From what is kept in memory: the store, which may fail, is not asked here. */
-  private void tellAnew() {
-    if (untold.isEmpty() || !ring.hasRoom(KEYS_PER_STEP)) {
-      return;
+    OpenInterval interval = dropped.toldAs(++sequences[dropped.partition()]);
+    open.add(interval);
+    boolean told = ring.add(new Opened(epoch, interval, versions(interval.holding(), holding)));
+    if (!told) {
+      untold.add(interval);
     }
-    Hvc start = store.clock().tick();
-    for (OpenInterval dropped : untold.stream().limit(KEYS_PER_STEP).toList()) {
-      List<Holding> holding = open.holdingAt(dropped.key());
-      untold.remove(dropped);
-      // A predicate that left took its intervals along.
-      if (open.remove(dropped)) {
-        open(dropped.key(), dropped.holding(), holding, start, dropped.source());
-      }
-    }
+    return told;
   }
 
   private Progress progress() {
@@ -584,6 +606,19 @@ public final class LocalDetector implements StoreBinding.WriteListener {
       failures.record(bug);
       complete = false;
       loseOneOfEachPartition(event.after().own());
+      endUnheard(event);
+    }
+  }
+
+  /** What the write has ended is known without asking a term. */
+  private void endUnheard(WriteEvent event) {
+    try {
+      for (OpenInterval gone : open.gone(event.key(), event.siblings())) {
+        open.remove(gone);
+        close(gone, event);
+      }
+    } catch (RuntimeException bug) {
+      failures.record(bug);
     }
   }
 
@@ -612,9 +647,9 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     for (int i = 0; i < matches.size(); i++) {
       Match match = matches.get(i);
       if (match.term().isState() && truth.isAdmitted(match)) {
-        boolean endsTold = tellEnds();
+        boolean allTold = tellLate();
         Told told = told(match, key, siblings, start, source);
-        if (!tell(told, endsTold)) {
+        if (!untold.tell(told, allTold)) {
           keepLate(told);
         }
       }
@@ -658,18 +693,23 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   }
 
   private void close(OpenInterval interval, WriteEvent event) {
-    boolean wasTold = !untold.remove(interval);
-    boolean endsTold = tellEnds();
-    Closed end =
-        new Closed(
-            epoch,
-            ++sequences[interval.partition()],
-            interval,
-            event.before(),
-            event.written() == null ? null : event.written().beginning(VALUE_KEPT_MAX),
-            event.writer(),
-            event.origin());
-    if (!tell(end, endsTold) && wasTold) {
+    Version written = event.written();
+    Version endedBy = written == null ? null : written.beginning(VALUE_KEPT_MAX);
+    close(interval, event.before(), endedBy, event.writer(), event.origin());
+  }
+
+  private void close(
+      OpenInterval interval,
+      Hvc at,
+      @Nullable Version endedBy,
+      String writer,
+      @Nullable Integer origin) {
+    // An end that was never told to begin is told as well: it may end another replica's interval.
+    untold.remove(interval);
+    boolean allTold = tellLate();
+    long sequence = ++sequences[interval.partition()];
+    Closed end = new Closed(epoch, sequence, interval, at, endedBy, writer, origin);
+    if (!untold.tell(end, allTold)) {
       keepLate(end);
     }
     closedCount.increment();
@@ -678,9 +718,9 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   private void open(StoreKey key, Holding held, List<Holding> holding, Hvc start, Source source) {
     String instance = OpenInterval.instanceOf(held);
     int partition = partitionOf.applyAsInt(instance);
-    boolean endsTold = tellEnds();
+    boolean allTold = tellLate();
     long sequence = ++sequences[partition];
-    if (open.isFull()) {
+    if (open.isFull(untold.ends())) {
       complete = false;
       unopened = true;
       ring.lost(Gap.ofOne(epoch, partition, sequence, start.own()));
@@ -690,7 +730,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
         new OpenInterval(
             key, held.beginning(VALUE_KEPT_MAX), instance, partition, sequence, start, source);
     open.add(interval);
-    if (!tell(new Opened(epoch, interval, versions(held, holding)), endsTold)) {
+    if (!untold.tell(new Opened(epoch, interval, versions(held, holding)), allTold)) {
       untold.add(interval);
     }
     openedCount.increment();
@@ -725,35 +765,8 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     return known[0] ? keys : null;
   }
 
-  /**
-   * Keys at which something held, or whose replicas are compared.
-   *
-   * @param all false when at more keys something held than can be kept
-   * @param allStates likewise of replicas that are compared
-   */
-  private record Found(Collection<StoreKey> keys, boolean all, boolean allStates) {}
-
   private Found scanFor(TermIndex terms) {
-    List<StoreKey> keys = new ArrayList<>();
-    int[] holding = {0};
-    int[] states = {0};
-    store.scan(
-        (key, siblings) -> {
-          List<Match> matches = terms.match(key);
-          boolean holds = !truth.of(matches, siblings).isEmpty() && take(holding);
-          boolean compares =
-              matches.stream().anyMatch(match -> match.term().isState()) && take(states);
-          if (holds || compares) {
-            keys.add(key);
-          }
-        });
-    return new Found(keys, holding[0] <= open.intervalsMax(), states[0] <= open.intervalsMax());
-  }
-
-  /** Counts one more; false when that is too many. */
-  private boolean take(int[] count) {
-    count[0] = Math.min(count[0] + 1, open.intervalsMax() + 1);
-    return count[0] <= open.intervalsMax();
+    return KeyScan.of(store, terms, truth, open.intervalsMax());
   }
 
   private void openThose(Found found, TermIndex terms) {

@@ -39,6 +39,11 @@ record OpenInterval(
     return CandidateRecords.instanceKey(holding.term().predicate(), holding.binding().toString());
   }
 
+  /** The same, told when it was not before. */
+  OpenInterval toldAs(long newSequence) {
+    return new OpenInterval(key, holding, instance, partition, newSequence, start, source);
+  }
+
   String binding() {
     return instance.substring(holding.term().predicate().length() + 1);
   }
@@ -57,8 +62,11 @@ record OpenInterval(
 
   /** Whether it is the interval of {@code other}: the same term, binding and version. */
   boolean isOf(Holding other) {
-    return Arrays.equals(holding.version().clock(), other.version().clock())
-        && holding.isSameTermAs(other);
+    return isOfVersion(other.version()) && holding.isSameTermAs(other);
+  }
+
+  boolean isOfVersion(Version version) {
+    return Arrays.equals(holding.version().clock(), version.clock());
   }
 
   boolean isAmong(Iterable<Holding> holdings) {

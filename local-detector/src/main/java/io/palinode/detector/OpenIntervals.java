@@ -42,14 +42,18 @@ final class OpenIntervals {
     return intervalsMax;
   }
 
-  /** Whether there is room for a good part more, so that it pays to look for what has none. */
-  boolean hasRoom() {
+  /**
+   * Whether there is room for a good part more, so that it pays to look for what has none.
+   *
+   * @param over intervals that are over, and that still take their room
+   */
+  boolean hasRoom(int over) {
     int enough = intervalsMax - Math.max(1, intervalsMax / 8);
-    return size <= enough && bytes <= enough * BYTES_EACH;
+    return size + over <= enough && bytes <= enough * BYTES_EACH;
   }
 
-  boolean isFull() {
-    return size >= intervalsMax || bytes >= intervalsMax * BYTES_EACH;
+  boolean isFull(int over) {
+    return size + over >= intervalsMax || bytes >= intervalsMax * BYTES_EACH;
   }
 
   private static long bytesOf(OpenInterval interval) {
@@ -121,6 +125,16 @@ final class OpenIntervals {
     }
     resize(-ended.size());
     return ended;
+  }
+
+  /**
+   * The intervals of {@code key} whose versions are not among the siblings any more. No term is
+   * asked: it holds as long as the version is there.
+   */
+  List<OpenInterval> gone(StoreKey key, List<Version> siblings) {
+    return byKey.getOrDefault(key, List.of()).stream()
+        .filter(interval -> siblings.stream().noneMatch(interval::isOfVersion))
+        .toList();
   }
 
   /** Drops the intervals of these terms, as if they had never been. O(open). */

@@ -161,7 +161,7 @@ class LocalDetectorOracleTest {
       ring.drain(out, Integer.MAX_VALUE);
       for (Emission emission : out) {
         if (emission instanceof Emission.IntervalEvent event) {
-          // Nothing comes between an end that was dropped and the same, told late.
+          // Nothing comes between what was dropped and the same, told late.
           assertThat(event.hlc()).as("seed=%d", seed).isGreaterThanOrEqualTo(lastHlc);
           lastHlc = event.hlc();
           String name = TruthOracle.name(event.interval());

@@ -4,13 +4,16 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.detector.Emission.Closed;
 import io.palinode.detector.Emission.Gap;
 import io.palinode.detector.Emission.Opened;
 import io.palinode.detector.Emission.Progress;
+import io.palinode.hvc.Hvc;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.VariableVersion;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -316,6 +319,107 @@ class LocalDetectorTest {
         .isEqualTo(MemoryNode.key("x"));
   }
 
+  /** Else it would hold for ever, and be part of violations that never were. */
+  @Test
+  void theEndOfWhatAMissedWriteHasEndedIsNoLaterThanThat() {
+    store.put("x", "1");
+    store.put("y", "1");
+    store.listen(detector(100));
+    store.put("x", "0");
+    store.listen(detector);
+    detector.missed();
+    final long missedBy = store.clock().last().own();
+    store.put("z", "1");
+    drain();
+    detector.openRefused();
+    Closed end = (Closed) only(drain());
+    assertThat(end.interval().key()).isEqualTo(MemoryNode.key("x"));
+    assertThat(end.hlc()).isEqualTo(missedBy);
+    detector.openRefused();
+    assertThat(drain()).as("once").isEmpty();
+    assertThat(detector.stop()).isNotNull();
+  }
+
+  @Test
+  void aSearchForMissedEndsThatFailedIsDoneAgain() {
+    store.put("x", "1");
+    store.listen(detector(100));
+    store.put("x", "0");
+    store.listen(detector);
+    detector.missed();
+    drain();
+    store.failReads(true);
+    assertThatThrownBy(detector::openRefused).isInstanceOf(RuntimeException.class);
+    store.failReads(false);
+    detector.openRefused();
+    assertThat(only(drain())).isInstanceOf(Closed.class);
+  }
+
+  /** By the versions that are gone, which asks no term: a term may be what is broken. */
+  @Test
+  void aWriteThatABugKeptFromBeingHeardEndsWhatItEnded() {
+    store.put("x", "1");
+    drain();
+    Version next = new Version("0".getBytes(UTF_8), VectorClock.zero(9).increment(3).bytes());
+    Hvc before = store.clock().tick();
+    detector.written(
+        new WriteEvent(
+            MemoryNode.key("x"),
+            failingOnce(next),
+            next,
+            before,
+            store.clock().tick(),
+            "client",
+            0));
+    assertThat(detector.failures()).isEqualTo(1);
+    assertThat(drain())
+        .filteredOn(e -> e instanceof Closed)
+        .singleElement()
+        .extracting(e -> ((Closed) e).end())
+        .isEqualTo(before);
+    assertThat(detector.openIntervals()).isZero();
+  }
+
+  /** Siblings whose first reader meets a bug. */
+  private static List<Version> failingOnce(Version version) {
+    boolean[] failed = {false};
+    return new AbstractList<>() {
+      @Override
+      public Version get(int index) {
+        if (!failed[0]) {
+          failed[0] = true;
+          throw new IllegalStateException("a bug");
+        }
+        return version;
+      }
+
+      @Override
+      public int size() {
+        return 1;
+      }
+    };
+  }
+
+  @Test
+  void allEndsThatKafkaRefusedAreToldHoweverFewIntervalsAreKept() {
+    LocalDetector small = detector(2);
+    store.listen(small);
+    small.setPredicates(List.of(Watched.exact(1)));
+    small.reset(1);
+    for (int i = 0; i < 5; i++) {
+      store.put("x", "1");
+      store.put("x", "0");
+    }
+    for (Emission sent : drain()) {
+      if (sent instanceof Closed end) {
+        small.lost(end);
+      }
+    }
+    store.put("x", "1");
+    assertThat(small.reportProgress()).isTrue();
+    assertThat(drain()).filteredOn(e -> e instanceof Closed).hasSize(5);
+  }
+
   @Test
   void whoGivesUpTellsAGapInEachPartitionAndSaysNoMore() {
     detector.giveUp();
@@ -351,7 +455,7 @@ class LocalDetectorTest {
   }
 
   @Test
-  void anOpeningThatTheRingDroppedIsToldAnewWhenThereIsRoom() {
+  void anOpeningThatTheRingDroppedIsToldLateWithItsOwnTime() {
     CandidateRing small = new CandidateRing(70, 2);
     LocalDetector narrow = mutexDetector(small);
     for (int i = 0; i < 100; i++) {
@@ -369,9 +473,24 @@ class LocalDetectorTest {
         .filteredOn(e -> e instanceof Opened)
         .as("of 30 dropped, one was over")
         .hasSize(29)
-        .allMatch(e -> ((Opened) e).interval().start().own() > before);
+        .allMatch(e -> ((Opened) e).interval().start().own() < before);
     assertThat(anew.get(anew.size() - 1)).isInstanceOf(Progress.class);
     assertThat(narrow.openIntervals()).isEqualTo(99);
+  }
+
+  /** Another node may end that version; with its beginning passed, the end would be forgotten. */
+  @Test
+  void noProgressPassesAnOpeningThatIsUntold() {
+    CandidateRing small = new CandidateRing(4, 2);
+    LocalDetector narrow = mutexDetector(small);
+    for (int i = 0; i < 5; i++) {
+      store.put("cs_%d_1000_%d".formatted(i, i), "1");
+    }
+    small.drain(new ArrayList<>(), 2);
+    assertThat(narrow.reportProgress()).as("room enough for progress alone").isFalse();
+    store.put("cs_5_1000_5", "1");
+    assertThat(drain(small)).as("nor does a later event").hasSize(3).last().isInstanceOf(Gap.class);
+    assertThat(narrow.stop()).isNull();
   }
 
   @Test
@@ -399,11 +518,14 @@ class LocalDetectorTest {
     assertThat(drain(small)).hasSize(5).last().isInstanceOf(Gap.class);
     assertThat(narrow.reportProgress()).isTrue();
     List<Emission> late = drain(small);
-    assertThat(late).hasSize(2);
+    assertThat(late).hasSize(3);
     Closed end = (Closed) late.get(0);
     assertThat(end.interval().key()).isEqualTo(MemoryNode.key("cs_0_1000_0"));
     assertThat(end.hlc()).as("right before its write").isLessThan(ended);
-    assertThat(late.get(1)).isInstanceOf(Progress.class);
+    assertThat(((Closed) late.get(1)).interval().key())
+        .as("it may end another replica's interval, though its own was never told")
+        .isEqualTo(MemoryNode.key("cs_5_1000_5"));
+    assertThat(late.get(2)).isInstanceOf(Progress.class);
   }
 
   @Test

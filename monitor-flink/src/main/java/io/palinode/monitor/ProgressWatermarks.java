@@ -13,37 +13,44 @@ import java.util.Arrays;
  * incarnations or sequences anew has lost its disk: {@link SequenceCheck} keeps back what it says,
  * so that completes nothing, and the watermark stands still.
  *
- * <p>An epoch does. A node that opens one finds again what holds in its restored state, from a time
- * before any node served it; a node that is late in opening it may have told progress past that. So
- * from the first record of a newer epoch on, a node counts only once it has spoken in that epoch,
- * and what is said in an older one completes nothing. The watermark is held meanwhile. Until then
- * the older epoch counts: a plan waits for judgement in it.
+ * <p>What follows a record that did not arrive says nothing of it: until the node has told that it
+ * is missing, and then, in its order, what of it can be told late, its records complete nothing
+ * ({@link Numbering}). An end that Kafka refused would else count as never come.
+ *
+ * <p>A new epoch does change something. A node that opens one finds again what holds in its
+ * restored state, from a time before any node served it; a node that is late in opening it may have
+ * told progress past that. So from the first record of a newer epoch on, a node counts only once it
+ * has spoken in that epoch, and what is said in an older one completes nothing. The watermark is
+ * held meanwhile. Until then the older epoch counts: a plan waits for judgement in it.
  */
 public final class ProgressWatermarks {
   /** Before every node has spoken nothing is complete. */
   public static final long NONE = Long.MIN_VALUE;
 
   private final long[] complete;
-  private final long[] incarnations;
-  private final long[] sequences;
+  private final Numbering[] numberings;
   private long newestEpoch;
   private long least = NONE;
   private long watermark = NONE;
 
   public ProgressWatermarks(int nodes) {
     this.complete = new long[nodes];
-    this.incarnations = new long[nodes];
-    this.sequences = new long[nodes];
+    this.numberings = new Numbering[nodes];
+    Arrays.setAll(numberings, node -> new Numbering());
     Arrays.fill(complete, NONE);
   }
 
   /** Whether the watermark has moved on. */
   public boolean observe(CandidateEvent event) {
-    if (countsAnew(event) || event.epoch() < newestEpoch) {
+    Numbering numbering = numberings[event.node()];
+    if (!numbering.observe(event) || event.epoch() < newestEpoch) {
       return false;
     }
     if (event.epoch() > newestEpoch) {
       begin(event.epoch());
+    }
+    if (numbering.isBehindHole(event)) {
+      return false;
     }
     long upTo =
         switch (event.kind()) {
@@ -58,19 +65,6 @@ public final class ProgressWatermarks {
     }
     complete[event.node()] = upTo;
     return before == least && advance();
-  }
-
-  private boolean countsAnew(CandidateEvent event) {
-    int node = event.node();
-    if (event.incarnation() > incarnations[node]) {
-      incarnations[node] = event.incarnation();
-      sequences[node] = 0;
-    }
-    if (event.incarnation() < incarnations[node] || event.sequence() < sequences[node]) {
-      return true;
-    }
-    sequences[node] = event.sequence();
-    return false;
   }
 
   private void begin(long epoch) {

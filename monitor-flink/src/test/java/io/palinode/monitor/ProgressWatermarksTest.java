@@ -51,6 +51,58 @@ class ProgressWatermarksTest {
   }
 
   @Test
+  void progressOnItsWayBehindARefusedEventCompletesNothingUntilThatIsExplained() {
+    allAt(50);
+    watermarks.observe(progress(0, 0, 200));
+    watermarks.observe(progress(1, 0, 200));
+    watermarks.observe(opened(2, 1, 60));
+    // Number 2, an end, was refused.
+    assertThat(watermarks.observe(progress(2, 2, 90))).isFalse();
+    assertThat(watermarks.observe(opened(2, 3, 95))).isFalse();
+    assertThat(watermarks.watermark()).isEqualTo(Hlc.ofMicros(60) - 1);
+    assertThat(watermarks.observe(event(gap(2, 2, 2, 70, 70)))).isFalse();
+    // The end, as it is told late; and what follows it, which is behind the hole as well.
+    assertThat(watermarks.observe(opened(2, 4, 70))).isFalse();
+    assertThat(watermarks.observe(opened(2, 5, 98))).isFalse();
+    assertThat(watermarks.observe(progress(2, 5, 100))).isTrue();
+    assertThat(watermarks.watermark()).isEqualTo(Hlc.ofMicros(100));
+  }
+
+  @Test
+  void oneGapExplainsAllOfManyHolesThatItCoversAndNoOther() {
+    allAt(50);
+    watermarks.observe(progress(0, 0, 200));
+    watermarks.observe(progress(1, 0, 200));
+    watermarks.observe(opened(2, 2, 60));
+    watermarks.observe(opened(2, 4, 61));
+    watermarks.observe(progress(2, 7, 62));
+    watermarks.observe(event(gap(2, 1, 5, 51, 61)));
+    assertThat(watermarks.observe(progress(2, 7, 70))).isFalse();
+    watermarks.observe(event(gap(2, 7, 7, 62, 62)));
+    assertThat(watermarks.observe(progress(2, 7, 80))).isFalse();
+    watermarks.observe(event(gap(2, 6, 6, 62, 62)));
+    assertThat(watermarks.observe(progress(2, 7, 90))).isTrue();
+    assertThat(watermarks.watermark()).isEqualTo(Hlc.ofMicros(90));
+  }
+
+  @Test
+  void whatKafkaHasLostHoldsTheWatermarkForHalfAMinuteOfTheNodesTime() {
+    allAt(50);
+    watermarks.observe(progress(0, 0, 90_000_000));
+    watermarks.observe(progress(1, 0, 90_000_000));
+    assertThat(watermarks.observe(progress(2, 3, 100))).isFalse();
+    assertThat(watermarks.observe(progress(2, 3, 30_000_100))).isFalse();
+    assertThat(watermarks.observe(progress(2, 3, 30_000_101))).isTrue();
+  }
+
+  @Test
+  void aTopicWhoseBeginningIsGoneIsWholeFromWhereItBegins() {
+    watermarks.observe(progress(0, 0, 100));
+    watermarks.observe(progress(1, 0, 100));
+    assertThat(watermarks.observe(progress(2, 700, 50))).isTrue();
+  }
+
+  @Test
   void theWatermarkNeverGoesBack() {
     allAt(50);
     assertThat(watermarks.observe(progress(1, 0, 20))).isFalse();

@@ -9,8 +9,10 @@ import io.palinode.detector.Emission.Opened;
 import io.palinode.detector.Emission.Progress;
 import io.palinode.detector.Emission.Told;
 import io.palinode.detector.LocalDetector;
+import io.palinode.hvc.HvcClock;
 import io.palinode.wire.v1.CandidateRecord;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,7 @@ final class CandidateSender {
   private static final long BUSY_FOR_MICROS = 100_000;
   private static final long STOP_MICROS_MAX = 300_000;
   private static final long STOP_POLL_MICROS = 2_000;
+  private static final int HELD_UP_PERCENT = 15;
 
   private final World world;
   private final int node;
@@ -31,12 +34,19 @@ final class CandidateSender {
   private final CandidateRing ring;
   private final CandidateEncoder encoder;
   private final WatchedIntervals intervals;
+  private final HvcClock clock;
   private final Link producer;
+
+  /** The last sequence of each partition, and the last progress; for a planted bug. */
+  private final long[] sent;
+
+  private @Nullable Progress latest;
   private final boolean[] heard;
   private final List<Emission> batch = new ArrayList<>();
   private boolean running = true;
   private boolean ticking = true;
   private boolean refusedSome;
+  private boolean heldUp;
   private long busyUntil;
 
   CandidateSender(
@@ -45,13 +55,16 @@ final class CandidateSender {
       LocalDetector detector,
       CandidateRing ring,
       CandidateEncoder encoder,
-      WatchedIntervals intervals) {
+      WatchedIntervals intervals,
+      HvcClock clock) {
     this.world = world;
     this.node = node;
     this.detector = detector;
     this.ring = ring;
     this.encoder = encoder;
     this.intervals = intervals;
+    this.clock = clock;
+    this.sent = new long[ring.partitions()];
     this.producer = new Link(world.time(), world.network(), node, world.kafka());
     this.heard = new boolean[ring.partitions()];
   }
@@ -71,15 +84,50 @@ final class CandidateSender {
 
   private void tick() {
     if (running && ticking) {
-      detector.reportProgress();
-      flush();
+      report();
       boolean busy = world.time().nowMicros() < busyUntil;
       world.time().in(busy ? BUSY_MICROS : IDLE_MICROS, this::tick);
     }
   }
 
-  /** Sends what is in the ring. */
+  private void report() {
+    if (heldUp) {
+      return;
+    }
+    boolean told = detector.reportProgress();
+    flushAll();
+    if (told) {
+      intervals.toldAll();
+    } else if (!world.seams().waitsForWhatIsUntold() && latest != null) {
+      send(new Progress(latest.epoch(), clock.tick(), Arrays.stream(sent).boxed().toList()));
+    }
+  }
+
+  /**
+   * Sends what is in the ring; but where that is small, the producer's buffer is full now and then,
+   * and so is the ring soon.
+   */
   void flush() {
+    if (heldUp) {
+      return;
+    }
+    if (world.shape().isRingSmall() && running && world.dice().percent(HELD_UP_PERCENT)) {
+      heldUp = true;
+      world.time().in(world.dice().mostlyNear(5_000, 100_000), this::goOn);
+    } else {
+      flushAll();
+    }
+  }
+
+  private void goOn() {
+    heldUp = false;
+    if (running) {
+      flushAll();
+    }
+  }
+
+  /** Sends what is in the ring, whatever held it up. */
+  void flushAll() {
     while (ring.drain(batch, Integer.MAX_VALUE) > 0) {
       batch.forEach(this::send);
       batch.clear();
@@ -94,8 +142,10 @@ final class CandidateSender {
     } else if (emission instanceof Told told) {
       event(told, encoder.told(told));
     } else if (emission instanceof Gap gap) {
+      sent[gap.partition()] = gap.lastSequence();
       send(gap.partition(), encoder.gap(gap), () -> ring.lost(gap));
     } else if (emission instanceof Progress progress) {
+      latest = progress;
       for (int partition = 0; partition < heard.length; partition++) {
         send(partition, encoder.progress(progress, partition), () -> {});
       }
@@ -104,6 +154,7 @@ final class CandidateSender {
 
   private void event(Emission.Event event, CandidateRecord record) {
     busyUntil = world.time().nowMicros() + BUSY_FOR_MICROS;
+    sent[event.partition()] = event.sequence();
     intervals.said(record);
     world.detection().said(record, event.partition());
     world.trace().add("node" + node, "sees", () -> Texts.of(record));
@@ -112,8 +163,11 @@ final class CandidateSender {
         record,
         () -> {
           intervals.refused(record);
-          ring.lost(event.lost());
-          detector.lost(event);
+          if (world.seams().hearsOfRefusals()) {
+            detector.lost(event);
+          } else {
+            ring.lost(event.lost());
+          }
         });
   }
 
@@ -125,6 +179,7 @@ final class CandidateSender {
   private void arrived(int partition, CandidateRecord record, Runnable lost) {
     if (running && world.refusesCandidates()) {
       refusedSome = true;
+      world.trace().add("kafka", "refused", () -> "node" + node + " " + Texts.of(record));
       lost.run();
       return;
     }
@@ -143,7 +198,7 @@ final class CandidateSender {
   /** Sends all, says that it was all, and then calls {@code done}, at the latest after a while. */
   void stop(Runnable done) {
     Progress last = detector.stop();
-    flush();
+    flushAll();
     ticking = false;
     refusedSome = false;
     awaitSent(world.time().nowMicros() + STOP_MICROS_MAX, () -> sayStopped(last, done), done);

@@ -11,6 +11,7 @@ import io.palinode.monitor.Change;
 import io.palinode.monitor.Instance;
 import io.palinode.monitor.InstanceKey;
 import io.palinode.monitor.JudgedPace;
+import io.palinode.monitor.KeptBack;
 import io.palinode.monitor.Notice;
 import io.palinode.monitor.ProgressWatermarks;
 import io.palinode.monitor.Restart;
@@ -50,6 +51,7 @@ final class JobProcess {
   private final List<Tail<CandidateRecord>> tails = new ArrayList<>();
   private final List<ProgressWatermarks> watermarks = new ArrayList<>();
   private final SequenceCheck sequences = new SequenceCheck();
+  private final KeptBack keptBack = new KeptBack();
   private final Channel events = new Channel();
   private final Channel notices = new Channel();
   private final Link sink;
@@ -69,6 +71,7 @@ final class JobProcess {
       List<SequenceCheck.Position> positions,
       Map<String, Instance> instances,
       Map<String, Notice> restarts,
+      List<CandidateEvent> keptBack,
       long newestEpoch) {
     static Checkpoint none(int partitions) {
       return new Checkpoint(
@@ -76,6 +79,7 @@ final class JobProcess {
           List.of(),
           Map.of(),
           Map.of(),
+          List.of(),
           0);
     }
   }
@@ -127,6 +131,7 @@ final class JobProcess {
     from.instances().forEach((key, instance) -> instances.put(key, instance.copy()));
     restarts.putAll(from.restarts());
     newestEpoch = from.newestEpoch();
+    from.keptBack().forEach(this::handOn);
     for (int partition = 0; partition < world.shape().partitions(); partition++) {
       int of = partition;
       watermarks.add(new ProgressWatermarks(world.shape().nodes()));
@@ -173,6 +178,7 @@ final class JobProcess {
             List.copyOf(sequences.positions()),
             copies,
             Map.copyOf(restarts),
+            List.copyOf(keptBack.events()),
             newestEpoch));
     world.time().in(CHECKPOINT_MICROS, this::checkpoint);
   }
@@ -187,9 +193,10 @@ final class JobProcess {
     for (Notice notice : outcome.notices()) {
       notices.send(() -> heard(notice));
     }
-    boolean passes = outcome.fresh();
-    if (passes && !event.key().isEmpty()) {
-      events.send(() -> heard(event));
+    if (world.seams().keepsBack()) {
+      keptBack.observe(event, outcome.fresh(), this::handOn);
+    } else if (outcome.fresh() && !event.key().isEmpty()) {
+      handOn(event);
     }
     if (moved) {
       long least = watermarks.stream().mapToLong(ProgressWatermarks::watermark).min().orElseThrow();
@@ -198,6 +205,10 @@ final class JobProcess {
         notices.sendWatermark(least);
       }
     }
+  }
+
+  private void handOn(CandidateEvent event) {
+    events.send(() -> heard(event));
   }
 
   // ---- detection
@@ -216,7 +227,13 @@ final class JobProcess {
 
   private void lost(byte[] body) {
     try {
-      publish(ViolationRecord.newBuilder().setCoverageLost(CoverageLost.parseFrom(body)).build());
+      ViolationRecord record =
+          ViolationRecord.newBuilder().setCoverageLost(CoverageLost.parseFrom(body)).build();
+      if (world.seams().tellsLossesFirst()) {
+        publish(record);
+      } else {
+        world.time().in(LATE_MICROS, () -> publish(record));
+      }
     } catch (com.google.protobuf.InvalidProtocolBufferException e) {
       throw new IllegalStateException("a loss must be readable", e);
     }

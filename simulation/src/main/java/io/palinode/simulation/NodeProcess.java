@@ -37,7 +37,6 @@ import org.jspecify.annotations.Nullable;
  * simulated are the threads around them (the socket, the control log's tail, the sender).
  */
 final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
-  private static final int RING_SLOTS = 4_096;
   private static final int OPEN_INTERVALS_MAX = 10_000;
   private static final long RETRY_MICROS = 100_000;
   private static final long HEARD_MICROS_MAX = 300_000;
@@ -76,23 +75,30 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
         new StoreNode(world.shape().node(world.cluster(), id), machine.disk(), machine.clock());
     this.binding = new RecordedStore(world.seams().store(store), this);
     int partitions = world.shape().partitions();
-    CandidateRing ring = new CandidateRing(RING_SLOTS, partitions);
+    CandidateRing ring = new CandidateRing(world.shape().ringSlots(), partitions);
     this.detector =
         new LocalDetector(
             binding,
             ring,
             instance -> CandidateRecords.partition(CandidateRecords.keyBytes(instance), partitions),
             OPEN_INTERVALS_MAX);
-    binding.listen(detector);
     this.execution =
         new ControlExecution(binding, detector, this::append, machine.clock(), () -> {});
     this.requests =
         new io.palinode.voldemort.server.Pb0Requests(
             store, new LocalSnapshots(id, store.history(), Path.of("unused")));
-    this.intervals = new WatchedIntervals(world, machine, store::restoredEpoch);
+    this.intervals =
+        new WatchedIntervals(world, machine, store.incarnation(), store::restoredEpoch);
+    binding.listen(new HeardWrites(detector, intervals));
     this.sender =
         new CandidateSender(
-            world, id, detector, ring, new CandidateEncoder(id, store.incarnation()), intervals);
+            world,
+            id,
+            detector,
+            ring,
+            new CandidateEncoder(id, store.incarnation()),
+            intervals,
+            store.clock());
     this.control = NodeControl.initial(id, world.shape().nodes(), store.incarnation());
   }
 
@@ -205,6 +211,10 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
   private void execute(Command command) {
     world.trace().add(name, "does", () -> Texts.of(command));
     intervals.before(command);
+    if (command instanceof Command.Watch) {
+      // The detector would wait for room, and there is no other thread to make some.
+      sender.flushAll();
+    }
     if (command instanceof Command.Converge converge) {
       binding.converging(converge.epoch(), converge.attempt());
     } else if (command instanceof Command.ConvergeSome some) {

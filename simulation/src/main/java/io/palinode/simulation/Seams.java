@@ -47,6 +47,26 @@ public interface Seams {
     return true;
   }
 
+  /** Whether a detector is told what Kafka has refused, and tells it late. */
+  default boolean hearsOfRefusals() {
+    return true;
+  }
+
+  /** Whether the job keeps back what arrives behind a record that was refused. */
+  default boolean keepsBack() {
+    return true;
+  }
+
+  /** Whether a node says how far it has come only when nothing before is untold. */
+  default boolean waitsForWhatIsUntold() {
+    return true;
+  }
+
+  /** Whether the job says what was lost before the judgement that passes it. */
+  default boolean tellsLossesFirst() {
+    return true;
+  }
+
   /** Whether the job writes violations before the judgement that passes them. */
   default boolean judgesLast() {
     return true;

@@ -27,7 +27,8 @@ record Shape(
     StoreDefinition store,
     boolean nearestFirst,
     WatchedMutex watched,
-    boolean affected) {
+    boolean affected,
+    int ringSlots) {
   static final String STORE = "store";
   static final long EPSILON_MICROS = 10_000;
   static final long REQUEST_TIMEOUT_MICROS = 300_000;
@@ -35,27 +36,37 @@ record Shape(
   static final Duration MAX_DRIFT = Duration.ofMillis(500);
 
   private static final int PARTITIONS_OF_RING = 4;
+  private static final int RING_SLOTS = 4_096;
+  private static final int RING_SLOTS_SMALL = 16;
 
   /**
-   * @param wishes of its own, so that what it draws changes nothing else of a run
+   * @param wishes for what came later: what it draws changes nothing else of a run
    */
   static Shape draw(Dice dice, Dice wishes, boolean affected) {
     int nodes = dice.percent(70) ? 3 : (int) dice.between(2, 4);
     int replicas = dice.percent(70) ? nodes : (int) dice.between(2, nodes);
     int writes = dice.percent(70) ? 1 : (int) dice.between(1, replicas);
+    Wish wish = Wish.draw(wishes);
+    boolean isSmall = wishes.percent(40);
     return new Shape(
         nodes,
         (int) dice.between(2, 3),
         (int) dice.between(1, 2),
         StoreDefinition.of(STORE, Persistence.BDB, replicas, 1, writes),
         dice.percent(50),
-        watched(dice, wishes, affected),
-        affected);
+        watched(dice, wish, affected),
+        affected,
+        isSmall ? (int) wishes.between(4, RING_SLOTS_SMALL) : RING_SLOTS);
   }
 
-  private static WatchedMutex watched(Dice dice, Dice wishes, boolean affected) {
-    WatchedMutex drawn = dice.one(WatchedMutex.ALL).wishing(Wish.draw(wishes));
+  private static WatchedMutex watched(Dice dice, Wish wish, boolean affected) {
+    WatchedMutex drawn = dice.one(WatchedMutex.ALL).wishing(wish);
     return affected ? drawn.affectingOnlySome() : drawn;
+  }
+
+  /** Whether a node's ring overflows when its sender is held up for a while. */
+  boolean isRingSmall() {
+    return ringSlots <= RING_SLOTS_SMALL;
   }
 
   Cluster cluster() {
@@ -95,7 +106,11 @@ record Shape(
 
   @Override
   public String toString() {
+<<<<<<< HEAD
     return "nodes=%d clients=%d N=%d W=%d partitions=%d routing=%s %s%s"
+=======
+    return "nodes=%d clients=%d N=%d W=%d partitions=%d routing=%s ring=%d %s"
+>>>>>>> h/fidelity
         .formatted(
             nodes,
             clients,
@@ -103,7 +118,12 @@ record Shape(
             store.requiredWrites(),
             partitions,
             nearestFirst ? "nearest-first" : "preference-list",
+<<<<<<< HEAD
             watched,
             affected ? " scope=affected" : "");
+=======
+            ringSlots,
+            watched);
+>>>>>>> h/fidelity
   }
 }

@@ -109,6 +109,21 @@ final class Texts {
               record.getOpened().getValues(0).getKey().toStringUtf8(),
               time(CandidateRecords.decode(record.getOpened().getStart()).own()));
     }
+    if (record.hasGap()) {
+      return "gap #%d to #%d %s to %s"
+          .formatted(
+              record.getGap().getFirstSequence(),
+              record.getGap().getLastSequence(),
+              time(record.getGap().getFromHlc()),
+              time(record.getGap().getToHlc()));
+    }
+    if (!record.hasClosed()) {
+      return "%s #%d at=%s"
+          .formatted(
+              record.hasProgress() ? "progress" : "stopped",
+              record.getSequence(),
+              time(CandidateRecords.ownTime(record)));
+    }
     return "closed #%d of #%d %s at=%s"
         .formatted(
             record.getSequence(),

@@ -1,11 +1,14 @@
 package io.palinode.simulation;
 
 import io.palinode.detector.Command;
+import io.palinode.detector.WriteEvent;
 import io.palinode.simulation.check.BrokenInvariant;
 import io.palinode.simulation.check.Invariant;
 import io.palinode.simulation.check.NodeIntervals;
+import io.palinode.simulation.check.Write;
 import io.palinode.voldemort.protocol.Versioned;
 import io.palinode.wire.v1.CandidateRecord;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -15,6 +18,7 @@ import java.util.function.LongSupplier;
 final class WatchedIntervals {
   private final World world;
   private final NodeMachine machine;
+  private final long incarnation;
   private final LongSupplier restoredEpoch;
   private final NodeIntervals said;
   private boolean watching;
@@ -25,11 +29,12 @@ final class WatchedIntervals {
    * @param restoredEpoch from which plan the records are, see {@link
    *     io.palinode.detector.StoreBinding#restoredEpoch}
    */
-  WatchedIntervals(World world, NodeMachine machine, LongSupplier restoredEpoch) {
+  WatchedIntervals(World world, NodeMachine machine, long incarnation, LongSupplier restoredEpoch) {
     this.world = world;
     this.machine = machine;
+    this.incarnation = incarnation;
     this.restoredEpoch = restoredEpoch;
-    this.said = new NodeIntervals(machine.id());
+    this.said = new NodeIntervals(machine.id(), world.shape().isRingSmall());
   }
 
   void before(Command command) {
@@ -53,20 +58,50 @@ final class WatchedIntervals {
     if (command instanceof Command.Watch && beginning) {
       beginning = false;
       watching = restoredEpoch.getAsLong() <= epoch;
-      if (watching) {
-        requireSame();
-      } else {
+      if (!watching) {
         said.requireOpen(List.of());
+      } else if (!world.shape().isRingSmall()) {
+        requireSame();
       }
     }
   }
 
   void said(CandidateRecord record) {
-    said.said(record);
+    // What was held up in the ring may be of the epoch before.
+    if (record.getEpoch() == epoch) {
+      said.said(record);
+    }
   }
 
   void refused(CandidateRecord record) {
-    said.refused(record);
+    if (record.getEpoch() == epoch) {
+      said.refused(record);
+    }
+  }
+
+  /** All that there was until now is said, and sent. */
+  void toldAll() {
+    if (watching && !beginning) {
+      requireSame();
+    }
+  }
+
+  /** The detector was told of a write. */
+  void heard(WriteEvent event) {
+    if (watching) {
+      String key = new String(event.key().key(), StandardCharsets.UTF_8);
+      world
+          .detection()
+          .wrote(
+              new Write(
+                  machine.id(),
+                  incarnation,
+                  epoch,
+                  WatchedMutex.instance(key),
+                  WatchedMutex.term(key),
+                  "1",
+                  event));
+    }
   }
 
   /** A write was accepted. */
@@ -79,7 +114,7 @@ final class WatchedIntervals {
 
   /** A request was answered. */
   void wrote() {
-    if (watching) {
+    if (watching && !world.shape().isRingSmall()) {
       requireSame();
     }
   }

@@ -21,6 +21,17 @@ record WatchedMutex(boolean joins, String target, Wish wish, ActivePredicate pre
           of(true, "before-violation", Wish.NOTHING),
           of(true, "before-first-witness", Wish.NOTHING));
 
+  /** Of which instance a flag is a variable. */
+  static String instance(String flag) {
+    String[] parts = flag.split("_", -1);
+    return "%s|a=%s,b=%s".formatted(NAME, parts[1], parts[2]);
+  }
+
+  static int term(String flag) {
+    String[] parts = flag.split("_", -1);
+    return parts[3].equals(parts[1]) ? 0 : 1;
+  }
+
   WatchedMutex wishing(Wish other) {
     return of(joins, target, other);
   }

@@ -114,7 +114,8 @@ final class World {
     this.controlChecks =
         new ControlChecks(
             shape.nodes(), faults.contains(Fault.DUPLICATE) || faults.contains(Fault.TAKEOVER));
-    this.detection = new DetectionChecks(shape.watched().joins(), Shape.EPSILON_MICROS);
+    this.detection =
+        new DetectionChecks(shape.watched().joins(), Shape.EPSILON_MICROS, shape.partitions());
     for (int partition = 0; partition < shape.partitions(); partition++) {
       candidates.add(new SharedLog<>());
     }
@@ -346,6 +347,7 @@ final class World {
   }
 
   void candidate(int partition, CandidateRecord record) {
+    trace.add("kafka", "takes", () -> "node" + record.getNode() + " " + Texts.of(record));
     detection.arrived(record, partition);
     candidates.get(partition).append(record);
   }

@@ -212,6 +212,54 @@ enum PlantedBug {
           record -> record.getGate().getLetStand().getFromHlc() - 1);
     }
   },
+  /** What Kafka refuses is told as a gap, and no more. */
+  FORGETS_WHAT_KAFKA_REFUSED {
+    @Override
+    Seams plant() {
+      return new Seams() {
+        @Override
+        public boolean hearsOfRefusals() {
+          return false;
+        }
+      };
+    }
+  },
+  /** What comes behind a refused end is used before the end is told late. */
+  READS_ON_BEHIND_A_HOLE {
+    @Override
+    Seams plant() {
+      return new Seams() {
+        @Override
+        public boolean keepsBack() {
+          return false;
+        }
+      };
+    }
+  },
+  /** A node says how far it has come while what the ring dropped is still to be told. */
+  SAYS_PROGRESS_BEFORE_ALL_IS_TOLD {
+    @Override
+    Seams plant() {
+      return new Seams() {
+        @Override
+        public boolean waitsForWhatIsUntold() {
+          return false;
+        }
+      };
+    }
+  },
+  /** What was lost is told when it was passed over already. */
+  TELLS_LOSSES_AFTER_JUDGEMENT {
+    @Override
+    Seams plant() {
+      return new Seams() {
+        @Override
+        public boolean tellsLossesFirst() {
+          return false;
+        }
+      };
+    }
+  },
   /** Clients go on with R + W = N where they were asked not to. */
   FORGETS_SEQUENTIAL_KEYS {
     @Override

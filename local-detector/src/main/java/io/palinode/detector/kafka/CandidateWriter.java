@@ -24,8 +24,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Writes emissions to the candidates topic in the order it is given them. For one thread.
  *
- * <p>What the broker refuses for good is given back to the ring as a gap, which goes out before the
- * next progress. An event too long for a record becomes a gap in its place.
+ * <p>What the broker refuses for good is given back: an event to the detector, a gap to the ring.
+ * What they make of it goes out before the next progress. An event too long for a record becomes a
+ * gap in its place.
  */
 final class CandidateWriter {
   static final int RECORD_BYTES_MAX = 512 << 10;
@@ -113,12 +114,7 @@ final class CandidateWriter {
 
   private void send(Emission.Event event, byte[] value) {
     byte[] key = CandidateRecords.keyBytes(event.instance());
-    send(
-        new ProducerRecord<>(topic, event.partition(), key, value),
-        () -> {
-          ring.lost(event.lost());
-          eventLost.accept(event);
-        });
+    send(new ProducerRecord<>(topic, event.partition(), key, value), () -> eventLost.accept(event));
   }
 
   private void write(Progress reached) {

@@ -96,7 +96,6 @@ class CandidateWriterTest {
     producer.errorNext(new RecordTooLargeException("refused"));
     producer.errorNext(new RecordTooLargeException("refused"));
     store.put("y", "0");
-    writeAll(writer);
     detector.reportProgress();
     List<Emission> out = new ArrayList<>();
     ring.drain(out, 10);
@@ -123,6 +122,22 @@ class CandidateWriterTest {
     assertThat(out).hasSize(3);
     assertThat(out.get(0)).isInstanceOf(Gap.class);
     assertThat(((Closed) out.get(1)).instance()).isEqualTo("exact|");
+    assertThat(out.get(2)).isInstanceOf(Progress.class);
+  }
+
+  @Test
+  void anOpeningThatKafkaRefusesIsToldLateWithItsOwnTime() {
+    MockProducer<byte[], byte[]> producer = producer(false);
+    CandidateWriter writer = writer(producer);
+    store.put("x", "1");
+    final long opened = store.clock().last().own();
+    writeAll(writer);
+    producer.errorNext(new RecordTooLargeException("refused"));
+    detector.reportProgress();
+    List<Emission> out = new ArrayList<>();
+    ring.drain(out, 10);
+    assertThat(out).hasSize(3);
+    assertThat(((Opened) out.get(1)).hlc()).isEqualTo(opened);
     assertThat(out.get(2)).isInstanceOf(Progress.class);
   }
 

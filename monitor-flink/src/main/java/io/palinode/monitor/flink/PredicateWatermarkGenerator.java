@@ -6,9 +6,10 @@ import org.apache.flink.api.common.eventtime.WatermarkGenerator;
 import org.apache.flink.api.common.eventtime.WatermarkOutput;
 
 /**
- * Predicates have no time. They hold judgement back only at the start, until a whole period has
- * passed without one, so that old candidates are not judged before the predicates are read. (What
- * comes later than that still waits for its predicate by itself.)
+ * Predicates have no time. At the start they hold judgement back until a whole period has passed
+ * without one, so that few candidates have to wait. No more than that rests on it: where reading
+ * the predicates takes longer, a candidate whose predicate is not known waits, and judgement with
+ * it ({@link WaitingRoom}).
  */
 final class PredicateWatermarkGenerator implements WatermarkGenerator<Notice> {
   private boolean quiet;

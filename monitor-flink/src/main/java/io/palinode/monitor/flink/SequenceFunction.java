@@ -1,12 +1,14 @@
 package io.palinode.monitor.flink;
 
 import io.palinode.monitor.CandidateEvent;
+import io.palinode.monitor.KeptBack;
 import io.palinode.monitor.Notice;
 import io.palinode.monitor.SearchCheck;
 import io.palinode.monitor.SequenceCheck;
 import io.palinode.monitor.SequenceCheck.Position;
 import io.palinode.wire.v1.CoverageLost;
 import java.io.Serial;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.ListState;
@@ -21,9 +23,9 @@ import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Runs in the source's task, in each partition's order: hands on openings and closings, and tells
- * restarts, searches, new epochs and losses by the side output. Progress ends here; it has become
- * the watermark.
+ * Runs in the source's task, in each partition's order: hands on openings and closings, those that
+ * arrive behind a hole only when it is explained, and tells restarts, searches, new epochs and
+ * losses by the side output. Progress ends here; it has become the watermark.
  */
 final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEvent>
     implements CheckpointedFunction {
@@ -36,6 +38,10 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
   private static final ListStateDescriptor<Position> POSITIONS =
       new ListStateDescriptor<>("positions", PositionSerializer.INSTANCE);
 
+  // After a restore these are handed on at once: which task reads their partition is not known.
+  private static final ListStateDescriptor<CandidateEvent> KEPT_BACK =
+      new ListStateDescriptor<>("kept-back", CandidateDeserializer.TYPE);
+
   private static final ListStateDescriptor<String> BROKEN =
       new ListStateDescriptor<>("searches-broken", Types.STRING);
 
@@ -44,6 +50,15 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
 
   @SuppressWarnings("NullAway.Init") // As above.
   private transient SearchCheck searches;
+
+  @SuppressWarnings("NullAway.Init") // As above.
+  private transient KeptBack keptBack;
+
+  @SuppressWarnings("NullAway.Init") // As above.
+  private transient List<CandidateEvent> restored;
+
+  @SuppressWarnings("NullAway.Init") // As above.
+  private transient ListState<CandidateEvent> savedBack;
 
   @SuppressWarnings("NullAway.Init") // As above.
   private transient ListState<Position> saved;
@@ -58,6 +73,10 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
   public void initializeState(FunctionInitializationContext context) throws Exception {
     check = new SequenceCheck();
     searches = new SearchCheck();
+    keptBack = new KeptBack();
+    savedBack = context.getOperatorStateStore().getListState(KEPT_BACK);
+    restored = new ArrayList<>();
+    savedBack.get().forEach(restored::add);
     saved = context.getOperatorStateStore().getUnionListState(POSITIONS);
     check.restore(saved.get());
     savedBroken = context.getOperatorStateStore().getUnionListState(BROKEN);
@@ -69,6 +88,9 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
   @Override
   public void snapshotState(FunctionSnapshotContext context) throws Exception {
     saved.update(List.copyOf(check.positions()));
+    List<CandidateEvent> back = new ArrayList<>(restored);
+    back.addAll(keptBack.events());
+    savedBack.update(back);
     savedBroken.update(searches.broken().stream().map(SearchCheck.Broken::toString).toList());
   }
 
@@ -80,6 +102,10 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
   @Override
   public void processElement(CandidateEvent event, Context context, Collector<CandidateEvent> out)
       throws Exception {
+    if (!restored.isEmpty()) {
+      restored.forEach(out::collect);
+      restored.clear();
+    }
     SequenceCheck.Outcome outcome = check.observe(event);
     for (Notice notice : outcome.notices()) {
       context.output(NOTICES, notice);
@@ -87,15 +113,13 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
         searches.lost(event, CoverageLost.parseFrom(notice.body()));
       }
     }
+    keptBack.observe(event, outcome.fresh(), out::collect);
     if (!outcome.fresh()) {
       repeats.inc();
       return;
     }
     for (Notice notice : searches.observe(event)) {
       context.output(NOTICES, notice);
-    }
-    if (!event.key().isEmpty()) {
-      out.collect(event);
     }
   }
 }

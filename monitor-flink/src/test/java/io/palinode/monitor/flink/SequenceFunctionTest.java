@@ -44,6 +44,41 @@ class SequenceFunctionTest {
         .satisfies(record -> assertThat(record.getValue().kind()).isEqualTo(Notice.Kind.LOST));
   }
 
+  /** An event of its node would show that what ended before it goes on. */
+  @Test
+  void whatArrivesBehindARefusedEndWaitsForItAndFollowsIt() throws Exception {
+    process(opened(0, 1, 10), opened(0, 3, 30), progress(0, 3, 35));
+    assertThat(harness.extractOutputValues()).as("number 2 is missing").hasSize(1);
+    process(event(gap(0, 2, 2, 20, 20)), opened(0, 4, 20), opened(1, 1, 40));
+    assertThat(harness.extractOutputValues()).as("of another node").hasSize(2);
+    process(progress(0, 4, 40), opened(0, 5, 50));
+    assertThat(harness.extractOutputValues())
+        .extracting(CandidateEvent::sequence)
+        .containsExactly(1L, 1L, 4L, 3L, 5L);
+  }
+
+  @Test
+  void whatWaitsIsInCheckpointsAndHandedOnByTheNextLife() throws Exception {
+    process(opened(0, 1, 10), opened(0, 3, 30));
+    OperatorSubtaskState snapshot = harness.snapshot(1, 1);
+    harness.close();
+    harness = harness();
+    harness.initializeState(snapshot);
+    harness.open();
+    process(progress(0, 3, 35));
+    assertThat(harness.extractOutputValues())
+        .extracting(CandidateEvent::sequence)
+        .containsExactly(3L);
+  }
+
+  @Test
+  void whatIsMissingOfALifeThatIsOverIsNotWaitedFor() throws Exception {
+    CandidateEvent next = opened(0, 1, 40);
+    process(opened(0, 1, 10), opened(0, 3, 30));
+    process(event(next.decode().toBuilder().setIncarnation(2).build()));
+    assertThat(harness.extractOutputValues()).extracting(CandidateEvent::hlc).isSorted().hasSize(3);
+  }
+
   @Test
   void aRestoredFunctionKnowsWhatItHasSeen() throws Exception {
     process(opened(0, 1, 10));

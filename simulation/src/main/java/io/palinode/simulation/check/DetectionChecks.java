@@ -18,11 +18,17 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every pair of intervals is tried. The intervals are all that the nodes' detectors ever said, also
- * what died with a process on its way; {@link NodeIntervals} compares them with the writes.
+ * Every pair of intervals is tried. The intervals are those of the writes as nodes committed them,
+ * whatever was told of them; what was found and not written is as the detectors said.
  */
 public final class DetectionChecks {
-  private record Place(int node, long incarnation, int partition, long sequence) {}
+  /** By which a witness names an interval. */
+  private record Place(int node, long incarnation, String instance, long sequence) {}
+
+  /**
+   * @param judged how far judgement was when it was told
+   */
+  private record Loss(CoverageLost of, long judged) {}
 
   private record Channel(int node, int partition) {}
 
@@ -30,38 +36,82 @@ public final class DetectionChecks {
 
   private final boolean joined;
   private final Concurrency concurrency;
-  private final Map<Place, Interval> intervals = new LinkedHashMap<>();
+  private final int partitions;
+  private final List<Interval> intervals = new ArrayList<>();
+  private final List<Write> writes = new ArrayList<>();
+  private final Map<Place, Interval> places = new HashMap<>();
   private final Map<Channel, List<First>> lives = new HashMap<>();
   private final Map<String, Violation> reported = new LinkedHashMap<>();
-  private final List<CoverageLost> losses = new ArrayList<>();
+  private final List<Loss> losses = new ArrayList<>();
   private long judged;
 
   /**
    * @param joined whether replicas of one version are one interval
+   * @param partitions of the candidates' topic
    */
-  public DetectionChecks(boolean joined, long epsilonMicros) {
+  public DetectionChecks(boolean joined, long epsilonMicros, int partitions) {
     this.joined = joined;
+    this.partitions = partitions;
     this.concurrency = new Concurrency(epsilonMicros);
+  }
+
+  /** A node has committed this while its detector watched. */
+  public void wrote(Write write) {
+    for (Interval interval : intervals) {
+      if (interval.isEndedBy(write)) {
+        interval.end = write.event().before();
+      }
+    }
+    writes.add(write);
+    String begun = write.begun();
+    if (begun != null) {
+      intervals.add(Interval.written(write, partitionOf(write.instance()), begun));
+    }
+  }
+
+  private int partitionOf(String instance) {
+    return CandidateRecords.partition(CandidateRecords.keyBytes(instance), partitions);
   }
 
   /** A detector said this, whether it arrives or not. */
   public void said(CandidateRecord record, int partition) {
-    if (record.hasOpened()) {
-      intervals.put(
-          new Place(record.getNode(), record.getIncarnation(), partition, record.getSequence()),
-          Interval.opened(record, partition));
-    } else if (record.hasClosed()) {
-      Interval closed =
-          intervals.get(
-              new Place(
-                  record.getNode(),
-                  record.getIncarnation(),
-                  partition,
-                  record.getClosed().getOpenedSequence()));
-      if (closed != null) {
-        closed.end = CandidateRecords.decode(record.getClosed().getEnd());
+    Interval told = null;
+    for (Interval interval : intervals) {
+      told = interval.isOf(record) ? interval : told;
+    }
+    if (told == null && record.hasOpened() && !record.getOpened().getWriter().isEmpty()) {
+      throw new BrokenInvariant(
+          Invariant.INTERVALS, "told, and nobody wrote it: " + Interval.found(record, partition));
+    }
+    if (told == null) {
+      told = Interval.found(record, partition);
+      endByEarlierWrites(told);
+      intervals.add(told);
+    }
+    long sequence = record.getSequence();
+    if (record.hasClosed()) {
+      sequence = record.getClosed().getOpenedSequence();
+      ended(told, CandidateRecords.decode(record.getClosed().getEnd()));
+    }
+    places.put(new Place(record.getNode(), record.getIncarnation(), told.instance, sequence), told);
+  }
+
+  /** What is found may be told when it is over. */
+  private void endByEarlierWrites(Interval found) {
+    for (Write write : writes) {
+      Hvc before = write.event().before();
+      if (before.own() >= found.start.own() && found.isEndedBy(write)) {
+        found.end = before;
       }
     }
+  }
+
+  private static void ended(Interval told, Hvc end) {
+    Hvc known = told.end;
+    if (known != null && known.own() != end.own()) {
+      throw new BrokenInvariant(Invariant.INTERVALS, "told to end at %s: %s".formatted(end, told));
+    }
+    told.end = end;
   }
 
   /** It came into the candidates' topic. */
@@ -86,8 +136,8 @@ public final class DetectionChecks {
     if (isNew
         && violation.getViolate() <= judged
         && !isPreceded(violation)
-        && !isLost(witness(violation, 0, intervals))
-        && !isLost(witness(violation, 1, intervals))) {
+        && !isTouched(witness(violation, 0))
+        && !isTouched(witness(violation, 1))) {
       throw new BrokenInvariant(
           Invariant.JUDGED,
           "%s was judged, then this came: %s".formatted(Hlc.format(judged), text(violation)));
@@ -109,7 +159,7 @@ public final class DetectionChecks {
   }
 
   public void lost(CoverageLost loss) {
-    losses.add(loss);
+    losses.add(new Loss(loss, judged));
   }
 
   /** What was reported, each once. */
@@ -127,15 +177,23 @@ public final class DetectionChecks {
 
   /** Throws unless each report is a violation of the history. */
   public void requireSound() {
-    Map<Place, Interval> truth = truth();
+    List<Interval> truth = truth();
     for (Violation violation : reported.values()) {
-      Interval a = witness(violation, 0, truth);
-      Interval b = witness(violation, 1, truth);
+      Interval a = counted(witness(violation, 0), truth);
+      Interval b = counted(witness(violation, 1), truth);
       boolean holds = a != null && b != null && a.term != b.term && concurrency.areConcurrent(a, b);
-      if (!holds && !isLost(a) && !isLost(b) && !isOfStaleVersion(violation)) {
+      if (!holds && !isEndLost(a) && !isEndLost(b) && !isOfStaleVersion(violation)) {
         throw new BrokenInvariant(Invariant.SOUND, text(violation) + " is of " + a + " and " + b);
       }
     }
+  }
+
+  /** As it counts: of joined replicas the one that stands for all. */
+  private static @Nullable Interval counted(@Nullable Interval told, List<Interval> truth) {
+    return truth.stream()
+        .filter(one -> told != null && one.itself == told)
+        .findFirst()
+        .orElse(told);
   }
 
   /**
@@ -143,12 +201,15 @@ public final class DetectionChecks {
    * taken back: for both of its intervals there is a report that names it and lies no later.
    */
   public void requireCovering(ControlChecks control) {
-    List<Interval> all = List.copyOf(truth().values());
+    List<Interval> all = truth();
     for (Interval a : all) {
       for (Interval b : all) {
-        if (isViolation(a, b) && !isTakenBack(a, b, control) && !isLost(a) && !isLost(b)) {
-          requireNamed(a, a.violateWith(b), b);
-          requireNamed(b, a.violateWith(b), a);
+        if (isViolation(a, b) && !isTakenBack(a, b, control)) {
+          long violate = a.violateWith(b);
+          if (!isStartLost(a, violate) && !isStartLost(b, violate)) {
+            requireNamed(a, violate, b);
+            requireNamed(b, violate, a);
+          }
         }
       }
     }
@@ -243,28 +304,17 @@ public final class DetectionChecks {
             .formatted(Hlc.format(judged), interval, other));
   }
 
-  private static boolean names(Violation violation, Interval interval) {
-    return (violation.getPredicate() + "|" + violation.getBinding()).equals(interval.instance)
-        && violation.getWitnessesList().stream()
-            .anyMatch(
-                witness ->
-                    witness.getNode() == interval.node
-                        && witness.getIncarnation() == interval.incarnation
-                        && witness.getSequence() == interval.sequence);
+  private boolean names(Violation violation, Interval interval) {
+    Interval a = witness(violation, 0);
+    Interval b = witness(violation, 1);
+    return (a != null && a.itself == interval.itself) || (b != null && b.itself == interval.itself);
   }
 
-  private @Nullable Interval witness(Violation violation, int index, Map<Place, Interval> truth) {
+  private @Nullable Interval witness(Violation violation, int index) {
     Witness witness = violation.getWitnesses(index);
     String instance = violation.getPredicate() + "|" + violation.getBinding();
-    for (Interval interval : truth.values()) {
-      if (interval.node == witness.getNode()
-          && interval.incarnation == witness.getIncarnation()
-          && interval.sequence == witness.getSequence()
-          && interval.instance.equals(instance)) {
-        return interval;
-      }
-    }
-    return null;
+    return places.get(
+        new Place(witness.getNode(), witness.getIncarnation(), instance, witness.getSequence()));
   }
 
   /**
@@ -272,7 +322,7 @@ public final class DetectionChecks {
    * other nodes only, is taken for a new interval.
    */
   private boolean isOfStaleVersion(Violation violation) {
-    return isStale(witness(violation, 0, intervals)) || isStale(witness(violation, 1, intervals));
+    return isStale(witness(violation, 0)) || isStale(witness(violation, 1));
   }
 
   private boolean isStale(@Nullable Interval found) {
@@ -280,7 +330,7 @@ public final class DetectionChecks {
         && found != null
         && found.found
         && found.origin == null
-        && intervals.values().stream()
+        && intervals.stream()
             .anyMatch(
                 ended ->
                     ended.isSameVersionAs(found)
@@ -288,37 +338,83 @@ public final class DetectionChecks {
                         && ended.end.own() < found.start.own());
   }
 
+  /**
+   * Its beginning was not heard in time, and that was said before anything that it begins was
+   * judged.
+   */
+  private boolean isStartLost(Interval interval, long violate) {
+    return losses.stream()
+        .anyMatch(
+            loss ->
+                loss.judged() < violate
+                    && isOfNode(loss.of(), interval.node, interval)
+                    && isWithin(interval.start, loss.of()));
+  }
+
+  /** Its end went with the life of its node: what was only refused is told late, and in time. */
+  private boolean isEndLost(@Nullable Interval interval) {
+    if (interval == null) {
+      return false;
+    }
+    return losses.stream()
+        .anyMatch(
+            loss -> {
+              Hvc end = interval.end;
+              int node = end == null ? interval.node : end.owner();
+              return isOfNode(loss.of(), node, interval)
+                  && (isOver(loss.of()) || isWide(loss.of()))
+                  && (end == null || isWithin(end, loss.of()));
+            });
+  }
+
+  /** Whether the life that something was lost of has ended. */
+  private boolean isOver(CoverageLost loss) {
+    return !loss.hasNode()
+        || lives.getOrDefault(new Channel(loss.getNode(), loss.getPartition()), List.of()).stream()
+            .anyMatch(life -> life.incarnation() > loss.getIncarnation());
+  }
+
+  /**
+   * A known gap: a ring's gap of several numbers also names those in between that are on their way,
+   * and may yet be refused.
+   */
+  private static boolean isWide(CoverageLost loss) {
+    return loss.getFirstSequence() < loss.getLastSequence();
+  }
+
+  private static boolean isOfNode(CoverageLost loss, int node, Interval interval) {
+    return loss.getPartition() == interval.partition && (!loss.hasNode() || loss.getNode() == node);
+  }
+
+  private static boolean isWithin(Hvc event, CoverageLost loss) {
+    return loss.getFromHlc() <= event.own() && event.own() <= loss.getToHlc();
+  }
+
   /** Something of it may not have been heard, and that was said. */
-  private boolean isLost(@Nullable Interval interval) {
+  private boolean isTouched(@Nullable Interval interval) {
     if (interval == null) {
       return !losses.isEmpty();
     }
-    return losses.stream().anyMatch(loss -> touches(loss, interval));
+    return losses.stream().anyMatch(loss -> touches(loss.of(), interval));
   }
 
   private boolean touches(CoverageLost loss, Interval interval) {
-    if (loss.getPartition() != interval.partition) {
-      return false;
-    }
-    // A joined interval may have been begun, or be ended, by any replica.
-    boolean ofNode = joined || !loss.hasNode() || loss.getNode() == interval.node;
     Hvc end = interval.end;
-    return ofNode
+    // A joined interval may have been begun, or be ended, by any replica.
+    return isOfNode(loss, joined ? loss.getNode() : interval.node, interval)
         && interval.start.own() <= loss.getToHlc()
         && (end == null || end.own() >= loss.getFromHlc());
   }
 
   // ---- the intervals as they count
 
-  private Map<Place, Interval> truth() {
+  private List<Interval> truth() {
     return joined ? joined() : ended();
   }
 
   /** What an earlier life of a node left open ends right before the next one is heard. */
-  private Map<Place, Interval> ended() {
-    Map<Place, Interval> ended = new LinkedHashMap<>();
-    intervals.forEach((place, interval) -> ended.put(place, interval.endingAt(endOf(interval))));
-    return ended;
+  private List<Interval> ended() {
+    return intervals.stream().map(interval -> interval.endingAt(endOf(interval))).toList();
   }
 
   private @Nullable Hvc endOf(Interval interval) {
@@ -338,20 +434,18 @@ public final class DetectionChecks {
    * The intervals of one version are one: from the first node that accepted it, or else where it
    * was found first, to the first end at any node.
    */
-  private Map<Place, Interval> joined() {
+  private List<Interval> joined() {
     Map<String, List<Interval>> byVersion = new TreeMap<>();
-    for (Interval interval : intervals.values()) {
+    for (Interval interval : intervals) {
       String key =
           interval.epoch + " " + interval.instance + " " + interval.term + " " + interval.version;
       byVersion.computeIfAbsent(key, k -> new ArrayList<>()).add(interval);
     }
-    Map<Place, Interval> joined = new LinkedHashMap<>();
+    List<Interval> joined = new ArrayList<>();
     for (List<Interval> replicas : byVersion.values()) {
       Interval first = first(replicas);
       if (first != null) {
-        joined.put(
-            new Place(first.node, first.incarnation, first.partition, first.sequence),
-            first.endingAt(firstEnd(first, replicas)));
+        joined.add(first.endingAt(firstEnd(first, replicas)));
       }
     }
     return joined;
@@ -360,7 +454,8 @@ public final class DetectionChecks {
   private static @Nullable Interval first(List<Interval> replicas) {
     Interval first = null;
     for (Interval interval : replicas) {
-      boolean counts = interval.origin == null || interval.origin == interval.node;
+      boolean isHere = interval.origin == null || interval.origin == interval.node;
+      boolean counts = isHere && !interval.endOnly;
       if (counts && (first == null || isEarlier(interval, first))) {
         first = interval;
       }

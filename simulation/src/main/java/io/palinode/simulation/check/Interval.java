@@ -1,18 +1,22 @@
 package io.palinode.simulation.check;
 
 import io.palinode.hvc.Hvc;
+import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.CandidateRecord;
+import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.VariableVersion;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
-/** A span in which a version made a term true at a node, as the node's detector told it. */
+/**
+ * A span in which a version made a term true at a node: from its write to the one that superseded
+ * it, or, where it was found and not written, as the node's detector told it.
+ */
 final class Interval {
   final int node;
   final long incarnation;
   final long epoch;
   final int partition;
-  final long sequence;
   final String instance;
   final int term;
   final String version;
@@ -23,6 +27,12 @@ final class Interval {
   /** Whether it was found, not written. */
   final boolean found;
 
+  /** Whether its beginning was not told: the end tells of it. */
+  final boolean endOnly;
+
+  /** Which one it is, however it is seen. */
+  final Interval itself;
+
   final Hvc start;
   @Nullable Hvc end;
 
@@ -32,13 +42,29 @@ final class Interval {
     this.incarnation = record.getIncarnation();
     this.epoch = record.getEpoch();
     this.partition = partition;
-    this.sequence = record.getSequence();
-    this.instance = instanceOf(record.getOpened().getInterval());
-    this.term = record.getOpened().getInterval().getTerm();
+    this.instance = instanceOf(ref(record));
+    this.term = ref(record).getTerm();
     this.version = version;
     this.origin = origin;
-    this.found = record.getOpened().getWriter().isEmpty();
+    this.found = true;
+    this.endOnly = record.hasClosed();
     this.start = start;
+    this.itself = this;
+  }
+
+  private Interval(Write write, int partition, String version) {
+    this.node = write.node();
+    this.incarnation = write.incarnation();
+    this.epoch = write.epoch();
+    this.partition = partition;
+    this.instance = write.instance();
+    this.term = write.term();
+    this.version = version;
+    this.origin = write.event().origin();
+    this.found = false;
+    this.endOnly = false;
+    this.start = write.event().after();
+    this.itself = this;
   }
 
   private Interval(Interval same, @Nullable Hvc end) {
@@ -46,23 +72,68 @@ final class Interval {
     this.incarnation = same.incarnation;
     this.epoch = same.epoch;
     this.partition = same.partition;
-    this.sequence = same.sequence;
     this.instance = same.instance;
     this.term = same.term;
     this.version = same.version;
     this.origin = same.origin;
     this.found = same.found;
+    this.endOnly = same.endOnly;
+    this.itself = same.itself;
     this.start = same.start;
     this.end = end;
   }
 
-  static Interval opened(CandidateRecord record, int partition) {
+  /** Of what was found: by its beginning, or its end if that is all that is told. */
+  static Interval found(CandidateRecord record, int partition) {
+    boolean begins = record.hasOpened();
+    boolean hasOrigin = begins && record.getOpened().hasOrigin();
     return new Interval(
         record,
         partition,
-        io.palinode.wire.CandidateRecords.decode(record.getOpened().getStart()),
-        versionOf(record.getOpened().getValues(0)),
-        record.getOpened().hasOrigin() ? record.getOpened().getOrigin() : null);
+        start(record),
+        version(record),
+        hasOrigin ? Integer.valueOf(record.getOpened().getOrigin()) : null);
+  }
+
+  static Interval written(Write write, int partition, String version) {
+    return new Interval(write, partition, version);
+  }
+
+  private static IntervalRef ref(CandidateRecord record) {
+    return record.hasOpened() ? record.getOpened().getInterval() : record.getClosed().getInterval();
+  }
+
+  private static Hvc start(CandidateRecord record) {
+    return CandidateRecords.decode(
+        record.hasOpened() ? record.getOpened().getStart() : record.getClosed().getStart());
+  }
+
+  private static String version(CandidateRecord record) {
+    return versionOf(
+        record.hasOpened() ? record.getOpened().getValues(0) : record.getClosed().getOpenedBy());
+  }
+
+  /** Whether the record tells of this one. */
+  boolean isOf(CandidateRecord record) {
+    return node == record.getNode()
+        && incarnation == record.getIncarnation()
+        && epoch == record.getEpoch()
+        && term == ref(record).getTerm()
+        && start.own() == start(record).own()
+        && instance.equals(instanceOf(ref(record)))
+        && version.equals(version(record));
+  }
+
+  /** Whether the write is of its key, at its node, and its version is there no more. */
+  boolean isEndedBy(Write write) {
+    return end == null
+        && node == write.node()
+        && incarnation == write.incarnation()
+        && epoch == write.epoch()
+        && instance.equals(write.instance())
+        && term == write.term()
+        && version.startsWith(write.key() + "@")
+        && !write.leaves(version);
   }
 
   Interval endingAt(@Nullable Hvc newEnd) {
@@ -94,7 +165,7 @@ final class Interval {
 
   @Override
   public String toString() {
-    return "%s term %d at node %d.%d:%d epoch %d [%s, %s] %s origin %s"
-        .formatted(instance, term, node, incarnation, sequence, epoch, start, end, version, origin);
+    return "%s term %d at node %d.%d epoch %d [%s, %s] %s origin %s"
+        .formatted(instance, term, node, incarnation, epoch, start, end, version, origin);
   }
 }

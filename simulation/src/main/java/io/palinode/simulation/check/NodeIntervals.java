@@ -8,13 +8,18 @@ import java.util.TreeSet;
 /** What one life of a node's detector says that holds, beside what its store holds. */
 public final class NodeIntervals {
   private final int node;
+  private final boolean mayDrop;
   private final Set<String> open = new TreeSet<>();
 
   /** What was said in vain, and may be said once more. */
   private final Set<String> refused = new TreeSet<>();
 
-  public NodeIntervals(int node) {
+  /**
+   * @param mayDrop whether an interval may end whose beginning was not said: there was no room
+   */
+  public NodeIntervals(int node, boolean mayDrop) {
     this.node = node;
+    this.mayDrop = mayDrop;
   }
 
   /** All intervals are forgotten: what holds is said anew. */
@@ -31,7 +36,10 @@ public final class NodeIntervals {
     } else if (record.hasClosed()) {
       String version = Interval.versionOf(record.getClosed().getOpenedBy());
       boolean wasOpen = open.remove(version);
-      require(wasOpen || refused.remove(version), "closed, and was not open: " + version, Set.of());
+      require(
+          wasOpen || refused.remove(version) || mayDrop,
+          "closed, and was not open: " + version,
+          Set.of());
     }
   }
 
@@ -47,6 +55,8 @@ public final class NodeIntervals {
   /** Throws unless what is open are these versions: {@code key@clock}, the clock in hexadecimal. */
   public void requireOpen(List<String> versions) {
     Set<String> holding = new TreeSet<>(versions);
+    // What was said in vain, and ended with no room to say so.
+    open.removeIf(version -> !holding.contains(version) && refused.remove(version));
     require(open.equals(holding), "open is " + open, holding);
   }
 

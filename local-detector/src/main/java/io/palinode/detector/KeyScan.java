@@ -1,0 +1,48 @@
+package io.palinode.detector;
+
+import io.palinode.detector.TermIndex.Match;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+/** One look at all keys of a store, while writes may go on. Only {@link #of} makes one. */
+final class KeyScan {
+  private final TermIndex terms;
+  private final Truth truth;
+  private final int keysMax;
+  private final List<StoreKey> keys = new ArrayList<>();
+  private int holding;
+  private int states;
+
+  private KeyScan(TermIndex terms, Truth truth, int keysMax) {
+    this.terms = terms;
+    this.truth = truth;
+    this.keysMax = keysMax;
+  }
+
+  /**
+   * Keys at which something held, or whose replicas are compared.
+   *
+   * @param all false when at more keys something held than can be kept
+   * @param allStates likewise of replicas that are compared
+   */
+  record Found(Collection<StoreKey> keys, boolean all, boolean allStates) {}
+
+  /** Keeps at most {@code keysMax} of each kind. Throws what the store throws. */
+  static Found of(StoreBinding store, TermIndex terms, Truth truth, int keysMax) {
+    KeyScan scan = new KeyScan(terms, truth, keysMax);
+    store.scan(scan::see);
+    return new Found(scan.keys, scan.holding <= keysMax, scan.states <= keysMax);
+  }
+
+  private void see(StoreKey key, List<Version> siblings) {
+    List<Match> matches = terms.match(key);
+    boolean holds = !truth.of(matches, siblings).isEmpty();
+    boolean compares = matches.stream().anyMatch(match -> match.term().isState());
+    holding = Math.min(holding + (holds ? 1 : 0), keysMax + 1);
+    states = Math.min(states + (compares ? 1 : 0), keysMax + 1);
+    if ((holds && holding <= keysMax) || (compares && states <= keysMax)) {
+      keys.add(key);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package io.palinode.detector;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.palinode.detector.Emission.Closed;
+import io.palinode.detector.Emission.Told;
+import io.palinode.hvc.Hvc;
+import io.palinode.predicate.Binding;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class UntoldTest {
+  private static final int STATES_MAX = 3;
+  private static final StoreKey KEY = MemoryNode.key("x");
+
+  private final CandidateRing ring = new CandidateRing(8, 1);
+  private final Untold untold = new Untold(ring, STATES_MAX);
+
+  @Test
+  void statesThatAreTooManyPushOutTheOldestStateAndNoEnd() {
+    assertThat(untold.add(end(1))).isTrue();
+    for (int i = 2; i < 2 + STATES_MAX; i++) {
+      assertThat(untold.add(state(i))).isTrue();
+    }
+    assertThat(untold.add(end(5))).isTrue();
+    assertThat(untold.add(state(6))).as("a state went for it").isFalse();
+    assertThat(toldInOrder()).containsExactly(1L, 3L, 4L, 5L, 6L);
+  }
+
+  private List<Long> toldInOrder() {
+    while (!untold.isEmpty()) {
+      assertThat(untold.tellNext(new long[1])).isTrue();
+    }
+    return drained();
+  }
+
+  @Test
+  void whatTheRingRefusesStaysUntold() {
+    untold.add(end(1));
+    while (ring.size() < ring.capacity()) {
+      ring.add(end(7));
+    }
+    assertThat(untold.tellNext(new long[1])).isFalse();
+    drained();
+    assertThat(toldInOrder()).containsExactly(1L);
+  }
+
+  private List<Long> drained() {
+    List<Emission> out = new ArrayList<>();
+    ring.drain(out, Integer.MAX_VALUE);
+    return out.stream()
+        .filter(emission -> emission instanceof Emission.Event)
+        .map(emission -> ((Emission.Event) emission).hlc())
+        .toList();
+  }
+
+  private static Closed end(long at) {
+    Version version = new Version(new byte[] {'1'}, new byte[] {1});
+    Holding holding = new Holding(term(), Binding.NONE, version);
+    OpenInterval interval =
+        new OpenInterval(KEY, holding, "p|", 0, at, clock(1), OpenInterval.Source.UNKNOWN);
+    return new Closed(0, at, interval, clock(at), null, "", null);
+  }
+
+  private static Told state(long at) {
+    TermIndex.Match match = new TermIndex.Match(term(), Binding.NONE);
+    return new Told(
+        0,
+        0,
+        at,
+        "p|",
+        match,
+        KEY,
+        clock(at),
+        1,
+        List.of(0),
+        List.of(),
+        OpenInterval.Source.UNKNOWN);
+  }
+
+  private static WatchedTerm term() {
+    return TermIndex.of(List.of(Watched.exact(1))).match(KEY).get(0).term();
+  }
+
+  private static Hvc clock(long at) {
+    return Hvc.of(0, at);
+  }
+}

@@ -1,0 +1,106 @@
+package io.palinode.monitor;
+
+import io.palinode.hvc.Hlc;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The sequences of one node on one partition: which of them are missing, and not yet explained by
+ * the node. A record that Kafka refuses leaves a hole, and what was on its way behind it arrives
+ * all the same, progress too; then the node tells a gap in its place, and what it can tell late.
+ *
+ * <p>What is heard first of a node is where its sequences begin here. A hole that nobody explains
+ * for half a minute of the node's time (Kafka itself has lost records) counts as explained. O(log
+ * holes) an event.
+ */
+final class Numbering {
+  private static final long WAIT_MAX = Hlc.ofMicros(30_000_000);
+
+  /** More holes than this become wider ones, which wait their time out. */
+  private static final int HOLES_MAX = 1_000;
+
+  /** First to last missing sequence. */
+  private final TreeMap<Long, Long> holes = new TreeMap<>();
+
+  private long incarnation;
+  private long sequence;
+  private boolean waits;
+
+  /** The node's time at the first hole. */
+  private long waitsSince;
+
+  /** False for what says nothing new: of an earlier life, or of a sequence that was passed. */
+  boolean observe(CandidateEvent event) {
+    boolean begins = incarnation == 0;
+    if (event.incarnation() > incarnation) {
+      incarnation = event.incarnation();
+      sequence = begins ? reached(event) : 0;
+      holes.clear();
+      waits = false;
+    }
+    if (event.incarnation() < incarnation) {
+      return false;
+    }
+    if (event.kind() == CandidateEvent.Kind.GAP) {
+      explain(event.decode().getGap().getFirstSequence(), event.sequence());
+    }
+    if (event.sequence() < sequence) {
+      return false;
+    }
+    long missing = reached(event);
+    if (missing > sequence) {
+      miss(sequence + 1, missing, event.hlc());
+    }
+    sequence = event.sequence();
+    return true;
+  }
+
+  /** The last sequence that is before the event, or is what it speaks of. */
+  private static long reached(CandidateEvent event) {
+    return switch (event.kind()) {
+      case OPENED, CLOSED -> event.sequence() - 1;
+      case PROGRESS, STOPPED -> event.sequence();
+      case GAP -> event.decode().getGap().getFirstSequence() - 1;
+    };
+  }
+
+  private void miss(long first, long last, long hlc) {
+    waitsSince = waits ? waitsSince : hlc;
+    waits = true;
+    if (holes.size() < HOLES_MAX) {
+      holes.put(first, last);
+    } else {
+      holes.put(holes.lastKey(), last);
+    }
+  }
+
+  private void explain(long first, long last) {
+    for (Map.Entry<Long, Long> hole = holes.floorEntry(last);
+        hole != null && hole.getValue() >= first;
+        hole = holes.floorEntry(last)) {
+      holes.remove(hole.getKey());
+      if (hole.getValue() > last) {
+        holes.put(last + 1, hole.getValue());
+      }
+      if (hole.getKey() < first) {
+        holes.put(hole.getKey(), first - 1);
+        return;
+      }
+    }
+  }
+
+  /**
+   * Whether the event, which was observed last, comes behind a hole. All does until the first
+   * progress without one: what the node tells late comes before that.
+   */
+  boolean isBehindHole(CandidateEvent event) {
+    boolean isNewest = event.incarnation() == incarnation && event.sequence() == sequence;
+    if (waits && isNewest && event.kind().isProgress()) {
+      waits = !holes.isEmpty() && event.hlc() - waitsSince <= WAIT_MAX;
+      if (!waits) {
+        holes.clear();
+      }
+    }
+    return waits;
+  }
+}

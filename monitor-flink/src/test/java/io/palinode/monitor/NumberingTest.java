@@ -1,0 +1,69 @@
+package io.palinode.monitor;
+
+import static io.palinode.monitor.Records.event;
+import static io.palinode.monitor.Records.gap;
+import static io.palinode.monitor.Records.opened;
+import static io.palinode.monitor.Records.progress;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.LongStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Beside a set of all numbers that are missing. */
+class NumberingTest {
+  private static final int STEPS = 200;
+
+  static LongStream seeds() {
+    return LongStream.range(0, 200);
+  }
+
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void allIsBehindAHoleUntilTheFirstProgressWithNothingMissing(long seed) {
+    Random random = new Random(seed);
+    Numbering numbering = new Numbering();
+    TreeSet<Long> missing = new TreeSet<>();
+    boolean behind = false;
+    long sequence = 0;
+    long refused = 0;
+    numbering.observe(progress(0, 0, 1));
+    for (int at = 2; at < STEPS; at++) {
+      CandidateEvent next;
+      int choice = random.nextInt(8);
+      if (choice < 2) {
+        // Refused: nothing arrives, and the next thing that does shows it.
+        refused++;
+        continue;
+      }
+      for (long number = sequence + 1; number <= sequence + refused; number++) {
+        missing.add(number);
+      }
+      sequence += refused;
+      refused = 0;
+      behind |= !missing.isEmpty();
+      if (choice < 5) {
+        next = opened(0, ++sequence, at);
+      } else if (choice < 7 || missing.isEmpty()) {
+        next = progress(0, sequence, at);
+        behind &= !missing.isEmpty();
+      } else {
+        long first = any(missing, random);
+        long last = Math.max(first, any(missing, random));
+        next = event(gap(0, first, last, at, at));
+        // What else was refused is shown first, without a look.
+        numbering.observe(progress(0, sequence, at));
+        missing.subSet(first, true, last, true).clear();
+      }
+      numbering.observe(next);
+      assertThat(numbering.isBehindHole(next)).as("seed=%d at=%d", seed, at).isEqualTo(behind);
+    }
+  }
+
+  private static long any(Set<Long> numbers, Random random) {
+    return numbers.stream().skip(random.nextInt(numbers.size())).findFirst().orElseThrow();
+  }
+}

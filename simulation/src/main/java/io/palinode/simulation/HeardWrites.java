@@ -1,0 +1,20 @@
+package io.palinode.simulation;
+
+import io.palinode.detector.LocalDetector;
+import io.palinode.detector.StoreBinding.WriteListener;
+import io.palinode.detector.StoreKey;
+import io.palinode.detector.WriteEvent;
+
+/** A detector that hears a store's writes, and the checks that hear them too. */
+record HeardWrites(LocalDetector detector, WatchedIntervals intervals) implements WriteListener {
+  @Override
+  public boolean watches(StoreKey key) {
+    return detector.watches(key);
+  }
+
+  @Override
+  public void written(WriteEvent event) {
+    detector.written(event);
+    intervals.heard(event);
+  }
+}

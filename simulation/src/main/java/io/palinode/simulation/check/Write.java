@@ -1,0 +1,42 @@
+package io.palinode.simulation.check;
+
+import io.palinode.detector.Version;
+import io.palinode.detector.WriteEvent;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A write of a key that a term is about, as a node committed it.
+ *
+ * @param holds the value with which the term holds
+ */
+public record Write(
+    int node,
+    long incarnation,
+    long epoch,
+    String instance,
+    int term,
+    String holds,
+    WriteEvent event) {
+  String key() {
+    return new String(event.key().key(), StandardCharsets.UTF_8);
+  }
+
+  /** The version that was written, if it makes the term true; else null. */
+  @Nullable String begun() {
+    Version written = event.written();
+    return written != null && Arrays.equals(written.value(), holds.getBytes(StandardCharsets.UTF_8))
+        ? name(written)
+        : null;
+  }
+
+  boolean leaves(String version) {
+    return event.siblings().stream().anyMatch(sibling -> name(sibling).equals(version));
+  }
+
+  private String name(Version version) {
+    return key() + "@" + HexFormat.of().formatHex(version.clock());
+  }
+}
