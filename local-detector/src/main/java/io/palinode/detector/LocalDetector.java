@@ -128,7 +128,10 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   /** Of which each key has been told in this epoch. */
   private List<ActivePredicate> searched = List.of();
 
-  /** Whether a state was dropped that only a scan finds again. */
+  /** Keys of which a state was dropped: what is there by then is told anew; oldest first. */
+  private final Set<StoreKey> statesDropped = new LinkedHashSet<>();
+
+  /** Whether a state was dropped, nobody knows of which key: a scan finds those that are there. */
   private boolean stateDropped;
 
   /** When the epoch was over for this node, or the next one began; null while it speaks. */
@@ -236,6 +239,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
           complete = true;
           unopened = false;
           stateDropped = false;
+          statesDropped.clear();
           searched = List.of();
           open.clear();
           untold.clear();
@@ -305,7 +309,11 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     @Nullable Progress[] last = {null};
     store.atomically(
         () -> {
-          boolean whole = !resetUnfinished && overSince == null && untoldEnds.isEmpty();
+          boolean whole =
+              !resetUnfinished
+                  && overSince == null
+                  && untoldEnds.isEmpty()
+                  && statesDropped.isEmpty();
           last[0] = watching && whole ? progress() : null;
           watching = false;
         });
@@ -314,7 +322,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   /**
    * A write was not heard, nobody knows of which key: told as a gap in every partition, and what it
-   * may have begun is looked for by the next {@link #openRefused}.
+   * may have begun is looked for by the next {@link #openRefused}. A delete is not found.
    */
   public void missed() {
     store.ordered(
@@ -322,6 +330,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
           if (watching) {
             complete = false;
             unopened = true;
+            stateDropped |= index.hasStates();
             loseOneOfEachPartition(store.clock().tick().own());
           }
         });
@@ -403,10 +412,12 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   }
 
   /**
-   * Opens what there was no room for, once there is some. Called now and then by a thread that may
-   * take its time: O(keys in the store) when there was something, and there is room; else O(1).
+   * Opens what there was no room for, once there is some, and tells dropped states anew. Called now
+   * and then by a thread that may take its time: O(keys in the store) when there was something, and
+   * there is room; else O(states that were dropped).
    */
   public synchronized void openRefused() {
+    tellDropped();
     boolean[] due = {false};
     boolean[] withStates = {false};
     store.ordered(() -> due[0] = isOpeningDue());
@@ -436,6 +447,33 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     }
   }
 
+  private void tellDropped() {
+    List<StoreKey> keys = new ArrayList<>();
+    store.ordered(
+        () -> {
+          if (watching && overSince == null) {
+            keys.addAll(statesDropped);
+            statesDropped.clear();
+          }
+        });
+    try {
+      openThose(new Found(keys, true, true), index);
+    } catch (RuntimeException failed) {
+      store.ordered(() -> keys.forEach(this::dropState));
+      throw failed;
+    }
+  }
+
+  /** With the write lock. */
+  private void dropState(StoreKey key) {
+    if (statesDropped.size() < open.intervalsMax()) {
+      statesDropped.add(key);
+    } else {
+      stateDropped = true;
+      unopened = true;
+    }
+  }
+
   private TermIndex indexWithoutStates() {
     return TermIndex.of(predicates.values().stream().filter(of -> !of.comparesReplicas()).toList());
   }
@@ -446,9 +484,14 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   /**
    * This has not arrived, and never will. An end is told late; an interval is told anew while it is
-   * open.
+   * open; a state is told late if the node has it still, else a later one says more. Reads the
+   * store for a state.
    */
   public void lost(Event event) {
+    if (event instanceof Told told) {
+      lost(told);
+      return;
+    }
     store.ordered(
         () -> {
           if (!watching || event.epoch() != epoch) {
@@ -460,6 +503,25 @@ public final class LocalDetector implements StoreBinding.WriteListener {
             untold.add(opened.interval());
           }
         });
+  }
+
+  /** Of a key that was forgotten since, what it was once would count as there. */
+  private void lost(Told told) {
+    store.atomically(
+        () -> {
+          if (watching && told.epoch() == epoch && isStillSo(told)) {
+            keepLate(told);
+          }
+        });
+  }
+
+  /** When the store does not say, it is told: a later state that was told counts for more. */
+  private boolean isStillSo(Told told) {
+    try {
+      return StateDigest.of(store.siblings(told.key())) == told.digest();
+    } catch (RuntimeException unread) {
+      return true;
+    }
   }
 
   /**
@@ -482,9 +544,8 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   }
 
   private void keepLate(Late late) {
-    if (untoldEnds.size() >= open.intervalsMax()) {
-      stateDropped |= untoldEnds.remove() instanceof Told;
-      unopened |= stateDropped;
+    if (untoldEnds.size() >= open.intervalsMax() && untoldEnds.remove() instanceof Told dropped) {
+      dropState(dropped.key());
     }
     untoldEnds.add(late);
   }
