@@ -99,7 +99,7 @@ record AgentReport(String machine, AgentCommand.Of of, Setting setting, List<Row
         table.render());
   }
 
-  private static List<String> cells(Row row) {
+  private List<String> cells(Row row) {
     Spread lost = row.throughputLost();
     Spread cpu = row.cpuAdded();
     Spread noise = row.noise();
@@ -117,10 +117,10 @@ record AgentReport(String machine, AgentCommand.Of of, Setting setting, List<Row
         row.goal() == null ? "" : row.goal().text());
   }
 
-  private static String name(Mode mode) {
+  private String name(Mode mode) {
     return switch (mode) {
       case NONE -> "none";
-      case AGENT -> "no predicate";
+      case AGENT -> of == AgentCommand.Of.CLIENT ? "in the client" : "no predicate";
       case PREDICATES -> "a predicate";
     };
   }
