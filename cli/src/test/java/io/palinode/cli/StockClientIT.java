@@ -34,8 +34,8 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The stock Java client before our nodes, and before a cluster of which some nodes are stock. Needs
- * a built Voldemort: {@code -Dvoldemort.home=DIR}.
+ * The stock Java client, with the agent and without, before our nodes, before stock servers, and
+ * before a cluster of both. Needs a built Voldemort: {@code -Dvoldemort.home=DIR}.
  */
 @Timeout(300)
 @EnabledIfSystemProperty(named = "voldemort.home", matches = ".+")
@@ -44,6 +44,7 @@ class StockClientIT {
   private static final Epsilon EPSILON = Epsilon.ofMicros(1_000);
   private static final Path WORKLOAD = Path.of("src/test/resources/stock/StockWorkload.java");
   private static final Path AGENT = Path.of("../voldemort-agent/target/voldemort-agent.jar");
+  private static final String WOVEN = "-javaagent:" + AGENT + "=client";
   private static final Duration START_MAX = Duration.ofSeconds(90);
 
   private static final List<StoreDefinition> STORES =
@@ -57,6 +58,7 @@ class StockClientIT {
 
   StockClientIT() throws IOException {
     voldemort = StockVoldemort.in(Path.of(System.getProperty("voldemort.home")));
+    assertThat(AGENT).as("build voldemort-agent first").exists();
   }
 
   @AfterEach
@@ -78,7 +80,22 @@ class StockClientIT {
             Ports.free(NODES), STORES, folder, EPSILON, null, new SimpleMeterRegistry())) {
       for (StoreDefinition store : STORES) {
         assertThat(workload(cluster.addresses().get(1), store.name())).isZero();
+        assertThat(workload(cluster.addresses().get(1), store.name(), WOVEN)).isZero();
       }
+    }
+  }
+
+  @Test
+  void withTheAgentItIsServedByStockServersThatHaveNone() throws Exception {
+    List<Integer> ports = Ports.free(2 * NODES);
+    for (int id = 0; id < NODES; id++) {
+      stockNode(id, cluster(ports), List.of());
+    }
+    for (int id = 0; id < NODES; id++) {
+      awaitListening(ports.get(id));
+    }
+    for (StoreDefinition store : STORES) {
+      assertThat(workload("127.0.0.1:" + ports.get(0), store.name(), WOVEN)).isZero();
     }
   }
 
@@ -100,6 +117,7 @@ class StockClientIT {
 
       for (int bootstrap : List.of(0, 2)) {
         assertThat(workload("127.0.0.1:" + ports.get(bootstrap), "one")).isZero();
+        assertThat(workload("127.0.0.1:" + ports.get(bootstrap), "one", WOVEN)).isZero();
       }
       assertThat(workload("127.0.0.1:" + ports.get(0), "quorum")).isZero();
       assertOursIsServed("127.0.0.1:" + ports.get(1));
@@ -128,13 +146,12 @@ class StockClientIT {
   }
 
   /** The exit status of the workload, in a process of its own. */
-  private int workload(String address, String store) throws IOException, InterruptedException {
+  private int workload(String address, String store, String... options)
+      throws IOException, InterruptedException {
     Path log = Files.createTempFile(folder, "workload", ".log");
-    Process process =
-        start(
-            log,
-            java("-Xmx256m", "-cp", voldemort.classPathText()),
-            List.of(WORKLOAD.toString(), "tcp://" + address, store));
+    List<String> java = java("-Xmx256m", "-cp", voldemort.classPathText());
+    java.addAll(List.of(options));
+    Process process = start(log, java, List.of(WORKLOAD.toString(), "tcp://" + address, store));
     assertThat(process.waitFor(120, TimeUnit.SECONDS)).as(Files.readString(log)).isTrue();
     if (process.exitValue() != 0) {
       System.err.println(Files.readString(log));
@@ -152,7 +169,15 @@ class StockClientIT {
   }
 
   private void stockNode(int id, Cluster cluster, String kafka) throws IOException {
-    assertThat(AGENT).as("build voldemort-agent first").exists();
+    Path agent =
+        Files.writeString(
+            folder.resolve("agent-" + id + ".yaml"),
+            "kafka: %s%ndata: %s%nepsilon: 1ms%nwindowLogBytes: 32MiB%n"
+                .formatted(kafka, folder.resolve("agent-" + id)));
+    stockNode(id, cluster, List.of("-javaagent:" + AGENT + "=" + agent));
+  }
+
+  private void stockNode(int id, Cluster cluster, List<String> options) throws IOException {
     Path home = folder.resolve("stock-" + id);
     Path config = Files.createDirectories(home.resolve("config"));
     Files.writeString(config.resolve("cluster.xml"), cluster.toXml());
@@ -169,15 +194,12 @@ class StockClientIT {
         storage.configs=voldemort.store.bdb.BdbStorageConfiguration
         """
             .formatted(id));
-    Path agent =
-        Files.writeString(
-            home.resolve("agent.yaml"),
-            "kafka: %s%ndata: %s%nepsilon: 1ms%nwindowLogBytes: 32MiB%n"
-                .formatted(kafka, home.resolve("agent")));
+    List<String> java = java("-Xmx300m", "-cp", voldemort.classPathText());
+    java.addAll(options);
     children.add(
         start(
             home.resolve("server.log"),
-            java("-Xmx300m", "-javaagent:" + AGENT + "=" + agent, "-cp", voldemort.classPathText()),
+            java,
             List.of("voldemort.server.VoldemortServer", home.toString(), config.toString())));
   }
 

@@ -43,6 +43,11 @@ public sealed interface Detector permits InstanceDetector, DivergenceDetector {
    */
   default void searched(int node, long incarnation, Hvc at) {}
 
+  /** Whether of each variable it is known what every replica has. */
+  default boolean isToldByAll() {
+    return true;
+  }
+
   /** Every event of every node with an own HLC at or before {@code hlc} has been passed in. */
   List<Witness> progress(long hlc);
 

@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * be missing. An event costs O(replicas + log waiting).
  */
 public final class DivergenceDetector implements Detector {
-  /** Of replicas that are not known. */
+  /** Of replicas that are not known, or are absent and cannot be forgotten. */
   private static final long ASKED_EVERY = Hlc.ofMicros(1_000_000);
 
   private final DetectionSpec spec;
@@ -170,6 +170,14 @@ public final class DivergenceDetector implements Detector {
     }
   }
 
+  /** {@inheritDoc} Of what waits to be applied, and before anything was, that is not known. */
+  @Override
+  public boolean isToldByAll() {
+    return waiting.isEmpty()
+        && !variables.isEmpty()
+        && variables.values().stream().allMatch(Replicas::areKnown);
+  }
+
   @Override
   public List<Witness> progress(long hlc) {
     if (hlc <= progress) {
@@ -242,8 +250,11 @@ public final class DivergenceDetector implements Detector {
     for (Replicas replicas : variables.values()) {
       long since = replicas.unreportedSince();
       wake = since == Replicas.NEVER ? wake : Math.min(wake, since + lasting);
-      // By then its node may have told all, which whoever asks then passes in.
-      wake = replicas.areKnown() ? wake : Math.min(wake, progress + Math.max(lasting, ASKED_EVERY));
+      // By then its node may have told all, which whoever asks then passes in. What is absent on
+      // all
+      // is kept only until all have.
+      boolean settled = replicas.areKnown() && !replicas.areAbsent();
+      wake = settled ? wake : Math.min(wake, progress + Math.max(lasting, ASKED_EVERY));
     }
     return wake;
   }

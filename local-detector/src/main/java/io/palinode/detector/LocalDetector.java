@@ -127,7 +127,10 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   /** Of which each key has been told in this epoch. */
   private List<ActivePredicate> searched = List.of();
 
-  /** Whether a state was dropped that only a scan finds again. */
+  /** Keys of which a state was dropped: what is there by then is told anew; oldest first. */
+  private final Set<StoreKey> statesDropped = new LinkedHashSet<>();
+
+  /** Whether a state was dropped, nobody knows of which key: a scan finds those that are there. */
   private boolean stateDropped;
 
   /** When the epoch was over for this node, or the next one began; null while it speaks. */
@@ -236,6 +239,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
           complete = true;
           unopened = false;
           stateDropped = false;
+          statesDropped.clear();
           searched = List.of();
           open.clear();
           untold.clear();
@@ -306,7 +310,8 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     store.atomically(
         () -> {
           boolean whole = !resetUnfinished && overSince == null && endsMissed == null;
-          last[0] = watching && whole && untold.isEmpty() ? progress() : null;
+          boolean allTold = untold.isEmpty() && statesDropped.isEmpty();
+          last[0] = watching && whole && allTold ? progress() : null;
           watching = false;
         });
     return last[0];
@@ -314,7 +319,8 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   /**
    * A write was not heard, nobody knows of which key: told as a gap in every partition, and what it
-   * may have begun and ended is looked for by the next {@link #openRefused}.
+   * may have begun and ended is looked for by the next {@link #openRefused}. Of a state a delete is
+   * not found.
    */
   public void missed() {
     store.ordered(
@@ -322,6 +328,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
           if (watching) {
             complete = false;
             unopened = true;
+            stateDropped |= index.hasStates();
             endsMissed = store.clock().tick();
             loseOneOfEachPartition(endsMissed.own());
           }
@@ -414,12 +421,13 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   }
 
   /**
-   * Opens what there was no room for, once there is some, and ends what a missed write has ended.
-   * Called now and then by a thread that may take its time: O(keys in the store) when there was
-   * something, and there is room; else O(1).
+   * Opens what there was no room for, once there is some, tells dropped states anew, and ends what
+   * a missed write has ended. Called now and then by a thread that may take its time: O(keys in the
+   * store) when there was something, and there is room; else O(states that were dropped).
    */
   public synchronized void openRefused() {
     endMissed();
+    tellDropped();
     boolean[] due = {false};
     boolean[] withStates = {false};
     store.ordered(() -> due[0] = isOpeningDue());
@@ -446,6 +454,33 @@ public final class LocalDetector implements StoreBinding.WriteListener {
             });
         throw failed;
       }
+    }
+  }
+
+  private void tellDropped() {
+    List<StoreKey> keys = new ArrayList<>();
+    store.ordered(
+        () -> {
+          if (watching && overSince == null) {
+            keys.addAll(statesDropped);
+            statesDropped.clear();
+          }
+        });
+    try {
+      openThose(new Found(keys, true, true), index);
+    } catch (RuntimeException failed) {
+      store.ordered(() -> keys.forEach(this::dropState));
+      throw failed;
+    }
+  }
+
+  /** With the write lock. */
+  private void dropState(StoreKey key) {
+    if (statesDropped.size() < open.intervalsMax()) {
+      statesDropped.add(key);
+    } else {
+      stateDropped = true;
+      unopened = true;
     }
   }
 
@@ -491,9 +526,14 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   /**
    * This has not arrived, and never will: it is part of a gap. Then it is told late, with the time
-   * at which it was; an interval's beginning only while it is open.
+   * at which it was; an interval's beginning only while it is open, a state only if the node has it
+   * still, else a later one says more. Reads the store for a state.
    */
   public void lost(Event event) {
+    if (event instanceof Told told) {
+      lost(told);
+      return;
+    }
     store.ordered(
         () -> {
           // In the same turn, lest progress comes between the gap and what it is to wait for.
@@ -507,6 +547,27 @@ public final class LocalDetector implements StoreBinding.WriteListener {
             untold.add(opened.interval());
           }
         });
+  }
+
+  /** Of a key that was forgotten since, what it was once would count as there. */
+  private void lost(Told told) {
+    store.atomically(
+        () -> {
+          // As above, in one turn.
+          ring.lost(told.lost());
+          if (watching && told.epoch() == epoch && isStillSo(told)) {
+            keepLate(told);
+          }
+        });
+  }
+
+  /** When the store does not say, it is told: a later state that was told counts for more. */
+  private boolean isStillSo(Told told) {
+    try {
+      return StateDigest.of(store.siblings(told.key())) == told.digest();
+    } catch (RuntimeException unread) {
+      return true;
+    }
   }
 
   /**
@@ -529,9 +590,8 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   }
 
   private void keepLate(Late late) {
-    if (!untold.add(late)) {
-      stateDropped = true;
-      unopened = true;
+    if (untold.add(late) instanceof Told dropped) {
+      dropState(dropped.key());
     }
   }
 

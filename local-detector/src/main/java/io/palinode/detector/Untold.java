@@ -70,11 +70,11 @@ final class Untold {
     return end == null || (state != null && state.hlc() < end.hlc()) ? state : end;
   }
 
-  /** False when another one, a state, was dropped for it. */
-  boolean add(Late late) {
+  /** The state that was dropped for it; null: there was room. */
+  @Nullable Late add(Late late) {
     Deque<Late> kept = late instanceof Told ? states : ends;
     kept.add(late);
-    return kept == ends || kept.size() <= statesMax || kept.remove() == null;
+    return kept == ends || kept.size() <= statesMax ? null : kept.remove();
   }
 
   /**

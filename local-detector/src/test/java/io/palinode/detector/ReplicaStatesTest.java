@@ -8,7 +8,9 @@ import io.palinode.detector.Emission.Progress;
 import io.palinode.detector.Emission.Told;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -162,6 +164,67 @@ class ReplicaStatesTest {
     assertThat(detector.reportProgress()).isTrue();
     Told anew = told(drain()).get(0);
     assertThat(anew).isEqualTo(refused.toldAs(2));
+  }
+
+  /** The key may be forgotten by then, and would count as there. */
+  @Test
+  void whatWasRefusedAndIsNotSoAnyMoreIsNotToldAnew() {
+    store.put("cart_1", "pear");
+    Told refused = told(drain()).get(0);
+    store.delete("cart_1");
+    detector.lost(refused);
+    assertThat(told(drain())).extracting(Told::digest).containsExactly(0L);
+    assertThat(detector.reportProgress()).isTrue();
+    assertThat(told(drain())).isEmpty();
+  }
+
+  @Test
+  void whatWasRefusedIsToldAnewWhenTheStoreCannotBeRead() {
+    store.put("cart_1", "pear");
+    Told refused = told(drain()).get(0);
+    store.failReads(true);
+    detector.lost(refused);
+    store.failReads(false);
+    assertThat(detector.reportProgress()).isTrue();
+    assertThat(told(drain())).containsExactly(refused.toldAs(2));
+  }
+
+  /** Deletes too, which no scan finds. */
+  @Test
+  void statesThatTheQueueHadNoRoomForAreToldAsTheyAreLater() {
+    LocalDetector small = new LocalDetector(store, ring, instance -> 0, 20);
+    store.listen(small);
+    small.setPredicates(List.of(CARTS));
+    small.reset(8);
+    for (int i = 0; i < 130; i++) {
+      store.put("cart_1" + i, "pear");
+    }
+    for (int i = 0; i < 11; i++) {
+      store.delete("cart_1" + (110 + i));
+    }
+    List<Told> told = new ArrayList<>();
+    told.addAll(told(drain()));
+    assertThat(small.reportProgress()).isTrue();
+    told.addAll(told(drain()));
+    assertThat(told).extracting(Told::instance).as("20 of the 41 that came late").hasSize(120);
+    small.openRefused();
+    told.addAll(told(drain()));
+    Map<String, Integer> last = new HashMap<>();
+    told.forEach(each -> last.put(each.instance(), each.siblings().size()));
+    assertThat(last).hasSize(130);
+    assertThat(last.values()).filteredOn(siblings -> siblings == 0).hasSize(11);
+    assertThat(told).extracting(Told::hlc).isSorted();
+  }
+
+  @Test
+  void statesOfWritesThatWereMissedAreLookedFor() {
+    store.put("cart_1", "pear");
+    drain();
+    detector.missed();
+    detector.openRefused();
+    assertThat(told(drain())).extracting(Told::instance).containsExactly("carts|u=1");
+    detector.openRefused();
+    assertThat(drain()).as("once").isEmpty();
   }
 
   @Test

@@ -40,6 +40,7 @@ public final class Instance {
   private List<Witness> raisedTold = List.of();
   private long timerAt = NO_TIMER;
   private boolean counted;
+  private boolean doubting;
 
   private Instance(long epoch, long predicateVersion, int partition) {
     this.epoch = epoch;
@@ -69,6 +70,7 @@ public final class Instance {
     Instance copy = of(state());
     copy.timerAt = timerAt;
     copy.counted = counted;
+    copy.doubting = doubting;
     copy.shadow = shadow == null ? null : shadow.copy();
     return copy;
   }
@@ -142,6 +144,20 @@ public final class Instance {
   public void searched(Search search) {
     wakeKnown = false;
     live().searched(search.node(), search.incarnation(), search.at());
+  }
+
+  /**
+   * That a node has told nothing of it does not mean that it has nothing, until all have. Not in
+   * checkpoints.
+   */
+  public void doubtSilence() {
+    doubting = true;
+  }
+
+  /** Only while it is live. */
+  public boolean doubtsSilence() {
+    doubting = doubting && !live().isToldByAll();
+    return doubting;
   }
 
   /**

@@ -18,6 +18,7 @@ import java.util.stream.IntStream;
  * What a run is a run of, drawn from its seed: how many nodes, clients and replicas, and what the
  * predicate asks for. Times are a tenth or so of production's, in the same proportions.
  *
+ * @param ringSlots of each node's ring of candidates
  * @param affected whether rollbacks undo only what came of the witnesses; not drawn
  */
 record Shape(
@@ -106,11 +107,7 @@ record Shape(
 
   @Override
   public String toString() {
-<<<<<<< HEAD
-    return "nodes=%d clients=%d N=%d W=%d partitions=%d routing=%s %s%s"
-=======
-    return "nodes=%d clients=%d N=%d W=%d partitions=%d routing=%s ring=%d %s"
->>>>>>> h/fidelity
+    return "nodes=%d clients=%d N=%d W=%d partitions=%d routing=%s ring=%d %s%s"
         .formatted(
             nodes,
             clients,
@@ -118,12 +115,8 @@ record Shape(
             store.requiredWrites(),
             partitions,
             nearestFirst ? "nearest-first" : "preference-list",
-<<<<<<< HEAD
+            ringSlots,
             watched,
             affected ? " scope=affected" : "");
-=======
-            ringSlots,
-            watched);
->>>>>>> h/fidelity
   }
 }

@@ -2,7 +2,6 @@ package io.palinode.agent;
 
 import com.google.protobuf.CodedOutputStream;
 import io.palinode.agent.boot.Writing;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.invoke.MethodHandle;
@@ -16,9 +15,6 @@ import org.jspecify.annotations.Nullable;
 public final class UnknownField {
   /** Of our {@code voldemort.proto}. */
   private static final int FIELD = 1000;
-
-  /** What it takes beside its bytes. */
-  private static final int FIELD_BYTES_MAX = 8;
 
   private final MethodHandle unknownOf;
   private final MethodHandle field;
@@ -53,15 +49,14 @@ public final class UnknownField {
    * them.
    */
   public Writing write(Object message, byte[] context) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream(context.length + FIELD_BYTES_MAX);
-    CodedOutputStream coded = CodedOutputStream.newInstance(bytes);
-    coded.writeByteArray(FIELD, context);
-    coded.flush();
-    int size = (int) StockTypes.call(sizeOf, message) + bytes.size();
+    // Not over a stream: that would take a buffer of 4 KiB for each message.
+    byte[] bytes = new byte[CodedOutputStream.computeByteArraySize(FIELD, context)];
+    CodedOutputStream.newInstance(bytes).writeByteArray(FIELD, context);
+    int size = (int) StockTypes.call(sizeOf, message) + bytes.length;
     return out -> {
       out.writeInt(size);
       Object unused = StockTypes.call(writeTo, message, out);
-      bytes.writeTo(out);
+      out.write(bytes);
     };
   }
 }

@@ -64,6 +64,28 @@ class EngineHooksTest {
             List.of());
   }
 
+  /** Nodes of both kinds are compared with each other. */
+  @ParameterizedTest
+  @ValueSource(strings = {"disk", "memory"})
+  void theDigestOfAKeyIsThatOfANodeOfOurs(String store) throws RefusedException {
+    server.put(store, "k", "earlier", clock(0, 1));
+    DigestsOfANode watched = DigestsOfANode.of(server.node, store);
+    DigestsOfANode ours = DigestsOfANode.ofOurs(server.config(), store);
+    ours.put("earlier", clock(0, 1));
+    server.put(store, "k", "a", clock(0, 2));
+    ours.put("a", clock(0, 2));
+    server.put(store, "k", "b", clock(0, 1, 3, 300));
+    ours.put("b", clock(0, 1, 3, 300));
+    server.put(store, "k", "", clock(0, 3, 3, 300));
+    ours.put("", clock(0, 3, 3, 300));
+    server.delete(store, "k", clock(0, 3, 3, 300));
+    ours.delete(clock(0, 3, 3, 300));
+
+    List<Long> digests = ours.take();
+    assertThat(digests).hasSize(5).endsWith(0L).doesNotHaveDuplicates();
+    assertThat(watched.take()).isEqualTo(digests);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"disk", "memory"})
   void whatChangesNothingIsNotTold(String store) {

@@ -64,7 +64,7 @@ final class StandInServer implements AutoCloseable {
     AtomicLong micros = new AtomicLong(1_000_000);
     node =
         new StoreNode(
-            StoreNodeConfig.of(0, cluster(), stores()),
+            config(),
             new StockEngines(engines, new MetaFiles(folder), own),
             micros::incrementAndGet);
     opened.set(node);
@@ -85,6 +85,10 @@ final class StandInServer implements AutoCloseable {
             new PiggyBack(node, types, Pb0.Error.Builder.class),
             fuse,
             Hints.engineOf(slops)));
+  }
+
+  StoreNodeConfig config() {
+    return StoreNodeConfig.of(0, cluster(), stores());
   }
 
   private static boolean isAlone(AtomicReference<@Nullable StoreNode> opened) {
@@ -136,7 +140,6 @@ final class StandInServer implements AutoCloseable {
     return (boolean) call(store, "delete", key(key), version);
   }
 
-  /** As a client does that could not reach a node. */
   /**
    * What this thread asks for is from now on asked by a client of ours that is in {@code epoch}.
    */
@@ -149,6 +152,7 @@ final class StandInServer implements AutoCloseable {
             .setUnknownFields(UnknownFieldSet.newBuilder().addField(FIELD, field).build()));
   }
 
+  /** As a client does that could not reach a node. */
   void hint(String key, String store, long arrivedMillis) {
     put("slop", key, store + " " + arrivedMillis, clock(0, 1));
   }

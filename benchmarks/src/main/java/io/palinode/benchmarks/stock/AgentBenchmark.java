@@ -1,17 +1,14 @@
 package io.palinode.benchmarks.stock;
 
-import io.palinode.benchmarks.Spread;
 import io.palinode.benchmarks.StoreLoad;
 import io.palinode.benchmarks.StoreLoad.Lap;
+import io.palinode.benchmarks.stock.Comparison.Side;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
-import io.palinode.voldemort.cluster.StoreDefinition;
-import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -19,7 +16,6 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.ToDoubleFunction;
 
 /**
  * What the agent costs a stock Voldemort server: one server without it and one with it, each a
@@ -28,8 +24,10 @@ import java.util.function.ToDoubleFunction;
  * turns, forth and back, so that what slowly changes on the machine meets all.
  */
 public final class AgentBenchmark {
-  private static final String BDB_CACHE = "128MB";
-  private static final Duration START_MAX = Duration.ofSeconds(90);
+  private static final List<String> PROPERTIES =
+      List.of(
+          "bdb.cache.size=128MB", "nio.connector.selectors=4", "nio.admin.connector.selectors=1");
+
   private static final int WARM_UPS = 2;
   private static final double PERCENT = 100;
   private static final double NANOS_PER_MICRO = 1e3;
@@ -96,35 +94,6 @@ public final class AgentBenchmark {
   }
 
   /**
-   * What one mode did in a round; or the medians of its rounds.
-   *
-   * @param cpuMicros of the server's process for an operation
-   */
-  public record Side(double operationsPerSecond, double p50Ms, double p99Ms, double cpuMicros) {}
-
-  /**
-   * A mode beside the server as it is, of the same rounds.
-   *
-   * @param throughput as a share of that without the agent
-   * @param cpu likewise, of the processor's time for an operation
-   */
-  public record Beside(Spread throughput, Spread cpu) {}
-
-  /**
-   * One load.
-   *
-   * @param noise the throughputs of neighbouring rounds without the agent, as a ratio
-   */
-  public record Result(
-      int writePercent,
-      Side none,
-      Side agent,
-      Side predicates,
-      Beside agentBeside,
-      Beside predicatesBeside,
-      Spread noise) {}
-
-  /**
    * @param progress is given a line a step
    */
   public AgentBenchmark(Setting setting, Parts parts, Consumer<String> progress) {
@@ -137,14 +106,14 @@ public final class AgentBenchmark {
    * Takes the rounds' time, and as much again to start, fill and warm up. Throws {@link
    * IllegalStateException} when the agent did not cover all of it.
    */
-  public List<Result> run() throws IOException, InterruptedException, ExecutionException {
-    List<Result> results = new ArrayList<>();
+  public List<Comparison> run() throws IOException, InterruptedException, ExecutionException {
+    List<Comparison> results = new ArrayList<>();
     try (Target plain = open(Mode.NONE);
         Target watched = open(Mode.AGENT);
         BenchPredicate predicate = new BenchPredicate(parts.kafka(), setting.valueBytes())) {
       AgentStatus status = new AgentStatus(watched.statusPort());
       Rig rig = new Rig(plain, watched, predicate, status);
-      watched.server().await("join", START_MAX, status::isCovered);
+      watched.server().await("join", status::isCovered);
       fill(plain);
       fill(watched);
       progress.accept("warming up");
@@ -163,7 +132,7 @@ public final class AgentBenchmark {
   }
 
   /** A server and its clients; {@code statusPort} is 0 without the agent. */
-  private record Target(StockServer server, List<StoreClient> clients, int statusPort)
+  private record Target(ServerProcess server, List<StoreClient> clients, int statusPort)
       implements AutoCloseable {
     @Override
     public void close() {
@@ -181,32 +150,16 @@ public final class AgentBenchmark {
 
   private Target open(Mode mode) throws IOException, InterruptedException {
     progress.accept("starting the server with mode=" + mode);
-    Path home = parts.data().resolve(mode.name());
-    int statusPort = mode == Mode.NONE ? 0 : StockServer.freePorts(1).get(0);
-    List<String> options =
-        new ArrayList<>(List.of("-Xms512m", "-Xmx512m", "-XX:MaxDirectMemorySize=256m"));
-    if (mode != Mode.NONE) {
-      options.add("-javaagent:" + parts.agentJar() + "=" + agentConfig(home, statusPort));
-    }
-    StockServer server =
-        StockServer.start(
-            parts.voldemort(),
-            new StockServer.Setting(
-                0,
-                StockServer.cluster(1),
-                List.of(StoreDefinition.of(ServerProcess.STORE, Persistence.BDB, 1, 1, 1)),
-                home,
-                BDB_CACHE,
-                options));
+    int statusPort = mode == Mode.NONE ? 0 : ServerProcess.freePorts(1).get(0);
+    ServerProcess server = start(parts, statusPort);
     List<StoreClient> clients = new ArrayList<>();
     try {
-      server.awaitServing(START_MAX);
       for (int i = 0; i < setting.clients(); i++) {
         clients.add(
             StoreClient.connect(
                 ClientConfig.of(List.of(server.address()), "bench-" + i).withConnectionsMax(1)));
       }
-    } catch (IOException | InterruptedException | RuntimeException e) {
+    } catch (RuntimeException e) {
       clients.forEach(StoreClient::close);
       server.close();
       throw e;
@@ -214,7 +167,20 @@ public final class AgentBenchmark {
     return new Target(server, clients, statusPort);
   }
 
-  private Path agentConfig(Path home, int statusPort) throws IOException {
+  /**
+   * @param statusPort of the agent; 0: without it
+   */
+  static ServerProcess start(Parts parts, int statusPort) throws IOException, InterruptedException {
+    Path home = parts.data().resolve("server-" + statusPort);
+    List<String> options =
+        new ArrayList<>(List.of("-Xms512m", "-Xmx512m", "-XX:MaxDirectMemorySize=256m"));
+    if (statusPort != 0) {
+      options.add("-javaagent:" + parts.agentJar() + "=" + agentConfig(parts, home, statusPort));
+    }
+    return StockServer.start(parts.voldemort(), home, PROPERTIES, options);
+  }
+
+  private static Path agentConfig(Parts parts, Path home, int statusPort) throws IOException {
     Path file = Files.createDirectories(home).resolve("agent.yaml");
     return Files.writeString(
         file,
@@ -231,48 +197,17 @@ public final class AgentBenchmark {
 
   private void fill(Target target) throws InterruptedException {
     progress.accept("filling in %,d keys".formatted(setting.keys()));
-    String value = StoreLoad.value(setting.valueBytes());
-    List<Store> stores = target.stores();
-    List<Thread> threads = new ArrayList<>();
-    for (int i = 0; i < stores.size(); i++) {
-      int first = i;
-      Thread thread =
-          new Thread(
-              () -> {
-                for (int key = first; key < setting.keys(); key += stores.size()) {
-                  stores.get(first).put(StoreLoad.key(key), value);
-                }
-              },
-              "fill-" + i);
-      threads.add(thread);
-      thread.start();
-    }
-    for (Thread thread : threads) {
-      thread.join();
-    }
+    StoreLoad.fill(target.stores(), setting.keys(), setting.valueBytes());
   }
 
-  private Result compare(Rig rig, int percent)
+  private Comparison compare(Rig rig, int percent)
       throws IOException, InterruptedException, ExecutionException {
     List<Map<Mode, Side>> rounds = new ArrayList<>();
     for (int i = 0; i < setting.rounds(); i++) {
       progress.accept("%d %% writes: round %d of %d".formatted(percent, i + 1, setting.rounds()));
       rounds.add(roundOfEach(i, setting.roundSeconds(), rig, percent));
     }
-    double[] noise = new double[setting.rounds() - 1];
-    for (int i = 0; i < noise.length; i++) {
-      noise[i] =
-          of(rounds.get(i + 1), Mode.NONE, Side::operationsPerSecond)
-              / of(rounds.get(i), Mode.NONE, Side::operationsPerSecond);
-    }
-    return new Result(
-        percent,
-        median(rounds, Mode.NONE),
-        median(rounds, Mode.AGENT),
-        median(rounds, Mode.PREDICATES),
-        beside(rounds, Mode.AGENT),
-        beside(rounds, Mode.PREDICATES),
-        Spread.of(noise));
+    return Comparison.of(percent, rounds, List.of(Mode.AGENT, Mode.PREDICATES));
   }
 
   /** Forth, or back. */
@@ -285,9 +220,7 @@ public final class AgentBenchmark {
       if (mode != Mode.NONE) {
         boolean on = mode == Mode.PREDICATES;
         rig.predicate().set(on);
-        rig.watched()
-            .server()
-            .await("take its predicate", START_MAX, () -> rig.status().hasPredicate(on));
+        rig.watched().server().await("take its predicate", () -> rig.status().hasPredicate(on));
       }
       sides.put(mode, round(mode == Mode.NONE ? rig.plain() : rig.watched(), seconds, percent));
     }
@@ -306,10 +239,10 @@ public final class AgentBenchmark {
             System::nanoTime)) {
       sleep(RAMP * seconds);
       var unused = load.lap();
-      long cpuBegun = target.server().cpu().toNanos();
+      long cpuBegun = target.server().cpuNanos();
       sleep(seconds);
       Lap lap = load.lap();
-      double cpuNanos = target.server().cpu().toNanos() - cpuBegun;
+      double cpuNanos = target.server().cpuNanos() - cpuBegun;
       return new Side(
           lap.operationsPerSecond(),
           lap.p50Ms(),
@@ -320,40 +253,5 @@ public final class AgentBenchmark {
 
   private static void sleep(double seconds) throws InterruptedException {
     TimeUnit.MILLISECONDS.sleep(Math.round(seconds * MILLIS_PER_SECOND));
-  }
-
-  private static Beside beside(List<Map<Mode, Side>> rounds, Mode mode) {
-    return new Beside(
-        ratio(rounds, mode, Side::operationsPerSecond), ratio(rounds, mode, Side::cpuMicros));
-  }
-
-  private static Spread ratio(
-      List<Map<Mode, Side>> rounds, Mode mode, ToDoubleFunction<Side> figure) {
-    return Spread.of(
-        rounds.stream()
-            .mapToDouble(round -> of(round, mode, figure) / of(round, Mode.NONE, figure))
-            .toArray());
-  }
-
-  private static double of(Map<Mode, Side> round, Mode mode, ToDoubleFunction<Side> figure) {
-    Side side = round.get(mode);
-    if (side == null) {
-      throw new IllegalStateException("a round must have every mode: " + round.keySet());
-    }
-    return figure.applyAsDouble(side);
-  }
-
-  private static Side median(List<Map<Mode, Side>> rounds, Mode mode) {
-    return new Side(
-        median(rounds, mode, Side::operationsPerSecond),
-        median(rounds, mode, Side::p50Ms),
-        median(rounds, mode, Side::p99Ms),
-        median(rounds, mode, Side::cpuMicros));
-  }
-
-  private static double median(
-      List<Map<Mode, Side>> rounds, Mode mode, ToDoubleFunction<Side> figure) {
-    return Spread.of(rounds.stream().mapToDouble(round -> of(round, mode, figure)).toArray())
-        .median();
   }
 }

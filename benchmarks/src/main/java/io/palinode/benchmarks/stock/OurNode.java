@@ -14,6 +14,7 @@ import io.palinode.voldemort.server.SystemMicros;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
@@ -26,10 +27,23 @@ final class OurNode {
 
   private OurNode() {}
 
+  /**
+   * One of this very build, with its own defaults. Returns when it serves; see {@link
+   * ServerProcess#start}.
+   */
+  static ServerProcess start(Path home, Durability durability, List<String> jvm)
+      throws IOException, InterruptedException {
+    Cluster cluster = ServerProcess.layOut(home);
+    List<String> java = new ArrayList<>(jvm);
+    java.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    java.addAll(List.of(OurNode.class.getName(), home.toString(), durability.name()));
+    return ServerProcess.start(home, cluster, java);
+  }
+
   /** The folder, which holds cluster.xml and stores.xml, and how durable a write is. */
   public static void main(String[] args) throws IOException, InterruptedException {
     Path folder = Path.of(args[0]);
-    Path config = folder.resolve("config");
+    Path config = ServerProcess.config(folder);
     StoreService service =
         StoreService.open(
             StoreServiceConfig.of(config(config, Durability.valueOf(args[1])), folder),

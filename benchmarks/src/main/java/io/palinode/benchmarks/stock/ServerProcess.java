@@ -1,142 +1,111 @@
 package io.palinode.benchmarks.stock;
 
-import io.palinode.voldemort.StorageEngine.Durability;
-import io.palinode.voldemort.bdb.BdbConfig;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
-/** One store server of one node, ours or stock, in a process of its own. */
+/**
+ * A store server as a process of its own, on loopback: a cluster of one node with one store on
+ * disk. {@link StockServer} and {@link OurNode} start one. For one thread.
+ */
 final class ServerProcess implements AutoCloseable {
   static final String STORE = "default";
 
-  private static final Duration START_MAX = Duration.ofSeconds(60);
-  private static final Duration STOP_MAX = Duration.ofSeconds(20);
-  private static final int POLL_MILLIS = 50;
-  private static final int CONNECT_MILLIS = 500;
+  private static final Duration START_MAX = Duration.ofSeconds(90);
+  private static final long LOOK_MILLIS = 50;
+  private static final long END_SECONDS_MAX = 20;
+  private static final int LOG_LINES_TOLD = 12;
   private static final int PARTITIONS = 8;
-  private static final String HOST = "127.0.0.1";
+  private static final byte[] PB0 = {'p', 'b', '0'};
 
-  private final Process process;
-  private final int port;
+  private final Node node;
   private final Path log;
+  private final Process process;
 
-  private ServerProcess(Process process, int port, Path log) {
-    this.process = process;
-    this.port = port;
+  private ServerProcess(Node node, Path log, Process process) {
+    this.node = node;
     this.log = log;
+    this.process = process;
   }
 
-  /** Ours, of this very build. */
-  static ServerProcess ours(Path folder, Durability durability, List<String> jvm)
-      throws IOException, InterruptedException {
-    int port = layOut(folder);
-    List<String> command = java(jvm, System.getProperty("java.class.path"));
-    command.add(OurNode.class.getName());
-    command.add(folder.toString());
-    command.add(durability.name());
-    return started(command, folder, port);
+  /** The folder of {@code home} with cluster.xml and stores.xml. */
+  static Path config(Path home) {
+    return home.resolve("config");
   }
 
-  /** Stock, with the cache and the durability of ours, and else as it comes. */
-  static ServerProcess stock(
-      StockVoldemort voldemort, Path folder, Durability durability, List<String> jvm)
-      throws IOException, InterruptedException {
-    int port = layOut(folder);
-    Files.writeString(
-        folder.resolve("config").resolve("server.properties"),
-        """
-        node.id=0
-        http.enable=false
-        socket.enable=true
-        enable.nio.connector=true
-        jmx.enable=false
-        slop.enable=false
-        storage.configs=voldemort.store.bdb.BdbStorageConfiguration
-        bdb.cache.size=%d
-        bdb.write.transactions=%s
-        bdb.flush.transactions=%s
-        """
-            .formatted(
-                BdbConfig.DEFAULT.cacheBytes(),
-                durability != Durability.BUFFERED,
-                durability == Durability.SYNCED));
-    Path log4j = folder.resolve("config").resolve("log4j.properties");
-    Files.writeString(
-        log4j,
-        """
-        log4j.rootLogger=WARN, stderr
-        log4j.appender.stderr=org.apache.log4j.ConsoleAppender
-        log4j.appender.stderr.layout=org.apache.log4j.PatternLayout
-        log4j.appender.stderr.layout.ConversionPattern=%d %p %m%n
-        """);
-    List<String> command = java(jvm, voldemort.classPathText());
-    command.add(1, "-Dlog4j.configuration=" + log4j.toUri());
-    command.add("voldemort.server.VoldemortServer");
-    command.add(folder.toString());
-    command.add(folder.resolve("config").toString());
-    return started(command, folder, port);
-  }
-
-  private static List<String> java(List<String> jvm, String classPath) {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(jvm);
-    command.addAll(List.of("-cp", classPath));
-    return command;
-  }
-
-  /** Writes cluster.xml and stores.xml, the same for both; the port. */
-  private static int layOut(Path folder) throws IOException {
-    List<Integer> ports = freePorts();
+  /** Writes {@link #config}, the same for all servers but for the ports. */
+  static Cluster layOut(Path home) throws IOException {
+    List<Integer> ports = freePorts(3);
     Node node =
         new Node(
             0,
-            HOST,
-            ports.get(1),
+            "127.0.0.1",
             ports.get(0),
+            ports.get(1),
             ports.get(2),
             0,
             IntStream.range(0, PARTITIONS).boxed().toList());
-    Path config = Files.createDirectories(folder.resolve("config"));
-    Files.writeString(
-        config.resolve("cluster.xml"), new Cluster("bench", List.of(), List.of(node)).toXml());
-    Files.writeString(
-        config.resolve("stores.xml"),
-        StoreDefinition.toXml(List.of(StoreDefinition.of(STORE, Persistence.BDB, 1, 1, 1))));
-    return ports.get(0);
+    Cluster cluster = new Cluster("bench", List.of(), List.of(node));
+    StoreDefinition store = StoreDefinition.of(STORE, Persistence.BDB, 1, 1, 1);
+    Path config = Files.createDirectories(config(home));
+    Files.writeString(config.resolve("cluster.xml"), cluster.toXml());
+    Files.writeString(config.resolve("stores.xml"), StoreDefinition.toXml(List.of(store)));
+    return cluster;
   }
 
-  private static List<Integer> freePorts() throws IOException {
-    InetAddress loopback = InetAddress.getLoopbackAddress();
-    try (ServerSocket one = new ServerSocket(0, 1, loopback);
-        ServerSocket two = new ServerSocket(0, 1, loopback);
-        ServerSocket three = new ServerSocket(0, 1, loopback)) {
-      return List.of(one.getLocalPort(), two.getLocalPort(), three.getLocalPort());
+  /** Different ports of the loopback address that nobody listened on a moment ago. */
+  static List<Integer> freePorts(int count) {
+    List<ServerSocket> reserved = new ArrayList<>();
+    try {
+      for (int i = 0; i < count; i++) {
+        reserved.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+      }
+      List<Integer> ports = reserved.stream().map(ServerSocket::getLocalPort).toList();
+      for (ServerSocket each : reserved) {
+        each.close();
+      }
+      return ports;
+    } catch (IOException e) {
+      throw new UncheckedIOException("no free port on the loopback address", e);
     }
   }
 
-  private static ServerProcess started(List<String> command, Path folder, int port)
+  /**
+   * Returns when it serves. Throws {@link IOException} with the end of its log when it does not.
+   *
+   * @param cluster as {@link #layOut} has written it
+   * @param java options of the virtual machine, then the class to run and its arguments
+   */
+  static ServerProcess start(Path home, Cluster cluster, List<String> java)
       throws IOException, InterruptedException {
-    Path log = folder.resolve("server.log");
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(java);
+    Path log = home.resolve("server.log");
     Process process =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
-    ServerProcess server = new ServerProcess(process, port, log);
+    // It must not outlive us, however we end.
+    Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+    ServerProcess server = new ServerProcess(cluster.node(0), log, process);
     try {
-      server.awaitListening();
+      server.await("serve", server::isServing);
       return server;
     } catch (IOException | InterruptedException | RuntimeException e) {
       server.close();
@@ -144,40 +113,60 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  private void awaitListening() throws IOException, InterruptedException {
+  /** Returns when {@code ready} says so; throws likewise. */
+  void await(String what, BooleanSupplier ready) throws IOException, InterruptedException {
     long deadline = System.nanoTime() + START_MAX.toNanos();
-    while (!isListening()) {
-      if (!process.isAlive() || System.nanoTime() - deadline > 0) {
-        throw new IllegalStateException(
-            "the server did not start%n%s".formatted(Files.readString(log)));
+    while (!ready.getAsBoolean()) {
+      if (!process.isAlive() || System.nanoTime() - deadline >= 0) {
+        throw new IOException(
+            "the server must %s within %s: alive=%s log=%s%n%s"
+                .formatted(what, START_MAX, process.isAlive(), log, endOfLog()));
       }
-      TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+      TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
     }
   }
 
-  private boolean isListening() {
+  private String endOfLog() throws IOException {
+    List<String> lines = Files.readAllLines(log);
+    return String.join(
+        System.lineSeparator(),
+        lines.subList(Math.max(0, lines.size() - LOG_LINES_TOLD), lines.size()));
+  }
+
+  /** An open port is not enough: a stock server's is open before its stores are. */
+  private boolean isServing() {
     try (Socket socket = new Socket()) {
-      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), CONNECT_MILLIS);
-      return true;
+      int millis = Math.toIntExact(TimeUnit.SECONDS.toMillis(1));
+      socket.connect(
+          new InetSocketAddress(InetAddress.getLoopbackAddress(), node.socketPort()), millis);
+      socket.setSoTimeout(millis);
+      socket.getOutputStream().write(PB0);
+      InputStream in = socket.getInputStream();
+      return new String(in.readNBytes(2), StandardCharsets.US_ASCII).equals("ok");
     } catch (IOException notYet) {
       return false;
     }
   }
 
+  /** {@code host:port}, for clients. */
   String address() {
-    return HOST + ":" + port;
+    return node.host() + ":" + node.socketPort();
   }
 
-  /** Processor time that it has used, nanoseconds; 0 where the system does not tell. */
+  /**
+   * The processor's time that the process has taken, all threads together, in nanoseconds; to some
+   * 10 ms; 0 where the system does not tell.
+   */
   long cpuNanos() {
     return process.info().totalCpuDuration().map(Duration::toNanos).orElse(0L);
   }
 
+  /** In order, if it ends in time. */
   @Override
   public void close() {
     process.destroy();
     try {
-      if (!process.waitFor(STOP_MAX.toSeconds(), TimeUnit.SECONDS)) {
+      if (!process.waitFor(END_SECONDS_MAX, TimeUnit.SECONDS)) {
         process.destroyForcibly();
       }
     } catch (InterruptedException e) {

@@ -4,6 +4,7 @@ import io.palinode.benchmarks.Spread;
 import io.palinode.benchmarks.StoreLoad;
 import io.palinode.benchmarks.StoreLoad.Lap;
 import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.voldemort.bdb.BdbConfig;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
@@ -109,8 +110,8 @@ public final class StockBenchmark {
         List.of("-Xms" + setting.heapMegabytes() + "m", "-Xmx" + setting.heapMegabytes() + "m");
     progress.accept("starting both servers");
     try (ServerProcess stock =
-            ServerProcess.stock(voldemort, data.resolve("stock"), setting.durability(), jvm);
-        ServerProcess ours = ServerProcess.ours(data.resolve("ours"), setting.durability(), jvm)) {
+            StockServer.start(voldemort, data.resolve("stock"), asDurable(), jvm);
+        ServerProcess ours = OurNode.start(data.resolve("ours"), setting.durability(), jvm)) {
       fill(stock, "stock");
       fill(ours, "ours");
       for (int connections : setting.connections()) {
@@ -120,6 +121,14 @@ public final class StockBenchmark {
       }
     }
     return results;
+  }
+
+  /** The stock server's cache and durability are to be ours. */
+  private List<String> asDurable() {
+    return List.of(
+        "bdb.cache.size=" + BdbConfig.DEFAULT.cacheBytes(),
+        "bdb.write.transactions=" + (setting.durability() != Durability.BUFFERED),
+        "bdb.flush.transactions=" + (setting.durability() == Durability.SYNCED));
   }
 
   private void fill(ServerProcess server, String name) throws InterruptedException {

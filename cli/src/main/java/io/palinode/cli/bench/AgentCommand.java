@@ -3,6 +3,8 @@ package io.palinode.cli.bench;
 import io.palinode.benchmarks.stock.AgentBenchmark;
 import io.palinode.benchmarks.stock.AgentBenchmark.Parts;
 import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
+import io.palinode.benchmarks.stock.ClientAgentBenchmark;
+import io.palinode.benchmarks.stock.Comparison;
 import io.palinode.benchmarks.stock.StockVoldemort;
 import io.palinode.cli.embedded.EmbeddedKafka;
 import io.palinode.cli.terminal.Output;
@@ -29,7 +31,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** What a stock server's clients pay for the agent. */
+/** What a stock server's clients pay for the agent, there or with themselves. */
 @Command(
     name = "agent",
     mixinStandardHelpOptions = true,
@@ -40,6 +42,8 @@ import picocli.CommandLine.Spec;
       "",
       "The servers are processes of their own, made from the folder that you name, each with one store on disk. They, the clients and the Kafka"
           + " that the agent tells share this machine. The modes take turns; what is told is the ratio within a turn, and how sure that is.",
+      "",
+      "With --of client: what it costs in a program that uses Voldemort's own Java client, with the agent and without, before one server that has it.",
       ""
     },
     footer = {
@@ -48,7 +52,8 @@ import picocli.CommandLine.Spec;
       "",
       "Examples:",
       "  palinode bench agent --voldemort ~/voldemort",
-      "  palinode bench agent --voldemort ~/voldemort --writes 50 --rounds 9"
+      "  palinode bench agent --voldemort ~/voldemort --writes 50 --rounds 9",
+      "  palinode bench agent --voldemort ~/voldemort --of client"
     })
 final class AgentCommand implements Callable<Integer> {
   @Option(
@@ -57,6 +62,20 @@ final class AgentCommand implements Callable<Integer> {
       paramLabel = "DIR",
       description = "Where the jars, or the compiled classes, of a stock Voldemort 1.10.26 are.")
   private Path voldemort = Path.of("");
+
+  /** Where the agent is that is measured. */
+  enum Of {
+    SERVER,
+    CLIENT
+  }
+
+  @Option(
+      names = "--of",
+      defaultValue = "server",
+      paramLabel = "WHERE",
+      description =
+          "The agent in a server, or in a client: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+  private Of of = Of.SERVER;
 
   @Option(
       names = "--agent-jar",
@@ -140,12 +159,20 @@ final class AgentCommand implements Callable<Integer> {
         topics.createAbsent(TopicLayout.DEFAULT);
       }
       Parts parts = new Parts(stock, agent, kafka.bootstrapServers(), data.path());
-      report = AgentReport.of(setting, new AgentBenchmark(setting, parts, this::say).run());
+      report = AgentReport.of(of, setting, measure(setting, parts));
     }
     PrintWriter out = spec.commandLine().getOut();
     out.print(output.isJson() ? report.json() : report.table());
     out.flush();
     return 0;
+  }
+
+  private List<Comparison> measure(Setting setting, Parts parts)
+      throws IOException, InterruptedException, ExecutionException {
+    return switch (of) {
+      case SERVER -> new AgentBenchmark(setting, parts, this::say).run();
+      case CLIENT -> new ClientAgentBenchmark(setting, parts, this::say).run();
+    };
   }
 
   private Setting setting() {

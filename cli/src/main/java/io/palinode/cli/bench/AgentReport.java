@@ -4,25 +4,29 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import io.palinode.benchmarks.Spread;
-import io.palinode.benchmarks.stock.AgentBenchmark.Beside;
 import io.palinode.benchmarks.stock.AgentBenchmark.Mode;
-import io.palinode.benchmarks.stock.AgentBenchmark.Result;
 import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
-import io.palinode.benchmarks.stock.AgentBenchmark.Side;
+import io.palinode.benchmarks.stock.Comparison;
+import io.palinode.benchmarks.stock.Comparison.Beside;
+import io.palinode.benchmarks.stock.Comparison.Side;
 import io.palinode.cli.terminal.TextTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What was measured; its components are the JSON output. */
-record AgentReport(String machine, Setting setting, List<Row> rows) {
+/**
+ * What was measured; its components are the JSON output.
+ *
+ * @param of where the agent was, and whose processor time it is
+ */
+record AgentReport(String machine, AgentCommand.Of of, Setting setting, List<Row> rows) {
   private static final double GOAL_PERCENT = 4;
 
   /**
-   * A mode under one load. Percents: throughput lost to the agent, processor time of the server
-   * added for an operation; absent for the server as it is, of which {@code noise} is what
-   * neighbouring rounds differ by.
+   * A mode under one load. Percents: throughput lost to the agent, processor time added for an
+   * operation; absent where there is no agent, of which {@code noise} is what neighbouring rounds
+   * differ by.
    */
   record Row(
       int writePercent,
@@ -32,18 +36,18 @@ record AgentReport(String machine, Setting setting, List<Row> rows) {
       @Nullable Spread cpuAdded,
       @Nullable Spread noise,
       @Nullable Verdict goal) {
-    private static Row plain(Result of) {
+    private static Row plain(Comparison of) {
       Spread noise = percent(of.noise());
       return new Row(of.writePercent(), Mode.NONE, of.none(), null, null, noise, null);
     }
 
-    private static Row beside(Result of, Mode mode, Side side, Beside beside) {
+    private static Row beside(Comparison of, Beside beside) {
       Spread more = percent(beside.throughput());
       Spread lost = new Spread(-more.median(), -more.to(), -more.from());
       return new Row(
           of.writePercent(),
-          mode,
-          side,
+          beside.mode(),
+          beside.side(),
           lost,
           percent(beside.cpu()),
           null,
@@ -56,14 +60,13 @@ record AgentReport(String machine, Setting setting, List<Row> rows) {
     }
   }
 
-  static AgentReport of(Setting setting, List<Result> results) {
+  static AgentReport of(AgentCommand.Of of, Setting setting, List<Comparison> results) {
     List<Row> rows = new ArrayList<>();
-    for (Result each : results) {
+    for (Comparison each : results) {
       rows.add(Row.plain(each));
-      rows.add(Row.beside(each, Mode.AGENT, each.agent(), each.agentBeside()));
-      rows.add(Row.beside(each, Mode.PREDICATES, each.predicates(), each.predicatesBeside()));
+      each.others().forEach(beside -> rows.add(Row.beside(each, beside)));
     }
-    return new AgentReport(Machine.text(), setting, rows);
+    return new AgentReport(Machine.text(), of, setting, rows);
   }
 
   String table() {
@@ -76,7 +79,7 @@ record AgentReport(String machine, Setting setting, List<Row> rows) {
                 "operations/s",
                 "p50 ms",
                 "p99 ms",
-                "server's CPU µs",
+                of.name().toLowerCase(Locale.ROOT) + "'s CPU µs",
                 "throughput lost",
                 "from … to",
                 "CPU added",
@@ -96,7 +99,7 @@ record AgentReport(String machine, Setting setting, List<Row> rows) {
         table.render());
   }
 
-  private static List<String> cells(Row row) {
+  private List<String> cells(Row row) {
     Spread lost = row.throughputLost();
     Spread cpu = row.cpuAdded();
     Spread noise = row.noise();
@@ -114,10 +117,10 @@ record AgentReport(String machine, Setting setting, List<Row> rows) {
         row.goal() == null ? "" : row.goal().text());
   }
 
-  private static String name(Mode mode) {
+  private String name(Mode mode) {
     return switch (mode) {
       case NONE -> "none";
-      case AGENT -> "no predicate";
+      case AGENT -> of == AgentCommand.Of.CLIENT ? "in the client" : "no predicate";
       case PREDICATES -> "a predicate";
     };
   }

@@ -46,8 +46,9 @@ final class DivergenceTopics {
         "memory",
         List.of(
             "Detection keeps a state a replica of each such key that is there, and what they carry"
-                + " once where they agree: some 0.6 kB a key. A key that is absent on all of them"
-                + " is forgotten. A node keeps nothing.",
+                + " once where they agree: some 0.6 kB a key with three replicas, and 2 kB for a while"
+                + " after it was written. A key that is absent on all of them is forgotten. A node"
+                + " keeps nothing.",
             "A subtask keeps as many instances as --instances-max says, 100,000 if it says nothing;"
                 + " what is beyond is not judged, and that is told as lost coverage."));
   }

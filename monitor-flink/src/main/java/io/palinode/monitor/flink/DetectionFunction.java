@@ -229,11 +229,15 @@ final class DetectionFunction
     }
     if (kept == null && instances.count(predicate.name()) >= settings.instancesMax()) {
       publisher.tellTooManyInstances(event, Math.max(event.hlc(), context.currentWatermark()), out);
+      searches.refused(predicate.name(), event.epoch());
       return;
     }
     DetectionLimits limits = settings.limits();
     Instance instance =
         kept == null ? Instance.begin(event, predicate.version(), spec, limits) : kept;
+    if (kept == null) {
+      searches.begun(predicate.name(), instance);
+    }
     instance.unpack(spec, limits);
     if (phantoms.isShadowed(spec)) {
       instance.shadow(spec, limits);

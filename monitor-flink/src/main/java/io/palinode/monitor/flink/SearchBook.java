@@ -24,6 +24,11 @@ final class SearchBook {
 
   private @Nullable Map<String, List<Search>> byPredicate;
 
+  /**
+   * The newest epoch in which no room was left for an instance of a predicate; in no checkpoint.
+   */
+  private final Map<String, Long> refusedIn = new HashMap<>();
+
   /** A node says so again with each progress; the first time counts. */
   void learn(Notice notice, BroadcastState<String, Notice> state) throws Exception {
     Search search = Search.of(notice);
@@ -35,9 +40,24 @@ final class SearchBook {
     }
   }
 
+  /** What a node told of an instance was not heard: no room was left for it. */
+  void refused(String predicate, long epoch) {
+    refusedIn.merge(predicate, epoch, Math::max);
+  }
+
+  /** A new instance; what was told of it before may have been refused. */
+  void begun(String predicate, Instance instance) {
+    if (refusedIn.getOrDefault(predicate, Long.MIN_VALUE) >= instance.epoch()) {
+      instance.doubtSilence();
+    }
+  }
+
   /** Tells an instance of {@code predicate} what is known. */
   void tell(String predicate, Instance instance, ReadOnlyBroadcastState<String, Notice> state)
       throws Exception {
+    if (instance.doubtsSilence()) {
+      return;
+    }
     for (Search search : read(state).getOrDefault(predicate, List.of())) {
       if (search.partition() == instance.partition()
           && search.version() == instance.predicateVersion()

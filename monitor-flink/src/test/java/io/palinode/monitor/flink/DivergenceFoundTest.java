@@ -45,8 +45,9 @@ class DivergenceFoundTest {
       kind: Predicate
       metadata: {name: p}
       spec:
+        forEach: {u: "{u}"}
         violation:
-          - replicasDiverged: {var: cart, longerThan: 1s}
+          - replicasDiverged: {var: "cart_{u}", longerThan: 1s}
       """;
   private static final long SECOND = 1_000_000;
 
@@ -55,18 +56,22 @@ class DivergenceFoundTest {
 
   @BeforeEach
   void open() throws Exception {
-    harness = harness();
+    open(DetectionSettings.DEFAULT);
+  }
+
+  private void open(DetectionSettings settings) throws Exception {
+    harness = harness(settings);
     harness.open();
     PredicateRecord predicate =
         PredicateRecord.newBuilder().setName(Records.PREDICATE).setVersion(1).setYaml(YAML).build();
     harness.processBroadcastElement(Notice.predicate(predicate.toByteArray()), 0);
   }
 
-  private static KeyedBroadcastOperatorTestHarness<String, CandidateEvent, Notice, Verdict>
-      harness() throws Exception {
+  private static KeyedBroadcastOperatorTestHarness<String, CandidateEvent, Notice, Verdict> harness(
+      DetectionSettings settings) throws Exception {
     return new KeyedBroadcastOperatorTestHarness<>(
         new CoBroadcastWithKeyedOperator<>(
-            new DetectionFunction(Records.NODES, Epsilon.ofMicros(10), DetectionSettings.DEFAULT),
+            new DetectionFunction(Records.NODES, Epsilon.ofMicros(10), settings),
             List.of(
                 PredicateBook.STATE, RestartBook.STATE, SearchBook.STATE, DetectionFunction.EPOCH)),
         CandidateEvent::key,
@@ -116,6 +121,38 @@ class DivergenceFoundTest {
     harness.watermark(Hlc.ofMicros(SECOND));
     assertThat(violations()).isEmpty();
     assertThat(kept()).isZero();
+  }
+
+  /** What was said of it before the nodes had told all they have is not the last of it. */
+  @Test
+  void aKeyThatWasAbsentEverywhereBeforeAllHaveSearchedIsForgottenThen() throws Exception {
+    for (int node = 0; node < Records.NODES; node++) {
+      told(node, 1, 0, 500);
+    }
+    harness.watermark(Hlc.ofMicros(900));
+    assertThat(kept()).isEqualTo(1);
+    searchAll();
+    harness.watermark(Hlc.ofMicros(10 * SECOND));
+    assertThat(kept()).isZero();
+  }
+
+  @Test
+  void whatFoundNoRoomIsNotTakenForAbsentLater() throws Exception {
+    harness.close();
+    open(DetectionSettings.DEFAULT.withInstancesMax(1));
+    searchAll();
+    told("1", 0, 1, 7, 2_000);
+    told("2", 0, 2, 7, 2_000);
+    told("1", 0, 3, 0, 3_000);
+    harness.watermark(Hlc.ofMicros(SECOND));
+    assertThat(kept()).as("now there is room").isZero();
+    told("2", 1, 1, 7, 2 * SECOND);
+    told("2", 2, 1, 7, 2 * SECOND);
+    harness.watermark(Hlc.ofMicros(10 * SECOND));
+    assertThat(violations()).as("the first node has it too").isEmpty();
+    told("2", 0, 4, 8, 11 * SECOND);
+    harness.watermark(Hlc.ofMicros(20 * SECOND));
+    assertThat(violations()).as("once all have told").hasSize(1);
   }
 
   @Test
@@ -172,7 +209,7 @@ class DivergenceFoundTest {
     harness.watermark(Hlc.ofMicros(SECOND / 2));
     OperatorSubtaskState checkpoint = harness.snapshot(1, 1);
     harness.close();
-    harness = harness();
+    harness = harness(DetectionSettings.DEFAULT);
     harness.initializeState(checkpoint);
     harness.open();
     harness.watermark(Hlc.ofMicros(2 * SECOND));
@@ -201,13 +238,21 @@ class DivergenceFoundTest {
   }
 
   private void told(int node, long sequence, long digest, long micros) throws Exception {
+    told("1", node, sequence, digest, micros);
+  }
+
+  private void told(String user, int node, long sequence, long digest, long micros)
+      throws Exception {
     VariableVersion key =
-        VariableVersion.newBuilder().setStore("s").setKey(ByteString.copyFromUtf8("cart")).build();
+        VariableVersion.newBuilder()
+            .setStore("s")
+            .setKey(ByteString.copyFromUtf8("cart_" + user))
+            .build();
     CandidateRecord record =
         Records.of(node, 1, sequence)
             .setOpened(
                 Opened.newBuilder()
-                    .setInterval(interval("", 0))
+                    .setInterval(interval("u=" + user, 0))
                     .setStart(CandidateRecords.encode(clock(node, micros, 0)))
                     .addValues(key)
                     .setDigest(digest)

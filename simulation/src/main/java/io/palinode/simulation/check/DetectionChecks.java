@@ -237,7 +237,7 @@ public final class DetectionChecks {
       return;
     }
     List<Interval> stand =
-        truth().values().stream()
+        truth().stream()
             .filter(each -> each.epoch == left.epoch() && !isUndone.test(each.version))
             .map(interval -> interval.endingAt(endLeft(interval, ends)))
             .toList();
@@ -248,8 +248,8 @@ public final class DetectionChecks {
             && b.term == 1
             && a.instance.equals(b.instance)
             && concurrency.isPossible(a, b)
-            && !isLost(a)
-            && !isLost(b)
+            && !isTouched(a)
+            && !isTouched(b)
             && !isStale(a)
             && !isStale(b)) {
           throw new BrokenInvariant(
@@ -261,7 +261,7 @@ public final class DetectionChecks {
 
   private @Nullable Hvc endLeft(Interval first, EndUndone ends) {
     List<Interval> replicas =
-        intervals.values().stream()
+        intervals.stream()
             .filter(first::isSameVersionAs)
             .filter(
                 each -> each.end != null && !ends.isUndone(each.version, each.node, each.end.own()))

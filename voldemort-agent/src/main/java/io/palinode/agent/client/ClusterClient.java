@@ -75,10 +75,17 @@ final class ClusterClient {
 
   Session.Verdict heard(long epoch, ResponseContext context) {
     Session.Verdict verdict = session.heard(epoch, context);
-    if (!toldEpoch.get() && toldEpoch.compareAndSet(false, true)) {
-      log.info("client={} epoch={} state=KNOWN", config.client(), session.view().epoch());
+    if (!toldEpoch.get()) {
+      tellEpoch(session.view().epoch());
     }
     return verdict;
+  }
+
+  /** Once. It may be long unknown: a cluster that was paused before we asked tells none. */
+  private void tellEpoch(long known) {
+    if (known != EpochView.UNKNOWN && toldEpoch.compareAndSet(false, true)) {
+      log.info("client={} epoch={} state=KNOWN", config.client(), known);
+    }
   }
 
   /** Says once that this client's protocol carries nothing along. */

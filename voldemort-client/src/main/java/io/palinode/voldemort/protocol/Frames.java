@@ -5,7 +5,6 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufOutputStream;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
@@ -91,12 +90,14 @@ public final class Frames {
     @Override
     protected void encode(ChannelHandlerContext ctx, MessageLite message, ByteBuf out)
         throws IOException {
-      out.writeInt(message.getSerializedSize());
+      int size = message.getSerializedSize();
+      out.writeInt(size);
+      // Into the buffer itself: a stream over it would take one of 4 KiB for each message.
       CodedOutputStream body =
-          CodedOutputStream.newInstance(
-              new ByteBufOutputStream(out), CodedOutputStream.DEFAULT_BUFFER_SIZE);
+          CodedOutputStream.newInstance(out.internalNioBuffer(out.writerIndex(), size));
       message.writeTo(body);
       body.flush();
+      out.writerIndex(out.writerIndex() + size);
     }
   }
 }

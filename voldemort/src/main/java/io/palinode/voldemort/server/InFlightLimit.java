@@ -28,6 +28,7 @@ final class InFlightLimit extends ChannelDuplexHandler {
   private final ArrayDeque<Object> held = new ArrayDeque<>();
 
   private int inFlight;
+  private boolean starting;
   private boolean draining;
   private boolean failed;
 
@@ -103,16 +104,29 @@ final class InFlightLimit extends ChannelDuplexHandler {
 
   /** Goes on at half the limit: in batches, not one request for each answer. */
   private void startHeld(ChannelHandlerContext ctx) {
-    if (ctx.channel().config().isAutoRead() || inFlight > inFlightMax / 2 || !mayStart(ctx)) {
+    boolean isDue = !ctx.channel().config().isAutoRead() && inFlight <= inFlightMax / 2;
+    // Requests are answered, and answers flushed, within this very call.
+    if (starting || !isDue || !mayStart(ctx)) {
       return;
     }
+    starting = true;
+    try {
+      do {
+        startSome(ctx);
+        ctx.fireChannelReadComplete();
+      } while (!held.isEmpty() && mayStart(ctx));
+    } finally {
+      starting = false;
+    }
+    if (held.isEmpty() && !draining) {
+      ctx.channel().config().setAutoRead(true);
+    }
+  }
+
+  private void startSome(ChannelHandlerContext ctx) {
     while (!held.isEmpty() && mayStart(ctx)) {
       inFlight++;
       ctx.fireChannelRead(held.remove());
-    }
-    ctx.fireChannelReadComplete();
-    if (held.isEmpty()) {
-      ctx.channel().config().setAutoRead(true);
     }
   }
 

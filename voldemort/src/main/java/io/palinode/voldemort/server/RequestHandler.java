@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the requests of one connection in their order, on the executor that it was added with, and
- * sends each answer. A bulk request, and one that is routed, runs elsewhere; those behind it on its
- * connection wait for it, and nobody else does. What is no request ends the connection.
+ * Runs the requests of one connection in their order, on its event loop, and sends each answer. A
+ * bulk request, and one that is routed, runs elsewhere; those behind it on its connection wait for
+ * it, and nobody else does. What is no request ends the connection.
  */
 final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
   private static final Logger log = LoggerFactory.getLogger(RequestHandler.class);
@@ -55,7 +55,8 @@ final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
     if (!request.hasPalinode()) {
       stock.known();
     }
-    if (isElsewhere) {
+    // To send an answer may make room for another request: those that came before it go first.
+    if (isElsewhere || !waiting.isEmpty()) {
       waiting.add(request);
     } else {
       start(ctx, request);

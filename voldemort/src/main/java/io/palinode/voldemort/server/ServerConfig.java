@@ -6,7 +6,7 @@ import java.time.Duration;
  * Where a node listens, and its limits.
  *
  * @param port 0: any free one
- * @param requestThreads threads that run requests
+ * @param requestThreads threads that read requests, run them and answer
  * @param connectionsMax further connections are closed at once
  * @param handshakeTimeout how long a client may take to name its protocol
  * @param inFlightMax requests of one connection that are not answered yet; above, it is not read on

@@ -12,9 +12,7 @@ import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.util.concurrent.DefaultEventExecutorGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
-import io.netty.util.concurrent.EventExecutorGroup;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.voldemort.NodeCounter;
@@ -27,9 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The socket of a node. One thread reads and writes all connections; requests run on a few others,
- * those of one connection on one; what takes long, on others ({@link BulkRequests}, {@link
- * Routing}).
+ * The socket of a node. A few threads share the connections: each reads its own, runs their
+ * requests, and writes the answers, for to hand a request to another thread and back would cost as
+ * much as the request. What takes long runs on others ({@link BulkRequests}, {@link Routing}).
  */
 final class StoreServer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(StoreServer.class);
@@ -40,8 +38,8 @@ final class StoreServer implements AutoCloseable {
   private final ServerConfig config;
   private final Pb0Requests requests;
   private final VpRequests vpRequests;
-  private final EventLoopGroup io;
-  private final EventExecutorGroup workers;
+  private final EventLoopGroup accepting;
+  private final EventLoopGroup workers;
   private final BulkRequests bulk;
   private final Routing routing;
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
@@ -55,9 +53,9 @@ final class StoreServer implements AutoCloseable {
     this.requests = new Pb0Requests(node, shared.withRouting(routing), snapshots);
     this.vpRequests = new VpRequests(node, shared);
     String name = "store-node-" + node.node();
-    this.io = new NioEventLoopGroup(1, new DefaultThreadFactory(name + "-io", true));
+    this.accepting = new NioEventLoopGroup(1, new DefaultThreadFactory(name + "-accept", true));
     this.workers =
-        new DefaultEventExecutorGroup(
+        new NioEventLoopGroup(
             config.requestThreads(), new DefaultThreadFactory(name + "-requests", true));
     this.bulk = new BulkRequests(name + "-bulk", config.closeTimeout());
     this.listener = bind();
@@ -95,7 +93,7 @@ final class StoreServer implements AutoCloseable {
   private Channel bind() {
     ChannelFuture bound =
         new ServerBootstrap()
-            .group(io)
+            .group(accepting, workers)
             .channel(NioServerSocketChannel.class)
             .option(ChannelOption.SO_BACKLOG, BACKLOG)
             .option(ChannelOption.SO_REUSEADDR, true)
@@ -117,10 +115,13 @@ final class StoreServer implements AutoCloseable {
     long timeoutMs = config.closeTimeout().toMillis();
     routing.close();
     bulk.close();
-    // Closed channels still tell the workers so, and those tell it back: a moment of quiet ends it.
-    io.shutdownGracefully(QUIET_MS, timeoutMs, TimeUnit.MILLISECONDS)
+    accepting
+        .shutdownGracefully(0, timeoutMs, TimeUnit.MILLISECONDS)
         .awaitUninterruptibly(timeoutMs);
-    workers.shutdownGracefully(0, timeoutMs, TimeUnit.MILLISECONDS).awaitUninterruptibly(timeoutMs);
+    // What was accepted last still registers there: a moment of quiet ends it.
+    workers
+        .shutdownGracefully(QUIET_MS, timeoutMs, TimeUnit.MILLISECONDS)
+        .awaitUninterruptibly(timeoutMs);
   }
 
   /** What a connection is made of, from the socket inwards. */
@@ -148,7 +149,7 @@ final class StoreServer implements AutoCloseable {
           .addLast(Frames.decoder())
           .addLast(new InFlightLimit(config.inFlightMax(), node.counters()))
           .addLast(Frames.encoder())
-          .addLast(workers, new RequestHandler(requests, bulk, routing, node.counters()));
+          .addLast(new RequestHandler(requests, bulk, routing, node.counters()));
       return true;
     }
     VpVersion version = VpVersion.named(protocol);
@@ -158,7 +159,7 @@ final class StoreServer implements AutoCloseable {
     pipeline
         .addLast(new VpFrames(version))
         .addLast(new InFlightLimit(config.inFlightMax(), node.counters()))
-        .addLast(workers, new VpRequestHandler(vpRequests, version, node.counters()));
+        .addLast(new VpRequestHandler(vpRequests, version, node.counters()));
     return true;
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.palinode.retroscope.WindowLog;
 import io.palinode.retroscope.snapshot.Entry;
@@ -16,6 +17,7 @@ import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -73,11 +75,42 @@ class RequestHandlerTest {
     busy.forEach(channel -> assertThat(((Pb0.GetAllResponse) next(channel)).hasError()).isFalse());
   }
 
-  private EmbeddedChannel connection() {
+  @Test
+  void whatAnAnswerMakesRoomForDoesNotOvertakeWhatWaits() {
+    EmbeddedChannel channel = connection(new InFlightLimit(2, node.counters()));
+    channel.writeInbound(frame(difference()), frame(get()), frame(getVersion()));
+    release.countDown();
+    assertThat(next(channel)).isInstanceOf(Pb0.GetAllResponse.class);
+    assertThat(next(channel)).isInstanceOf(Pb0.GetResponse.class);
+    assertThat(next(channel)).isInstanceOf(Pb0.GetVersionResponse.class);
+  }
+
+  /** They are answered in a row, not each within the answer to the one before. */
+  @Test
+  void anyNumberOfRequestsMayBeHeldBack() {
+    int held = 20_000;
+    EmbeddedChannel channel = connection(new InFlightLimit(2, node.counters()));
+    Object[] requests = new Object[held];
+    Arrays.setAll(requests, i -> frame(get()));
+    channel.writeInbound(frame(difference()));
+    channel.writeInbound(requests);
+    release.countDown();
+    assertThat(next(channel)).isInstanceOf(Pb0.GetAllResponse.class);
+    for (int i = 0; i < held; i++) {
+      assertThat(channel.<Object>readOutbound()).isInstanceOf(Pb0.GetResponse.class);
+    }
+    assertThat(channel.config().isAutoRead()).as("it reads on").isTrue();
+  }
+
+  private EmbeddedChannel connection(ChannelHandler... before) {
     LocalSnapshots snapshots = new LocalSnapshots(0, new Held(node.history(), release), folder);
-    return new EmbeddedChannel(
-        new RequestHandler(
-            new Pb0Requests(node, snapshots), bulk, new Routing(node), node.counters()));
+    EmbeddedChannel channel = new EmbeddedChannel(before);
+    channel
+        .pipeline()
+        .addLast(
+            new RequestHandler(
+                new Pb0Requests(node, snapshots), bulk, new Routing(node), node.counters()));
+    return channel;
   }
 
   private static Object next(EmbeddedChannel channel) {
@@ -98,8 +131,16 @@ class RequestHandlerTest {
   }
 
   private static VoldemortRequest get() {
+    return read(Pb0.RequestType.GET);
+  }
+
+  private static VoldemortRequest getVersion() {
+    return read(Pb0.RequestType.GET_VERSION);
+  }
+
+  private static VoldemortRequest read(Pb0.RequestType type) {
     return VoldemortRequest.newBuilder()
-        .setType(Pb0.RequestType.GET)
+        .setType(type)
         .setShouldRoute(false)
         .setStore(TestNodes.EVERYWHERE)
         .setGet(Pb0.GetRequest.newBuilder().setKey(ByteString.copyFromUtf8("k")))

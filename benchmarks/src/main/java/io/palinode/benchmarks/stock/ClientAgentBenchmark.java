@@ -1,0 +1,124 @@
+package io.palinode.benchmarks.stock;
+
+import io.palinode.benchmarks.StoreLoad;
+import io.palinode.benchmarks.stock.AgentBenchmark.Mode;
+import io.palinode.benchmarks.stock.AgentBenchmark.Parts;
+import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
+import io.palinode.benchmarks.stock.Comparison.Side;
+import io.palinode.voldemort.client.ClientConfig;
+import io.palinode.voldemort.client.StoreClient;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * What the agent costs in a program that uses Voldemort's own Java client: one program without it
+ * and one with it, each a process of its own, which take turns before one stock server that has the
+ * agent too. Both speak pb0; without the agent nothing rides along.
+ */
+public final class ClientAgentBenchmark {
+  private static final int WARM_UPS = 2;
+
+  /** Of a round, before it is measured. */
+  private static final double RAMP = 0.25;
+
+  private final Setting setting;
+  private final Parts parts;
+  private final Consumer<String> progress;
+  private int loads;
+
+  /**
+   * @param progress is given a line a step
+   */
+  public ClientAgentBenchmark(Setting setting, Parts parts, Consumer<String> progress) {
+    this.setting = setting;
+    this.parts = parts;
+    this.progress = progress;
+  }
+
+  /**
+   * Takes the rounds' time, and as much again to start, fill and warm up. Throws {@link
+   * IllegalStateException} when the server's agent did not cover all of it.
+   */
+  public List<Comparison> run() throws IOException, InterruptedException {
+    progress.accept("starting the server");
+    int statusPort = ServerProcess.freePorts(1).get(0);
+    AgentStatus status = new AgentStatus(statusPort);
+    List<Comparison> results = new ArrayList<>();
+    try (ServerProcess server = AgentBenchmark.start(parts, statusPort)) {
+      server.await("join", status::isCovered);
+      fill(server);
+      progress.accept("starting both clients");
+      List<String> agent = List.of("-javaagent:" + parts.agentJar() + "=client");
+      try (StockClientProcess plain = client(server, Mode.NONE, List.of());
+          StockClientProcess woven = client(server, Mode.AGENT, agent)) {
+        Map<Mode, StockClientProcess> clients =
+            new EnumMap<>(Map.of(Mode.NONE, plain, Mode.AGENT, woven));
+        warmUp(clients);
+        for (int percent : setting.writePercents()) {
+          results.add(compare(clients, percent));
+        }
+      }
+      status.requireCovered();
+    }
+    return results;
+  }
+
+  private StockClientProcess client(ServerProcess server, Mode mode, List<String> options)
+      throws IOException {
+    List<String> all = new ArrayList<>(List.of("-Xms256m", "-Xmx256m"));
+    all.addAll(options);
+    Path home = parts.data().resolve("client-" + mode);
+    return StockClientProcess.start(parts.voldemort(), home, server.address(), setting, all);
+  }
+
+  private void fill(ServerProcess server) throws InterruptedException {
+    progress.accept("filling in %,d keys".formatted(setting.keys()));
+    try (StoreClient client =
+        StoreClient.connect(ClientConfig.of(List.of(server.address()), "bench"))) {
+      StoreLoad.fill(
+          List.of(client.store(ServerProcess.STORE)), setting.keys(), setting.valueBytes());
+    }
+  }
+
+  private void warmUp(Map<Mode, StockClientProcess> clients) throws IOException {
+    progress.accept("warming up");
+    for (int i = 0; i < WARM_UPS; i++) {
+      for (int percent : setting.writePercents()) {
+        double seconds = setting.warmUpSeconds() / WARM_UPS / setting.writePercents().size();
+        Map<Mode, Side> unused = roundOfEach(clients, i, seconds, percent);
+      }
+    }
+  }
+
+  private Comparison compare(Map<Mode, StockClientProcess> clients, int percent)
+      throws IOException {
+    List<Map<Mode, Side>> rounds = new ArrayList<>();
+    for (int i = 0; i < setting.rounds(); i++) {
+      progress.accept("%d %% writes: round %d of %d".formatted(percent, i + 1, setting.rounds()));
+      rounds.add(roundOfEach(clients, i, setting.roundSeconds(), percent));
+    }
+    return Comparison.of(percent, rounds, List.of(Mode.AGENT));
+  }
+
+  /** Forth, or back. */
+  private Map<Mode, Side> roundOfEach(
+      Map<Mode, StockClientProcess> clients, int round, double seconds, int percent)
+      throws IOException {
+    List<Mode> turns =
+        round % 2 == 0 ? List.of(Mode.NONE, Mode.AGENT) : List.of(Mode.AGENT, Mode.NONE);
+    Map<Mode, Side> sides = new EnumMap<>(Mode.class);
+    for (Mode mode : turns) {
+      StockClientProcess client = clients.get(mode);
+      if (client != null) {
+        long seed = setting.seed() + setting.clients() * (long) loads++;
+        sides.put(mode, client.round(percent, RAMP * seconds, seconds, seed));
+      }
+    }
+    return sides;
+  }
+}

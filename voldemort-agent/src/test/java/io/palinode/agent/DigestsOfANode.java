@@ -1,0 +1,80 @@
+package io.palinode.agent;
+
+import io.palinode.detector.ActivePredicate;
+import io.palinode.detector.CandidateRing;
+import io.palinode.detector.Emission;
+import io.palinode.detector.Emission.Told;
+import io.palinode.detector.LocalDetector;
+import io.palinode.detector.StoreKey;
+import io.palinode.predicate.Predicates;
+import io.palinode.voldemort.Caller;
+import io.palinode.voldemort.MemoryEngine;
+import io.palinode.voldemort.RefusedException;
+import io.palinode.voldemort.StoreNode;
+import io.palinode.voldemort.StoreNodeConfig;
+import io.palinode.voldemort.protocol.VectorClock;
+import io.palinode.voldemort.protocol.Versioned;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** What a node tells of a store's key "k" to those who compare replicas. */
+final class DigestsOfANode {
+  private static final String YAML =
+      """
+      apiVersion: palinode.io/v1
+      kind: Predicate
+      metadata: {name: same}
+      spec:
+        violation: [{replicasDiverged: {store: %s, var: "k", longerThan: 5s}}]
+      """;
+
+  private final StoreNode node;
+  private final String store;
+  private final CandidateRing ring = new CandidateRing(100, 1);
+
+  private DigestsOfANode(StoreNode node, String store) {
+    this.node = node;
+    this.store = store;
+    LocalDetector detector = new LocalDetector(node, ring, instance -> 0, 100);
+    node.listen(detector);
+    detector.setPredicates(
+        List.of(new ActivePredicate("same", 1, Predicates.parse(YAML.formatted(store), "same"))));
+    detector.reset(0);
+  }
+
+  /** Of one that has begun, and has what it has. */
+  static DigestsOfANode of(StoreNode node, String store) {
+    return new DigestsOfANode(node, store);
+  }
+
+  /** Of one of ours, which is empty. */
+  static DigestsOfANode ofOurs(StoreNodeConfig config, String store) {
+    AtomicLong micros = new AtomicLong(1_000_000);
+    MemoryEngine engine = new MemoryEngine(List.of("disk", "memory", StoreNode.metaStore()));
+    return of(new StoreNode(config, engine, micros::incrementAndGet), store);
+  }
+
+  void put(String value, VectorClock clock) throws RefusedException {
+    var unused = node.put(key(), Versioned.ofText(value, clock), Caller.STOCK);
+  }
+
+  void delete(VectorClock upTo) throws RefusedException {
+    var unused = node.delete(key(), upTo, Caller.STOCK);
+  }
+
+  private StoreKey key() {
+    return new StoreKey(store, "k".getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Since the last time. */
+  List<Long> take() {
+    List<Emission> told = new ArrayList<>();
+    int unused = ring.drain(told, 100);
+    return told.stream()
+        .filter(emission -> emission instanceof Told)
+        .map(emission -> ((Told) emission).digest())
+        .toList();
+  }
+}
