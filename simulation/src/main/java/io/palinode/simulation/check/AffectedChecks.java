@@ -32,8 +32,12 @@ import org.jspecify.annotations.Nullable;
  * what nodes accepted and answered, which must be undone exactly.
  */
 public final class AffectedChecks {
-  /** A write, whichever nodes have it. */
-  private record Write(String client, String key, Versioned version) {}
+  /**
+   * A write, whichever nodes have it.
+   *
+   * @param at the version's timestamp: one that reached no node may have been of the same clock
+   */
+  private record Write(String client, String key, Versioned version, long at) {}
 
   private record Accepted(int node, long hlc, Write write, boolean copy) {}
 
@@ -74,7 +78,12 @@ public final class AffectedChecks {
   public void given(String client, String key, List<Versioned> versions) {
     List<Write> known =
         versions.stream()
-            .flatMap(version -> byVersion.getOrDefault(List.of(key, version), Set.of()).stream())
+            .flatMap(
+                version ->
+                    byVersion
+                        .getOrDefault(
+                            List.of(key, version, version.clock().timestampMs()), Set.of())
+                        .stream())
             .toList();
     steps.add(new Step(client, null, known));
   }
@@ -91,8 +100,9 @@ public final class AffectedChecks {
 
   /** Two clients may write one version: it is a write of each. */
   private Write write(String client, String key, Versioned version) {
-    Write write = new Write(client, key, version);
-    byVersion.computeIfAbsent(List.of(key, version), unknown -> new HashSet<>()).add(write);
+    long at = version.clock().timestampMs();
+    Write write = new Write(client, key, version, at);
+    byVersion.computeIfAbsent(List.of(key, version, at), unknown -> new HashSet<>()).add(write);
     return write;
   }
 
