@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The bounded queue between the threads that write to the store and the one that sends. Adding
  * never waits for room: what does not fit is dropped and becomes part of its partition's {@link
- * Gap}. Thread-safe; every call but the two that await is O(1), or O(partitions) for progress.
+ * Gaps}. Thread-safe; every call but the two that await is O(1), or O(partitions and gaps) where
+ * gaps go out.
  *
  * <p>A partition's gap goes out behind all that was added before it, and before anything of that
  * partition that is added after it, progress included: a reader that sees progress has seen every
@@ -27,8 +28,7 @@ public final class CandidateRing {
   private final Condition somethingAdded = lock.newCondition();
   private final Condition roomMade = lock.newCondition();
   private final @Nullable Emission[] slots;
-  private final @Nullable Gap[] gaps;
-  private int gapsOpen;
+  private final Gaps gaps;
   private boolean woken;
   private int head;
   private int size;
@@ -46,28 +46,27 @@ public final class CandidateRing {
               + partitions);
     }
     slots = new Emission[capacity];
-    gaps = new Gap[partitions];
+    gaps = new Gaps(partitions);
   }
 
   public int partitions() {
-    return gaps.length;
+    return gaps.partitions();
   }
 
   public int capacity() {
     return slots.length;
   }
 
-  /** Adds the event; or widens its partition's gap by it, and returns false. */
+  /** Adds the event; or makes it part of a gap, and returns false. */
   public boolean add(Emission.Event event) {
     int partition = event.partition();
     lock.lock();
     try {
-      if (free() < (gaps[partition] == null ? 1 : 2)
-          || valueBytes + event.valueBytes() > VALUE_BYTES_MAX) {
-        widen(event.lost());
+      if (free() < gaps.size(partition) + 1 || valueBytes + event.valueBytes() > VALUE_BYTES_MAX) {
+        lose(event.lost());
         return false;
       }
-      pushGap(partition);
+      pushGaps(partition);
       push(event);
       return true;
     } finally {
@@ -79,11 +78,11 @@ public final class CandidateRing {
   public boolean add(Progress progress) {
     lock.lock();
     try {
-      if (free() < gapsOpen + 1) {
+      if (free() < gaps.size() + 1) {
         return false;
       }
-      for (int partition = 0; gapsOpen > 0; partition++) {
-        pushGap(partition);
+      for (int partition = 0; gaps.size() > 0; partition++) {
+        pushGaps(partition);
       }
       push(progress);
       return true;
@@ -96,7 +95,7 @@ public final class CandidateRing {
   public void lost(Gap gap) {
     lock.lock();
     try {
-      widen(gap);
+      lose(gap);
     } finally {
       lock.unlock();
     }
@@ -112,9 +111,12 @@ public final class CandidateRing {
       }
       // Nothing is queued any more: this is the gaps' place, and no later event may come to bring
       // them along.
-      for (int partition = 0; drained < max && size == 0 && gapsOpen > 0; partition++) {
-        Gap gap = takeGap(partition);
-        if (gap != null) {
+      int partition = 0;
+      while (drained < max && size == 0 && gaps.size() > 0) {
+        Gap gap = gaps.take(partition);
+        if (gap == null) {
+          partition++;
+        } else {
           into.add(gap);
           gapsEmitted++;
           drained++;
@@ -133,7 +135,7 @@ public final class CandidateRing {
   public void awaitEmission(long nanos) throws InterruptedException {
     lock.lock();
     try {
-      for (long left = nanos; left > 0 && size == 0 && gapsOpen == 0 && !woken; ) {
+      for (long left = nanos; left > 0 && size == 0 && gaps.size() == 0 && !woken; ) {
         left = somethingAdded.awaitNanos(left);
       }
       woken = false;
@@ -172,7 +174,14 @@ public final class CandidateRing {
 
   /** Whether so many events fit now, whatever their partitions; or the ring is empty. */
   boolean hasRoom(int events) {
-    return read(this::free) >= Math.min(events + gaps.length, slots.length);
+    lock.lock();
+    try {
+      int wanted = events + Math.max(gaps.size(), gaps.partitions());
+      // More gaps than slots go out when all else has.
+      return gaps.size() < slots.length && free() >= Math.min(wanted, slots.length);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Emissions that wait to be drained. */
@@ -182,7 +191,7 @@ public final class CandidateRing {
 
   /** Whether all that was added is drained, gaps included. */
   public boolean isEmpty() {
-    return read(() -> size + gapsOpen) == 0;
+    return read(() -> size + gaps.size()) == 0;
   }
 
   /** Events and progress taken out. */
@@ -240,26 +249,16 @@ public final class CandidateRing {
     return emission instanceof Emission.Event event ? event.valueBytes() : 0;
   }
 
-  private void widen(Gap gap) {
-    Gap known = gaps[gap.partition()];
-    gapsOpen += known == null ? 1 : 0;
-    gaps[gap.partition()] = known == null ? gap : known.with(gap);
+  private void lose(Gap gap) {
+    gaps.add(gap);
     dropped += gap.lastSequence() - gap.firstSequence() + 1;
     if (size == 0) {
       somethingAdded.signal();
     }
   }
 
-  private @Nullable Gap takeGap(int partition) {
-    Gap gap = gaps[partition];
-    gaps[partition] = null;
-    gapsOpen -= gap == null ? 0 : 1;
-    return gap;
-  }
-
-  private void pushGap(int partition) {
-    Gap gap = takeGap(partition);
-    if (gap != null) {
+  private void pushGaps(int partition) {
+    for (Gap gap = gaps.take(partition); gap != null; gap = gaps.take(partition)) {
       push(gap);
     }
   }

@@ -176,6 +176,10 @@ public sealed interface Emission {
       return new Gap(epoch, partition, sequence, sequence, hlc, hlc);
     }
 
+    boolean isFollowedBy(Gap other) {
+      return epoch == other.epoch && lastSequence + 1 == other.firstSequence;
+    }
+
     /** A gap that covers both. */
     Gap with(Gap other) {
       return new Gap(

@@ -41,6 +41,44 @@ class CandidateRingTest {
   }
 
   @Test
+  void whatIsBetweenTwoLossesIsInNoGap() {
+    CandidateRing ring = new CandidateRing(4, 1);
+    ring.add(event(0, 1));
+    ring.add(event(0, 2));
+    ring.add(event(0, 3));
+    drain(ring);
+    ring.lost(Gap.ofOne(1, 0, 1, 10));
+    ring.lost(Gap.ofOne(1, 0, 3, 30));
+    ring.lost(Gap.ofOne(1, 0, 4, 40));
+    ring.add(event(0, 5));
+    assertThat(drain(ring))
+        .containsExactly(Gap.ofOne(1, 0, 1, 10), new Gap(1, 0, 3, 4, 30, 40), event(0, 5));
+  }
+
+  @Test
+  void moreGapsThanSlotsGoOutWhenTheRingIsEmpty() {
+    CandidateRing ring = new CandidateRing(2, 1);
+    for (int sequence = 1; sequence <= 9; sequence += 2) {
+      ring.lost(Gap.ofOne(1, 0, sequence, 10));
+    }
+    assertThat(ring.hasRoom(1)).isFalse();
+    assertThat(ring.add(event(0, 10))).isFalse();
+    assertThat(ring.add(new Progress(1, Hvc.of(0, 1), List.of(10L)))).isFalse();
+    assertThat(drain(ring)).hasSize(5).last().isEqualTo(new Gap(1, 0, 9, 10, 10, 100));
+    assertThat(ring.hasRoom(1)).isTrue();
+  }
+
+  @Test
+  void manyGapsAreJoinedInTheEnd() {
+    Gaps gaps = new Gaps(1);
+    for (int i = 0; i < 2 * Gaps.APART_MAX; i++) {
+      gaps.add(Gap.ofOne(1, 0, 2 * i + 1, 10));
+    }
+    assertThat(gaps.size()).isEqualTo(Gaps.APART_MAX);
+    assertThat(gaps.take(0)).isEqualTo(Gap.ofOne(1, 0, 1, 10));
+  }
+
+  @Test
   void aGapComesBeforeLaterEventsOfItsPartitionAndHoldsUpNoOther() {
     CandidateRing ring = new CandidateRing(3, 2);
     for (int sequence = 1; sequence <= 4; sequence++) {

@@ -319,11 +319,13 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     request = null;
   }
 
-  /** Also who is refused for something newer has learnt that it is there. */
+  /** Who is refused for something newer has learnt of it too; of a copy, nobody looks at that. */
   private void tellWhatWasRead(VoldemortRequest asked, MessageLite made) {
     boolean isGet = made instanceof Pb0.GetResponse get && !get.hasError();
+    boolean isCopy = asked.getPalinode().hasOrigin() && asked.getPalinode().getOrigin() != id;
     boolean isObsolete =
-        made instanceof PutResponse put
+        !isCopy
+            && made instanceof PutResponse put
             && put.getError().getErrorCode() == ErrorCode.OBSOLETE_VERSION.code();
     if (isGet || isObsolete) {
       Pb0.ResponseContext context =

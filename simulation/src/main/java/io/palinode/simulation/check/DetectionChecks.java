@@ -375,8 +375,8 @@ public final class DetectionChecks {
   }
 
   /**
-   * A known gap: a ring's gap of several numbers also names those in between that are on their way,
-   * and may yet be refused.
+   * A known gap: what is on its way behind a refused end is judged when that is told as lost,
+   * before it is told late.
    */
   private static boolean isWide(CoverageLost loss) {
     return loss.getFirstSequence() < loss.getLastSequence();

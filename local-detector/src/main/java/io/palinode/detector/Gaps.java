@@ -1,0 +1,58 @@
+package io.palinode.detector;
+
+import io.palinode.detector.Emission.Gap;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gaps of each partition that are to be told, oldest first. Numbers that follow each other are one
+ * gap; others are kept apart, for what is between them may be on its way, and be lost yet. With
+ * more than {@link #APART_MAX} of a partition the last is widened all the same. For one thread.
+ */
+final class Gaps {
+  static final int APART_MAX = 64;
+
+  private final List<Deque<Gap>> ofPartition = new ArrayList<>();
+  private int size;
+
+  Gaps(int partitions) {
+    for (int i = 0; i < partitions; i++) {
+      ofPartition.add(new ArrayDeque<>());
+    }
+  }
+
+  int partitions() {
+    return ofPartition.size();
+  }
+
+  /** Of all partitions. */
+  int size() {
+    return size;
+  }
+
+  int size(int partition) {
+    return ofPartition.get(partition).size();
+  }
+
+  void add(Gap gap) {
+    Deque<Gap> known = ofPartition.get(gap.partition());
+    Gap last = known.peekLast();
+    if (last != null && (last.isFollowedBy(gap) || known.size() == APART_MAX)) {
+      known.removeLast();
+      known.add(last.with(gap));
+    } else {
+      known.add(gap);
+      size++;
+    }
+  }
+
+  /** Takes the oldest of a partition; null: there is none. */
+  @Nullable Gap take(int partition) {
+    Gap gap = ofPartition.get(partition).poll();
+    size -= gap == null ? 0 : 1;
+    return gap;
+  }
+}
