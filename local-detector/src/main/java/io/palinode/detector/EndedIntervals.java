@@ -16,8 +16,8 @@ import java.util.Set;
 record EndedIntervals(List<AtKey> back, List<AtKey> stood) {
   static final EndedIntervals NONE = new EndedIntervals(List.of(), List.of());
 
-  /** Of more, it is told only of which predicates they are: some 100 bytes each. */
-  static final int TOLD_MAX = 5_000;
+  /** Of more, it is told only of which predicates they are; both go into one record. */
+  static final int TOLD_BYTES_MAX = Pieces.BYTES_MAX;
 
   /**
    * While the store is paused, after the undo.
@@ -60,7 +60,7 @@ record EndedIntervals(List<AtKey> back, List<AtKey> stood) {
 
   /** A binding of nothing, and no key: it may be any. */
   private static List<AtKey> bounded(Set<AtKey> all) {
-    if (all.size() <= TOLD_MAX) {
+    if (all.stream().mapToLong(AtKey::getSerializedSize).sum() <= TOLD_BYTES_MAX) {
       return List.copyOf(all);
     }
     return all.stream()

@@ -426,8 +426,15 @@ public final class LocalDetector implements StoreBinding.WriteListener {
    * store) when there was something, and there is room; else O(states that were dropped).
    */
   public synchronized void openRefused() {
-    endMissed();
+    RuntimeException unread = endMissed();
     tellDropped();
+    openUnopened();
+    if (unread != null) {
+      throw unread;
+    }
+  }
+
+  private void openUnopened() {
     boolean[] due = {false};
     boolean[] withStates = {false};
     store.ordered(() -> due[0] = isOpeningDue());
@@ -461,7 +468,8 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     List<StoreKey> keys = new ArrayList<>();
     store.ordered(
         () -> {
-          if (watching && overSince == null) {
+          // Those that wait have their own time, and are not to make room for these.
+          if (watching && overSince == null && untold.isEmpty()) {
             keys.addAll(statesDropped);
             statesDropped.clear();
           }
@@ -489,11 +497,15 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   }
 
   private boolean isOpeningDue() {
-    return unopened && open.hasRoom(untold.ends()) && watching && overSince == null;
+    boolean isDue = stateDropped || (unopened && open.hasRoom(untold.ends()));
+    return isDue && watching && overSince == null;
   }
 
-  /** An interval whose version is gone, and whose end was not heard, ended by the last miss. */
-  private void endMissed() {
+  /**
+   * An interval whose version is gone, and whose end was not heard, ended by the last miss. What a
+   * key could not be read for, which is tried again by the next call; null: all were.
+   */
+  private @Nullable RuntimeException endMissed() {
     List<StoreKey> keys = new ArrayList<>();
     @Nullable Hvc[] missed = {null};
     store.ordered(
@@ -503,24 +515,33 @@ public final class LocalDetector implements StoreBinding.WriteListener {
         });
     Hvc by = missed[0];
     if (by == null) {
-      return;
+      return null;
     }
+    @Nullable RuntimeException[] unread = {null};
     for (int from = 0; from < keys.size(); from += KEYS_PER_STEP) {
       List<StoreKey> step = keys.subList(from, Math.min(from + KEYS_PER_STEP, keys.size()));
-      store.atomically(() -> step.forEach(key -> endGone(key, by)));
+      store.atomically(() -> step.forEach(key -> endGone(key, by, unread)));
     }
-    store.ordered(() -> endsMissed = Objects.equals(by, endsMissed) ? null : endsMissed);
+    if (unread[0] == null) {
+      store.ordered(() -> endsMissed = Objects.equals(by, endsMissed) ? null : endsMissed);
+    }
+    return unread[0];
   }
 
-  private void endGone(StoreKey key, Hvc by) {
+  private void endGone(StoreKey key, Hvc by, @Nullable RuntimeException[] unread) {
     if (store.restoredEpoch() > epoch) {
       return;
     }
-    for (OpenInterval gone : open.gone(key, store.siblings(key))) {
-      // What began later ended by a later miss.
-      if (gone.start().own() <= by.own() && open.remove(gone)) {
-        close(gone, by, null, "", null);
+    try {
+      for (OpenInterval gone : open.gone(key, store.siblings(key))) {
+        // What began later ended by a later miss.
+        if (gone.start().own() <= by.own() && open.remove(gone)) {
+          close(gone, by, null, "", null);
+        }
       }
+    } catch (RuntimeException failed) {
+      // One key is not to keep the others from being ended.
+      unread[0] = failed;
     }
   }
 
@@ -667,6 +688,9 @@ public final class LocalDetector implements StoreBinding.WriteListener {
       complete = false;
       loseOneOfEachPartition(event.after().own());
       endUnheard(event);
+      if (index.hasStates()) {
+        dropState(event.key());
+      }
     }
   }
 

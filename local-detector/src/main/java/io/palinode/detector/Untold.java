@@ -3,10 +3,10 @@ package io.palinode.detector;
 import io.palinode.detector.Emission.Event;
 import io.palinode.detector.Emission.Late;
 import io.palinode.detector.Emission.Told;
-import java.util.ArrayDeque;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.Objects;
+import java.util.PriorityQueue;
+import java.util.Queue;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +20,12 @@ import org.jspecify.annotations.Nullable;
  * there are more than {@code statesMax}.
  */
 final class Untold {
+  /** What Kafka refuses comes back late, behind what was dropped after it. */
+  private static final Comparator<Late> OLDEST_FIRST =
+      Comparator.comparingLong(Late::hlc)
+          .thenComparingInt(Late::partition)
+          .thenComparingLong(Late::sequence);
+
   private final CandidateRing ring;
   private final int statesMax;
 
@@ -31,9 +37,9 @@ final class Untold {
               .thenComparingLong(OpenInterval::sequence));
 
   /** Of intervals that were told to begin, or not. */
-  private final Deque<Late> ends = new ArrayDeque<>();
+  private final Queue<Late> ends = new PriorityQueue<>(OLDEST_FIRST);
 
-  private final Deque<Late> states = new ArrayDeque<>();
+  private final Queue<Late> states = new PriorityQueue<>(OLDEST_FIRST);
 
   Untold(CandidateRing ring, int statesMax) {
     this.ring = ring;
@@ -72,7 +78,7 @@ final class Untold {
 
   /** The state that was dropped for it; null: there was room. */
   @Nullable Late add(Late late) {
-    Deque<Late> kept = late instanceof Told ? states : ends;
+    Queue<Late> kept = late instanceof Told ? states : ends;
     kept.add(late);
     return kept == ends || kept.size() <= statesMax ? null : kept.remove();
   }

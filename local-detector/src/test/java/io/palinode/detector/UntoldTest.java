@@ -28,6 +28,15 @@ class UntoldTest {
     assertThat(toldInOrder()).containsExactly(1L, 3L, 4L, 5L, 6L);
   }
 
+  @Test
+  void whatComesBackLateIsToldInTheOrderOfTime() {
+    untold.add(end(6));
+    untold.add(end(3));
+    untold.add(state(5));
+    untold.add(state(2));
+    assertThat(toldInOrder()).containsExactly(2L, 3L, 5L, 6L);
+  }
+
   private List<Long> toldInOrder() {
     while (!untold.isEmpty()) {
       assertThat(untold.tellNext(new long[1])).isTrue();

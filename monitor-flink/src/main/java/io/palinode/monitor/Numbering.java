@@ -7,13 +7,15 @@ import java.util.TreeMap;
 /**
  * The sequences of one node on one partition: which of them are missing, and not yet explained by
  * the node. A record that Kafka refuses leaves a hole, and what was on its way behind it arrives
- * all the same, progress too; then the node tells a gap in its place, and what it can tell late.
+ * all the same, progress too; then the node tells a gap in its place, and what it can tell late,
+ * before its next progress.
  *
  * <p>What is heard first of a node is where its sequences begin here. A hole that nobody explains
  * for half a minute of the node's time (Kafka itself has lost records) counts as explained. O(log
  * holes) an event.
  */
 final class Numbering {
+  private static final long UNKNOWN = -1;
   private static final long WAIT_MAX = Hlc.ofMicros(30_000_000);
 
   /** More holes than this become wider ones, which wait their time out. */
@@ -26,8 +28,8 @@ final class Numbering {
   private long sequence;
   private boolean waits;
 
-  /** The node's time at the first hole. */
-  private long waitsSince;
+  /** The node's time at its first progress since the newest hole; {@link #UNKNOWN} before that. */
+  private long waitsSince = UNKNOWN;
 
   /** False for what says nothing new: of an earlier life, or of a sequence that was passed. */
   boolean observe(CandidateEvent event) {
@@ -49,8 +51,10 @@ final class Numbering {
     }
     long missing = reached(event);
     if (missing > sequence) {
-      miss(sequence + 1, missing, event.hlc());
+      miss(sequence + 1, missing);
     }
+    // What a gap names anew may be told late, and what was sent meanwhile comes before that.
+    waits |= event.kind() == CandidateEvent.Kind.GAP && event.sequence() > sequence;
     sequence = event.sequence();
     return true;
   }
@@ -64,8 +68,8 @@ final class Numbering {
     };
   }
 
-  private void miss(long first, long last, long hlc) {
-    waitsSince = waits ? waitsSince : hlc;
+  private void miss(long first, long last) {
+    waitsSince = UNKNOWN;
     waits = true;
     if (holes.size() < HOLES_MAX) {
       holes.put(first, last);
@@ -96,6 +100,8 @@ final class Numbering {
   boolean isBehindHole(CandidateEvent event) {
     boolean isNewest = event.incarnation() == incarnation && event.sequence() == sequence;
     if (waits && isNewest && event.kind().isProgress()) {
+      // Of progress alone: what is told late has an earlier time.
+      waitsSince = waitsSince == UNKNOWN ? event.hlc() : waitsSince;
       waits = !holes.isEmpty() && event.hlc() - waitsSince <= WAIT_MAX;
       if (!waits) {
         holes.clear();

@@ -10,6 +10,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -61,6 +62,34 @@ class NumberingTest {
       numbering.observe(next);
       assertThat(numbering.isBehindHole(next)).as("seed=%d at=%d", seed, at).isEqualTo(behind);
     }
+  }
+
+  @Test
+  void whatFollowsANewGapWaitsForProgress() {
+    Numbering numbering = new Numbering();
+    numbering.observe(progress(0, 1, 1));
+    // An end that Kafka refused: it is told late, and this was sent before that was known.
+    numbering.observe(event(gap(0, 2, 2, 2, 2)));
+    CandidateEvent next = opened(0, 3, 3);
+    numbering.observe(next);
+    assertThat(numbering.isBehindHole(next)).isTrue();
+    CandidateEvent progress = progress(0, 3, 4);
+    numbering.observe(progress);
+    assertThat(numbering.isBehindHole(progress)).isFalse();
+  }
+
+  @Test
+  void whatIsToldLateDoesNotShortenTheWaitForAHole() {
+    Numbering numbering = new Numbering();
+    numbering.observe(progress(0, 1, 1));
+    CandidateEvent late = opened(0, 3, 2);
+    numbering.observe(late);
+    CandidateEvent soon = progress(0, 3, 60_000_000);
+    numbering.observe(soon);
+    assertThat(numbering.isBehindHole(soon)).isTrue();
+    CandidateEvent after = progress(0, 3, 91_000_000);
+    numbering.observe(after);
+    assertThat(numbering.isBehindHole(after)).isFalse();
   }
 
   private static long any(Set<Long> numbers, Random random) {

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  *     since then, window-logs need not tell
  * @param restarted the target cannot be reached: what is there is kept, and programs begin anew
  * @param tooLarge a node could not do that attempt for want of memory
- * @param rounds so many attempts only went on to compare what others had left
+ * @param rounds so many attempts only went on to compare what others had left, or were to undo only
+ *     some: none of these is a step back
  * @param rest the slice from which the next of these goes on; null: all is compared
  */
 public record Fallback(
@@ -33,7 +34,7 @@ public record Fallback(
             ? new SnapshotCut(
                 asked.getSnapshot().getId(), asked.getSnapshot().getNumber(), asked.getTarget())
             : null;
-    int more = asked.hasFromSlice() ? 1 : 0;
+    int more = asked.hasFromSlice() || asked.hasAffected() ? 1 : 0;
     return new Fallback(
         cut, triedSnapshot || cut != null, asked.getRestart(), false, rounds + more, null);
   }

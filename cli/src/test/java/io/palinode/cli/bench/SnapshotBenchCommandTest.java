@@ -28,12 +28,15 @@ class SnapshotBenchCommandTest {
                 "2",
                 "--share",
                 "1",
+                "--changed",
+                "10,100",
                 "--rounds",
                 "2",
                 "-o",
                 "json");
     assertThat(status).isZero();
-    JsonNode results = new ObjectMapper().readTree(out.toString()).path("results");
+    JsonNode all = new ObjectMapper().readTree(out.toString()).path("results");
+    JsonNode results = all.path("kinds");
     assertThat(results)
         .extracting(result -> result.path("what").asText())
         .containsExactly("2 s back", "instant", "incremental", "rolling", "nothing");
@@ -42,5 +45,17 @@ class SnapshotBenchCommandTest {
     // Of that time there is no key that another one hides: each has been set, most of them anew.
     assertThat(results.get(0).path("changed").asLong()).isEqualTo(3 * 500);
     assertThat(results.get(1).path("changed").asLong()).isEqualTo(3 * 500);
+    JsonNode costs = all.path("costs");
+    assertThat(costs)
+        .extracting(cost -> cost.path("what").asText() + " " + cost.path("writes").asInt())
+        .containsExactly(
+            "instant 10",
+            "incremental 10",
+            "rolling 10",
+            "instant 100",
+            "incremental 100",
+            "rolling 100");
+    assertThat(costs.get(0).path("keys").asLong()).isEqualTo(3 * 500);
+    assertThat(costs.get(1).path("keys").asLong()).isPositive().isLessThanOrEqualTo(3 * 10);
   }
 }

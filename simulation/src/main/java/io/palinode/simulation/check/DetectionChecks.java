@@ -206,7 +206,7 @@ public final class DetectionChecks {
       for (Interval b : all) {
         if (isViolation(a, b) && !isTakenBack(a, b, control)) {
           long violate = a.violateWith(b);
-          if (!isStartLost(a, violate) && !isStartLost(b, violate)) {
+          if (!isLostBefore(a, violate) && !isLostBefore(b, violate)) {
             requireNamed(a, violate, b);
             requireNamed(b, violate, a);
           }
@@ -339,16 +339,23 @@ public final class DetectionChecks {
   }
 
   /**
-   * Its beginning was not heard in time, and that was said before anything that it begins was
-   * judged.
+   * It was not heard in time where it began, and that was said before anything that it begins was
+   * judged. Or so where the first replica ended it: what has the end from another one may know more
+   * of what came since.
    */
-  private boolean isStartLost(Interval interval, long violate) {
+  private boolean isLostBefore(Interval interval, long violate) {
+    Hvc end = interval.end;
+    return isLostBefore(interval, interval.start, interval.node, violate)
+        || (joined && end != null && isLostBefore(interval, end, end.owner(), violate));
+  }
+
+  private boolean isLostBefore(Interval interval, Hvc event, int node, long violate) {
     return losses.stream()
         .anyMatch(
             loss ->
                 loss.judged() < violate
-                    && isOfNode(loss.of(), interval.node, interval)
-                    && isWithin(interval.start, loss.of()));
+                    && isOfNode(loss.of(), node, interval)
+                    && isWithin(event, loss.of()));
   }
 
   /** Its end went with the life of its node: what was only refused is told late, and in time. */
@@ -362,7 +369,7 @@ public final class DetectionChecks {
               Hvc end = interval.end;
               int node = end == null ? interval.node : end.owner();
               return isOfNode(loss.of(), node, interval)
-                  && (isOver(loss.of()) || isWide(loss.of()))
+                  && isOver(loss.of())
                   && (end == null || isWithin(end, loss.of()));
             });
   }
@@ -372,14 +379,6 @@ public final class DetectionChecks {
     return !loss.hasNode()
         || lives.getOrDefault(new Channel(loss.getNode(), loss.getPartition()), List.of()).stream()
             .anyMatch(life -> life.incarnation() > loss.getIncarnation());
-  }
-
-  /**
-   * A known gap: what is on its way behind a refused end is judged when that is told as lost,
-   * before it is told late.
-   */
-  private static boolean isWide(CoverageLost loss) {
-    return loss.getFirstSequence() < loss.getLastSequence();
   }
 
   private static boolean isOfNode(CoverageLost loss, int node, Interval interval) {

@@ -22,8 +22,19 @@ record Answer<T>(T body, Pb0.@Nullable Error error, Pb0.@Nullable ResponseContex
    *
    * @param changed false for a delete that found nothing to delete
    * @param acceptedAt the node's HLC; 0 from a stock node
+   * @param epoch in which it took it; {@link EpochView#UNKNOWN} from a stock node
    */
-  record Accepted(boolean changed, long acceptedAt) {}
+  record Accepted(boolean changed, long acceptedAt, long epoch) {
+    /** A copy that is where it belongs already. */
+    static final Accepted ALREADY = new Accepted(false, 0, EpochView.UNKNOWN);
+
+    private static Accepted of(boolean changed, Pb0.ResponseContext context) {
+      return new Accepted(
+          changed,
+          context.getAcceptedAt(),
+          context.hasEpoch() ? context.getEpoch() : EpochView.UNKNOWN);
+    }
+  }
 
   /** How the bytes of an answer are read. */
   @FunctionalInterface
@@ -114,7 +125,7 @@ record Answer<T>(T body, Pb0.@Nullable Error error, Pb0.@Nullable ResponseContex
   static Answer<Accepted> put(ByteBuf frame) throws IOException {
     Pb0.PutResponse response = Frames.parse(frame, Pb0.PutResponse.parser());
     return new Answer<>(
-        new Accepted(true, response.getPalinode().getAcceptedAt()),
+        Accepted.of(true, response.getPalinode()),
         response.hasError() ? response.getError() : null,
         response.hasPalinode() ? response.getPalinode() : null);
   }
@@ -122,7 +133,7 @@ record Answer<T>(T body, Pb0.@Nullable Error error, Pb0.@Nullable ResponseContex
   static Answer<Accepted> delete(ByteBuf frame) throws IOException {
     Pb0.DeleteResponse response = Frames.parse(frame, Pb0.DeleteResponse.parser());
     return new Answer<>(
-        new Accepted(response.getSuccess(), response.getPalinode().getAcceptedAt()),
+        Accepted.of(response.getSuccess(), response.getPalinode()),
         response.hasError() ? response.getError() : null,
         response.hasPalinode() ? response.getPalinode() : null);
   }

@@ -1,6 +1,5 @@
 package io.palinode.voldemort.client;
 
-import io.palinode.voldemort.protocol.Pb0;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -97,13 +96,17 @@ final class Copies {
     return count;
   }
 
-  /** Sends a copy; the result fails as that of {@link NodeLanes#send} does. */
+  /**
+   * Sends a copy; the result fails as that of {@link NodeLanes#send} does.
+   *
+   * @param acceptedIn the epoch in which the first node took it; or {@link EpochView#UNKNOWN}
+   */
   CompletableFuture<Answer.Accepted> send(
-      NodeLanes connection, Ask<Answer.Accepted> ask, Call call) {
+      NodeLanes connection, Ask<Answer.Accepted> ask, Call call, long acceptedIn) {
     AtomicInteger count = count(connection.node());
     count.incrementAndGet();
     transport.metrics().copiesStarted.increment();
-    Copy copy = new Copy(connection, count, ask, call);
+    Copy copy = new Copy(connection, count, ask, call, acceptedIn);
     copy.send(Call.PAUSE_MIN);
     return copy.result;
   }
@@ -132,10 +135,15 @@ final class Copies {
     private final Call call;
     private final AtomicBoolean ended = new AtomicBoolean();
 
-    /** The epoch of its latest request; {@link Long#MIN_VALUE}: it was not sent yet. */
-    private volatile long sentIn = Long.MIN_VALUE;
+    private final long acceptedIn;
 
-    Copy(NodeLanes connection, AtomicInteger count, Ask<Answer.Accepted> ask, Call call) {
+    Copy(
+        NodeLanes connection,
+        AtomicInteger count,
+        Ask<Answer.Accepted> ask,
+        Call call,
+        long acceptedIn) {
+      this.acceptedIn = acceptedIn;
       this.connection = connection;
       this.count = count;
       this.ask = ask;
@@ -145,10 +153,9 @@ final class Copies {
     void send(Duration pause) {
       long epoch = transport.session().view().epochFor(call.epoch());
       if (isMadeByConvergence(epoch)) {
-        end(new Answer.Accepted(false, 0), null);
+        end(Answer.Accepted.ALREADY, null);
         return;
       }
-      sentIn = epoch;
       var unused =
           connection
               .send(ask, epoch)
@@ -156,12 +163,12 @@ final class Copies {
     }
 
     /**
-     * What the pause has cut off is complete in the next epoch. A put does no harm there, but a key
-     * that was deleted may have been written anew, with a clock that begins anew.
+     * What a node took before the pause is complete in the next epoch. There it would do harm: a
+     * key that was deleted since would be back, and one that was written anew since, with a clock
+     * that begins anew, would be gone.
      */
     private boolean isMadeByConvergence(long epoch) {
-      boolean isDelete = ask.request().getType() == Pb0.RequestType.DELETE;
-      return isDelete && sentIn != Long.MIN_VALUE && sentIn != epoch;
+      return acceptedIn != EpochView.UNKNOWN && epoch != EpochView.UNKNOWN && acceptedIn != epoch;
     }
 
     private void answered(
@@ -210,7 +217,7 @@ final class Copies {
       if (accepted != null) {
         result.complete(accepted);
       } else if (failure instanceof ObsoleteVersionException) {
-        result.complete(new Answer.Accepted(false, 0));
+        result.complete(Answer.Accepted.ALREADY);
       } else if (failure != null) {
         result.completeExceptionally(failure);
       }

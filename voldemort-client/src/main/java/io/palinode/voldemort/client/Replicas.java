@@ -124,9 +124,10 @@ final class Replicas {
     copies.awaitRoom(nodes);
   }
 
-  /** Sends a copy of what another node has accepted; see {@link Copies}. */
-  CompletableFuture<Answer.Accepted> copy(int node, Ask<Answer.Accepted> ask, Call call) {
-    return copies.send(connection(node), ask, call);
+  /** Sends a copy of what another node has accepted in that epoch; see {@link Copies}. */
+  CompletableFuture<Answer.Accepted> copy(
+      int node, Ask<Answer.Accepted> ask, Call call, long acceptedIn) {
+    return copies.send(connection(node), ask, call, acceptedIn);
   }
 
   /** Gives up all that is under way in an epoch that is over, except probes. */

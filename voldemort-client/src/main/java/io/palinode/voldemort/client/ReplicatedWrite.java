@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
+import java.util.function.IntSupplier;
 
 /**
  * One put or delete: the first replica in order that accepts it decides, then the same version goes
@@ -12,15 +13,19 @@ import java.util.function.IntFunction;
 final class ReplicatedWrite {
   private final Replicas replicas;
   private final String operation;
-  private final int needed;
+  private final IntSupplier needed;
   private final IntFunction<Ask<Answer.Accepted>> askAt;
 
   /**
-   * @param needed W
+   * @param needed W; asked when a node has accepted, for its epoch may want more than the one
+   *     before
    * @param askAt the request when this node is the first
    */
   ReplicatedWrite(
-      Replicas replicas, String operation, int needed, IntFunction<Ask<Answer.Accepted>> askAt) {
+      Replicas replicas,
+      String operation,
+      IntSupplier needed,
+      IntFunction<Ask<Answer.Accepted>> askAt) {
     this.replicas = replicas;
     this.operation = operation;
     this.needed = needed;
@@ -50,7 +55,7 @@ final class ReplicatedWrite {
         failures.put(node, e.reason());
       }
     }
-    throw new InsufficientNodesException(operation, needed, 0, failures);
+    throw new InsufficientNodesException(operation, needed.getAsInt(), 0, failures);
   }
 
   private Outcome replicate(
@@ -63,7 +68,10 @@ final class ReplicatedWrite {
     List<Integer> others = order.stream().filter(node -> node != first).toList();
     Ask<Answer.Accepted> copy = askAt.apply(first).asCopyOf(first);
     Gather<Answer.Accepted> gather =
-        new Gather<Answer.Accepted>(operation, needed, node -> replicas.copy(node, copy, call))
+        new Gather<Answer.Accepted>(
+                operation,
+                needed.getAsInt(),
+                node -> replicas.copy(node, copy, call, accepted.epoch()))
             .startingWith(Map.of(first, accepted), failures);
     Map<Integer, Answer.Accepted> answers = Replicas.await(gather.start(others, others.size()));
     boolean changed = answers.values().stream().anyMatch(Answer.Accepted::changed);

@@ -170,7 +170,7 @@ public final class Store {
         new ReplicatedWrite(
             replicas,
             "PUT on " + definition.name(),
-            writesNeeded(key, now),
+            () -> writesNeeded(key, now),
             node -> {
               VectorClock clock = onTopOf.clock().incremented(node, now);
               return Ask.put(definition.name(), key, new Versioned(onTopOf.value(), clock));
@@ -219,7 +219,7 @@ public final class Store {
         new ReplicatedWrite(
             replicas,
             "DELETE on " + definition.name(),
-            writesNeeded(key, epochMillis.getAsLong()),
+            () -> writesNeeded(key, epochMillis.getAsLong()),
             node -> Ask.delete(definition.name(), key, clock));
     return write.run(call, order(key)).changed();
   }

@@ -10,9 +10,10 @@ import io.palinode.voldemort.NodeCounters;
 import java.util.ArrayDeque;
 
 /**
- * Holds requests back while too many of their connection are not answered, or while its answers are
- * not taken, and reads no further meanwhile; lets the connection end when the last request in
- * flight is answered. All methods run on the channel's event loop.
+ * Holds requests back while too many of their connection are not answered, while its answers are
+ * not taken, or when as many were started in this turn of the event loop, which others share; and
+ * reads no further meanwhile. Lets the connection end when the last request in flight is answered.
+ * All methods run on the channel's event loop.
  *
  * <p>Requests go on in batches, each followed by a read-complete event, upon which the next handler
  * flushes its answers.
@@ -28,6 +29,11 @@ final class InFlightLimit extends ChannelDuplexHandler {
   private final ArrayDeque<Object> held = new ArrayDeque<>();
 
   private int inFlight;
+
+  /** Since the socket was last read out, or the loop had a turn. */
+  private int startedInTurn;
+
+  private boolean nextTurnDue;
   private boolean starting;
   private boolean draining;
   private boolean failed;
@@ -40,15 +46,21 @@ final class InFlightLimit extends ChannelDuplexHandler {
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object request) {
     if (held.isEmpty() && mayStart(ctx)) {
-      inFlight++;
-      ctx.fireChannelRead(request);
+      start(ctx, request);
       return;
     }
     held.add(request);
+    awaitTurn(ctx);
     if (ctx.channel().config().isAutoRead()) {
       counters.add(NodeCounter.THROTTLED);
       ctx.channel().config().setAutoRead(false);
     }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    startedInTurn = 0;
+    ctx.fireChannelReadComplete();
   }
 
   @Override
@@ -121,16 +133,39 @@ final class InFlightLimit extends ChannelDuplexHandler {
     if (held.isEmpty() && !draining) {
       ctx.channel().config().setAutoRead(true);
     }
+    awaitTurn(ctx);
+  }
+
+  private void awaitTurn(ChannelHandlerContext ctx) {
+    if (held.isEmpty() || startedInTurn < inFlightMax || nextTurnDue) {
+      return;
+    }
+    nextTurnDue = true;
+    ctx.executor()
+        .execute(
+            () -> {
+              nextTurnDue = false;
+              startedInTurn = 0;
+              startHeld(ctx);
+            });
   }
 
   private void startSome(ChannelHandlerContext ctx) {
     while (!held.isEmpty() && mayStart(ctx)) {
-      inFlight++;
-      ctx.fireChannelRead(held.remove());
+      start(ctx, held.remove());
     }
   }
 
+  private void start(ChannelHandlerContext ctx, Object request) {
+    inFlight++;
+    startedInTurn++;
+    ctx.fireChannelRead(request);
+  }
+
   private boolean mayStart(ChannelHandlerContext ctx) {
-    return !draining && inFlight < inFlightMax && ctx.channel().isWritable();
+    return !draining
+        && inFlight < inFlightMax
+        && startedInTurn < inFlightMax
+        && ctx.channel().isWritable();
   }
 }

@@ -47,9 +47,9 @@ final class PastRequests {
         || request.hasDiscarded();
   }
 
-  /** How far the past reaches is told at once. */
+  /** How far the past reaches is told at once; the others go through a window-log, or a store. */
   static boolean isBulk(Pb0.GetAllRequest request) {
-    return request.hasDifference() || request.hasVerify();
+    return request.hasDifference() || request.hasVerify() || request.hasDiscarded();
   }
 
   static void tellUnderstood(Pb0.GetRequest request, Pb0.GetResponse.Builder out) {

@@ -9,7 +9,8 @@ import java.time.Duration;
  * @param requestThreads threads that read requests, run them and answer
  * @param connectionsMax further connections are closed at once
  * @param handshakeTimeout how long a client may take to name its protocol
- * @param inFlightMax requests of one connection that are not answered yet; above, it is not read on
+ * @param inFlightMax requests of one connection that are not answered yet, or run in a row; above,
+ *     it is not read on
  * @param closeTimeout how long {@code close} waits for requests in flight
  */
 public record ServerConfig(

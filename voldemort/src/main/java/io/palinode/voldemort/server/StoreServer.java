@@ -73,8 +73,8 @@ final class StoreServer implements AutoCloseable {
   }
 
   /**
-   * Accepts nothing more, answers what is in flight, closes all connections. Returns within little
-   * more than twice the close timeout.
+   * Accepts nothing more, answers what is in flight, closes all connections. Returns within some
+   * four times the close timeout, when a thread is held up by the disk; else soon.
    */
   @Override
   public void close() {

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the requests of one connection of a native protocol in their order, on the executor that it
- * was added with, and sends each answer.
+ * Runs the requests of one connection of a native protocol in their order, on its event loop, and
+ * sends each answer.
  */
 final class VpRequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
   private static final Logger log = LoggerFactory.getLogger(VpRequestHandler.class);

@@ -96,6 +96,8 @@ class RequestHandlerTest {
     channel.writeInbound(requests);
     release.countDown();
     assertThat(next(channel)).isInstanceOf(Pb0.GetAllResponse.class);
+    // Two in each turn of the loop.
+    channel.runPendingTasks();
     for (int i = 0; i < held; i++) {
       assertThat(channel.<Object>readOutbound()).isInstanceOf(Pb0.GetResponse.class);
     }
