@@ -8,7 +8,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A simulator that finds nothing is suspect: each planted bug is found, and soon. */
 class PlantedBugsTest {
-  private static final int SEEDS_MAX = 200;
+  private static final int SEEDS_MAX = 1_500;
 
   @ParameterizedTest
   @EnumSource
