@@ -333,7 +333,7 @@ final class NextStep {
       boolean mayBeOlder = policy != null && policy.mayBeOlder(plan.target());
       return mayStand
           ? resume(plan)
-          : isPromised && mayBeOlder && Unreachable.halts(state, plan, plan.target() - 1, why)
+          : isPromised && mayBeOlder && Unreachable.halts(state, plan)
               ? GateAnswer.lettingStand(state, plan, all)
               : instead(plan, plan.target() - 1, why);
     }

@@ -50,9 +50,9 @@ final class Unreachable {
     };
   }
 
-  /** Whether there is no other way than {@link Kind#HALT}. */
-  static boolean halts(MachineState state, Plan plan, long latest, String why) {
-    return of(state, plan, latest, why).kind() == Kind.HALT;
+  /** Whether the predicates of the plan name no other way than {@link Kind#HALT}. */
+  static boolean halts(MachineState state, Plan plan) {
+    return policy(state, plan) == OnUnreachable.HALT;
   }
 
   /** Whether a plan for what waits would do anything but halt. */
