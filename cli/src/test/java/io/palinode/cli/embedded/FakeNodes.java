@@ -104,10 +104,13 @@ final class FakeNodes implements AutoCloseable {
 
   /** Loses the next {@code count} events of a node on the partition of {@code ref}, and tells. */
   synchronized void tellLoss(int node, IntervalRef ref, int count) {
-    int partition = partition(ref);
-    long first = skip(node, ref, count);
+    explain(node, ref, skip(node, ref, count), count);
+  }
+
+  /** Tells of {@code count} lost events from the first on. */
+  synchronized void explain(int node, IntervalRef ref, long first, int count) {
     send(
-        partition,
+        partition(ref),
         record(node, first + count - 1)
             .setGap(
                 Gap.newBuilder()

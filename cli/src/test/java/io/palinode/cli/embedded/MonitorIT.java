@@ -124,7 +124,7 @@ class MonitorIT {
     IntervalRef ref = FakeNodes.ref("loss", 1, "a=1", 0);
     int partition = FakeNodes.partition(ref);
     nodes.tellLoss(2, ref, 3);
-    nodes.skip(2, ref, 2);
+    long first = nodes.skip(2, ref, 2);
     await()
         .atMost(SOON)
         .until(
@@ -134,6 +134,9 @@ class MonitorIT {
                         .mapToLong(loss -> loss.getLastSequence() - loss.getFirstSequence() + 1)
                         .sum()
                     == 5);
+    // Else it would be waited for, half a minute.
+    nodes.explain(2, ref, first, 2);
+    await().atMost(SOON).until(this::judgedUpToNow);
   }
 
   @Test
