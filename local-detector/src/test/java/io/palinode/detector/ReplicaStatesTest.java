@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import io.palinode.detector.Emission.Gap;
 import io.palinode.detector.Emission.Progress;
 import io.palinode.detector.Emission.Told;
+import io.palinode.hvc.Hvc;
 import java.nio.charset.StandardCharsets;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -225,6 +227,49 @@ class ReplicaStatesTest {
     assertThat(told(drain())).extracting(Told::instance).containsExactly("carts|u=1");
     detector.openRefused();
     assertThat(drain()).as("once").isEmpty();
+  }
+
+  @Test
+  void statesAreLookedForThoughThereIsNoRoomForIntervals() {
+    ActivePredicate flags =
+        Watched.predicate(
+            "flags", 1, "violation: [{all: [{var: x, equals: 1}, {var: y, equals: 1}]}]");
+    LocalDetector full = new LocalDetector(store, ring, instance -> 0, 2);
+    store.listen(full);
+    full.setPredicates(List.of(CARTS, flags));
+    full.reset(8);
+    store.put("x", "1");
+    store.put("y", "1");
+    store.put("cart_1", "pear");
+    drain();
+    full.missed();
+    full.openRefused();
+    assertThat(told(drain())).extracting(Told::instance).containsExactly("carts|u=1");
+  }
+
+  @Test
+  void aStateOfAWriteThatMetABugIsToldAsItIs() {
+    store.put("cart_1", "pear");
+    drain();
+    List<Version> broken =
+        new AbstractList<>() {
+          @Override
+          public Version get(int index) {
+            throw new IllegalStateException("a bug");
+          }
+
+          @Override
+          public int size() {
+            return 1;
+          }
+        };
+    Hvc before = store.clock().tick();
+    Hvc after = store.clock().tick();
+    StoreKey key = MemoryNode.key("cart_1");
+    detector.written(new WriteEvent(key, broken, version("plum", 1), before, after, "client", 0));
+    assertThat(detector.failures()).isEqualTo(1);
+    detector.openRefused();
+    assertThat(told(drain())).extracting(Told::instance).containsExactly("carts|u=1");
   }
 
   @Test

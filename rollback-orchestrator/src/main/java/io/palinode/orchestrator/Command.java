@@ -35,7 +35,8 @@ public sealed interface Command {
     REJECTED,
     /**
      * It was there when its epoch began, in the state that a plan has restored: its predicate's
-     * gate lets it stand, or it held at the safe point, and nothing before it can be restored.
+     * gate lets it stand, or it was there before it was watched, and nothing before it can be
+     * restored.
      */
     STANDS,
     /** It is at or before the safe point: what was promised is not taken back. */

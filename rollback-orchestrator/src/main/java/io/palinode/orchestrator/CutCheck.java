@@ -26,9 +26,9 @@ final class CutCheck {
    * and only in their current version: what an older version says is judged anew after the resume.
    * O(terms that hold), but for the sums of siblings.
    *
-   * @param gates what held at the safe point does not count; and of predicates of which something
-   *     was let stand, or waits, only what the plan was opened for does: what stands must not be
-   *     taken back with every later plan
+   * @param gates what was violated before anyone watched does not count; and of predicates of which
+   *     something was let stand, or waits, only what the plan was opened for does: what stands must
+   *     not be taken back with every later plan
    * @param about what the plan was opened for
    */
   static List<Instance> violated(

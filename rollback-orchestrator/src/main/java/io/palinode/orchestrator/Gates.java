@@ -101,10 +101,7 @@ public record Gates(
 
   /** Why a violation stands; null: it does not. */
   @Nullable LetStanding standing(String predicate, long hlc) {
-    return standing.stream()
-        .filter(s -> !s.held() && s.includes(predicate, hlc))
-        .findFirst()
-        .orElse(null);
+    return standing.stream().filter(s -> s.includes(predicate, hlc)).findFirst().orElse(null);
   }
 
   /** Some of its violations were let stand, or wait: later cuts may hold them. */
@@ -113,9 +110,7 @@ public record Gates(
         || standing.stream().anyMatch(s -> !s.held() && s.predicate().equals(predicate));
   }
 
-  /**
-   * The instance was violated at the safe point, where nothing took it back: any cut may hold it.
-   */
+  /** The instance was violated before anyone watched: any cut may hold it. */
   boolean holds(String predicate, String binding) {
     return standing.stream().anyMatch(s -> s.holds(predicate, binding));
   }
@@ -124,8 +119,7 @@ public record Gates(
     return standing.stream()
         .anyMatch(
             s ->
-                !s.held()
-                    && s.includes(demand.predicate(), demand.violate())
+                s.includes(demand.predicate(), demand.violate())
                     && s.includes(demand.predicate(), demand.last()));
   }
 

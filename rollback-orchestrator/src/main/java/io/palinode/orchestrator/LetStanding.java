@@ -8,7 +8,7 @@ import java.util.Set;
  *
  * @param rejects the request that an operator has rejected; 0: the budget is spent, until {@code
  *     toHlc}, or {@code held}
- * @param held they were there at the safe point, before which nothing is taken back
+ * @param held they were there before anyone watched (ADR 0025)
  * @param bindings with {@code held}: of these instances; none: of any
  */
 public record LetStanding(
@@ -27,15 +27,16 @@ public record LetStanding(
         Set.copyOf(record.getBindingsList()));
   }
 
+  /** Whether a violation at that time opens no plan; of what was {@code held}, one may. */
   boolean includes(String other, long hlc) {
-    return predicate.equals(other) && fromHlc <= hlc && hlc <= toHlc;
+    return !held && predicate.equals(other) && fromHlc <= hlc && hlc <= toHlc;
   }
 
   public boolean isForBudget() {
     return rejects == 0 && !held;
   }
 
-  /** Whether it was there at the safe point, so that any cut may hold it. */
+  /** Whether it was there before anyone watched, so that any cut may hold it. */
   boolean holds(String other, String binding) {
     return held && predicate.equals(other) && (bindings.isEmpty() || bindings.contains(binding));
   }

@@ -83,6 +83,22 @@ class AffectedRollbackTest {
   }
 
   @Test
+  void toUndoOnlySomeIsNoStepBack() {
+    long t = 1_000_000;
+    Script script = Script.of(2, SOME).violation(found("v1", "p", 0, at(0, t - 100), at(1, t)));
+    paused(script, 0, t + 100, 100);
+    paused(script, 1, t + 200, 100).judged(t + 200);
+    restored(script, 0, Concerned.getDefaultInstance());
+    restored(script, 1, Concerned.getDefaultInstance());
+    for (int attempt = 1; attempt <= 2; attempt++) {
+      script.converged(1, 0, attempt, "p", 0).converged(1, 1, attempt, "p", 1);
+      script.restored(1, 0, 2).restored(1, 1, 2);
+    }
+    assertThat(script.steps())
+        .containsSubsequence("1: restore 2 to 1000000-", "1: restore 3 to 900000-");
+  }
+
+  @Test
   void anIntervalThatGoesOnBesideAnotherKeyThatChangedMakesItAll() {
     assertThat(prolonged("a=1,k=2", 4, "k=2", 5)).isEqualTo("1: restore 2 to 500-");
     assertThat(prolonged("a=1,k=2", 4, "", 0)).isEqualTo("1: restore 2 to 500-");

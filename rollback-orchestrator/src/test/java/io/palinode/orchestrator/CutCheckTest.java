@@ -95,7 +95,7 @@ class CutCheckTest {
   }
 
   @Test
-  void whatHeldAtTheSafePointDoesNotCountButOtherInstancesDo() {
+  void whatWasViolatedBeforeAnyoneWatchedDoesNotCountButOtherInstancesDo() {
     Gates gates = standing("b=1");
     assertThat(held(gates, "b=1")).isEmpty();
     assertThat(held(gates, "b=2")).isNotEmpty();

@@ -319,7 +319,7 @@ class RollbackScenarioTest {
   }
 
   @Test
-  void whatHeldAtTheSafePointStandsAndTheClusterGoesOn() {
+  void whatWasViolatedBeforeItWasWatchedStandsAndTheClusterGoesOn() {
     Script script = heldBefore();
     assertThat(script.steps())
         .endsWith("0: let stand p from 500 to 500", "1: resume from 500 after 600", "1: safe 501");
@@ -329,6 +329,12 @@ class RollbackScenarioTest {
     script.violation("v2", "p", 600, 600, 1, ViolationGrade.DEFINITE);
     assertThat(script.outcomes()).endsWith(Command.Outcome.STANDS);
     assertThat(script.judged(700).pass(100_000).steps()).containsExactly("1: safe 700");
+  }
+
+  @Test
+  void whatHoldsAtTheSafePointThoughItWasWatchedHalts() {
+    Script script = heldBefore(P);
+    assertThat(script.steps()).last().asString().contains("nothing before can be restored");
   }
 
   @Test
@@ -352,7 +358,11 @@ class RollbackScenarioTest {
 
   /** The safe point is where the predicate was not watched yet, and its terms held. */
   private static Script heldBefore() {
-    Script script = Script.of(1, P.appliedAt(500)).judged(500).pass(100_000);
+    return heldBefore(P.appliedAt(500));
+  }
+
+  private static Script heldBefore(Policy policy) {
+    Script script = Script.of(1, policy).judged(500).pass(100_000);
     script.violation("v1", "p", 501, 501).judged(501).paused(1, 0, 0).restored(1, 0, 1);
     script.converged(1, 0, 1, "p", 0, 1);
     if (script.state().journal().plan() != null) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.ByteString;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.palinode.retroscope.WindowLog;
 import io.palinode.retroscope.snapshot.Entry;
@@ -83,6 +85,43 @@ class RequestHandlerTest {
     assertThat(next(channel)).isInstanceOf(Pb0.GetAllResponse.class);
     assertThat(next(channel)).isInstanceOf(Pb0.GetResponse.class);
     assertThat(next(channel)).isInstanceOf(Pb0.GetVersionResponse.class);
+  }
+
+  @Test
+  void noConnectionHoldsTheLoopForMoreThanTheLimit() {
+    List<Integer> turns = new ArrayList<>(List.of(0));
+    ChannelInboundHandlerAdapter answering =
+        new ChannelInboundHandlerAdapter() {
+          @Override
+          public void channelRead(ChannelHandlerContext ctx, Object request) {
+            turns.set(turns.size() - 1, turns.get(turns.size() - 1) + 1);
+            var unused = ctx.write(request);
+          }
+
+          @Override
+          public void channelReadComplete(ChannelHandlerContext ctx) {
+            turns.add(0);
+            ctx.flush();
+          }
+        };
+    EmbeddedChannel channel = new EmbeddedChannel(new InFlightLimit(2, node.counters()), answering);
+    channel.writeInbound(1, 2, 3, 4, 5);
+    assertThat(channel.outboundMessages()).containsExactly(1, 2, 3, 4, 5);
+    assertThat(turns).startsWith(2, 2, 1).allMatch(started -> started <= 2);
+    assertThat(channel.config().isAutoRead()).as("it reads on").isTrue();
+  }
+
+  @Test
+  void whatGoesThroughAWindowLogOrAStoreIsBulk() {
+    Pb0.GetAllRequest discarded =
+        Pb0.GetAllRequest.newBuilder()
+            .setDiscarded(
+                Pb0.DiscardedRequest.newBuilder().setFromHlc(1).setToHlc(2).setSettledHlc(3))
+            .build();
+    assertThat(PastRequests.isBulk(discarded)).isTrue();
+    assertThat(PastRequests.isBulk(difference().getGetAll())).isTrue();
+    assertThat(PastRequests.isBulk(Pb0.GetAllRequest.newBuilder().setReach(true).build()))
+        .isFalse();
   }
 
   /** They are answered in a row, not each within the answer to the one before. */
