@@ -1,6 +1,8 @@
 package io.palinode.benchmarks;
 
 import io.palinode.benchmarks.StoreLoad.Lap;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -8,16 +10,24 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * Work that is held for half a second and goes on for half a second, in turn, until it is done: so
- * what clients get with it and without it is measured in the same minute, and what else the machine
- * does falls on both. For one piece of work, whose threads call {@link #pass} often.
+ * Work that is held for half a second and goes on for half a second, in turn, for a minute: so what
+ * clients get with it and without it is measured side by side, and what else the machine does falls
+ * on both. What is left of the work then is done without being held, and not measured. For one
+ * piece of work, whose threads call {@link #pass} often.
  */
 final class Alternation {
   private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+  private static final double WHOLE_SECONDS = 0.4;
+
+  /** So many tell the median well: more would make long work twice as long. */
+  private static final int PAIRS_MAX = 60;
+
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   /** What the work had begun is over by then. */
   private static final long BETWEEN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  private static final double NANOS_PER_SECOND = 1e9;
 
   private static final CompletableFuture<?> NEVER = new CompletableFuture<>();
 
@@ -29,9 +39,14 @@ final class Alternation {
   /**
    * What clients got.
    *
-   * @param with while the work went on: its time is how long the work took
+   * @param dips of each pair of turns: throughput that is lost with the work, as a part of 1
+   * @param seconds that the work took, but for those in which it was held
    */
-  record Laps(Lap with, Lap without) {}
+  record Laps(Lap with, Lap without, List<Double> dips, double seconds) {
+    Laps {
+      dips = List.copyOf(dips);
+    }
+  }
 
   /**
    * @param lap ends a lap and begins the next
@@ -61,13 +76,27 @@ final class Alternation {
 
   /** Returns when the work is done. */
   Laps measure(CompletableFuture<?> work) {
+    long begun = nanos();
+    List<Double> dips = new ArrayList<>();
     Lap without = turn(true, NEVER);
     Lap with = turn(false, work);
-    while (!work.isDone()) {
-      without = without.plus(turn(true, NEVER));
-      with = with.plus(turn(false, work));
+    dips.add(dip(without, with));
+    for (int pair = 1; pair < PAIRS_MAX && !work.isDone(); pair++) {
+      Lap one = turn(true, NEVER);
+      Lap other = turn(false, work);
+      without = without.plus(one);
+      with = with.plus(other);
+      // The last is over with the work: too short to tell much.
+      if (other.seconds() >= WHOLE_SECONDS) {
+        dips.add(dip(one, other));
+      }
     }
-    return new Laps(with, without);
+    var unused = work.handle((done, failure) -> done).join();
+    return new Laps(with, without, dips, (nanos() - begun) / NANOS_PER_SECOND);
+  }
+
+  private static double dip(Lap without, Lap with) {
+    return 1 - with.operationsPerSecond() / Math.max(1, without.operationsPerSecond());
   }
 
   private Lap turn(boolean isHeld, CompletableFuture<?> work) {

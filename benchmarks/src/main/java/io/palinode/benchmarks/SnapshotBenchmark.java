@@ -2,7 +2,6 @@ package io.palinode.benchmarks;
 
 import io.palinode.benchmarks.Alternation.Laps;
 import io.palinode.benchmarks.SnapshotNodes.Snapshot;
-import io.palinode.benchmarks.StoreLoad.Lap;
 import io.palinode.retroscope.WindowLogConfig;
 import io.palinode.retroscope.snapshot.Kind;
 import io.palinode.retroscope.snapshot.Order;
@@ -32,6 +31,9 @@ public final class SnapshotBenchmark {
   private static final double WRITES = 0.5;
   private static final double MS_PER_SECOND = 1e3;
   private static final double NANOS_PER_MS = 1e6;
+
+  /** So many times what the load before each takes: the machine's own noise, over some time. */
+  private static final long NOTHING_LAPS = 8;
 
   private final Setting setting;
   private final Path data;
@@ -89,9 +91,11 @@ public final class SnapshotBenchmark {
    * A kind of snapshot: medians of its rounds.
    *
    * @param changed keys that all nodes together wrote for it; the bytes likewise
-   * @param operationsWithout what clients got in a second, before it and afterwards together
-   * @param operationsDuring and while it was taken
-   * @param dip throughput that is lost meanwhile, as a part of 1; negative when there was more
+   * @param operationsWithout what clients got in a second, while it was held
+   * @param operationsDuring and while it went on
+   * @param dip throughput that is lost, as a part of 1, of all pairs of turns of all rounds;
+   *     negative when there was more
+   * @param pairs of turns that were measured
    */
   public record Result(
       String what,
@@ -102,18 +106,25 @@ public final class SnapshotBenchmark {
       double operationsDuring,
       double p99WithoutMs,
       double p99DuringMs,
-      Spread dip) {
+      Spread dip,
+      int pairs) {
     private static Result of(String what, List<Round> rounds) {
+      double[] dips =
+          rounds.stream()
+              .flatMap(round -> round.laps().dips().stream())
+              .mapToDouble(Double::doubleValue)
+              .toArray();
       return new Result(
           what,
-          median(rounds, round -> round.during().seconds() * MS_PER_SECOND),
+          median(rounds, round -> round.laps().seconds() * MS_PER_SECOND),
           Math.round(median(rounds, round -> round.snapshot().changed())),
           Math.round(median(rounds, round -> round.snapshot().bytes())),
-          median(rounds, round -> round.without().operationsPerSecond()),
-          median(rounds, round -> round.during().operationsPerSecond()),
-          median(rounds, round -> round.without().p99Ms()),
-          median(rounds, round -> round.during().p99Ms()),
-          Spread.of(rounds.stream().mapToDouble(Round::dip).toArray()));
+          median(rounds, round -> round.laps().without().operationsPerSecond()),
+          median(rounds, round -> round.laps().with().operationsPerSecond()),
+          median(rounds, round -> round.laps().without().p99Ms()),
+          median(rounds, round -> round.laps().with().p99Ms()),
+          Spread.of(dips),
+          dips.length);
     }
 
     private static double median(List<Round> rounds, ToDoubleFunction<Round> figure) {
@@ -138,11 +149,7 @@ public final class SnapshotBenchmark {
   public record Cost(String what, int writes, long keys, double ms, long bytes) {}
 
   /** One snapshot, and what the clients got. */
-  private record Round(Snapshot snapshot, Lap without, Lap during) {
-    double dip() {
-      return 1 - during.operationsPerSecond() / Math.max(1, without.operationsPerSecond());
-    }
-  }
+  private record Round(Snapshot snapshot, Laps laps) {}
 
   /** One snapshot of which nothing but its cost was measured. */
   private record Alone(Snapshot snapshot, double ms) {}
@@ -229,7 +236,7 @@ public final class SnapshotBenchmark {
       Pace pace = new Pace(setting.share(), turns::nanos, turns::pause);
       CompletableFuture<List<Taken>> parts = nodes.take(order, pace, (keys, bytes) -> turns.pass());
       Laps laps = turns.measure(parts);
-      return new Round(nodes.file(order, parts.join()), laps.without(), laps.with());
+      return new Round(nodes.file(order, parts.join()), laps);
     }
   }
 
@@ -240,9 +247,9 @@ public final class SnapshotBenchmark {
     try (StoreLoad load = load(store)) {
       CompletableFuture<Boolean> none =
           new CompletableFuture<Boolean>()
-              .completeOnTimeout(true, 4L * setting.seconds(), TimeUnit.SECONDS);
+              .completeOnTimeout(true, NOTHING_LAPS * setting.seconds(), TimeUnit.SECONDS);
       Laps laps = new Alternation(load::lap).measure(none);
-      return new Round(new Snapshot(Ref.NONE, 0, 0, 0), laps.without(), laps.with());
+      return new Round(new Snapshot(Ref.NONE, 0, 0, 0), laps);
     }
   }
 

@@ -47,6 +47,8 @@ class AlternationTest {
     assertThat(laps.without().operations()).isLessThan(laps.with().operations() / 10);
     assertThat(laps.with().seconds()).isGreaterThan(1).isEqualTo(laps.without().seconds());
     assertThat(nanosWorked.get()).isLessThan(wholeNanos);
+    assertThat(laps.seconds()).isBetween(nanosWorked.get() / 1e9 / 2, wholeNanos / 1e9);
+    assertThat(laps.dips()).hasSizeGreaterThan(1).allMatch(dip -> dip < 1);
   }
 
   @Test

@@ -183,6 +183,7 @@ final class SnapshotBenchCommand implements Callable<Integer> {
                 "during",
                 "dip",
                 "from … to",
+                "pairs",
                 "p99 ms without",
                 "during"));
     for (Result result : results.kinds()) {
@@ -194,8 +195,9 @@ final class SnapshotBenchCommand implements Callable<Integer> {
               String.format(Locale.ROOT, "%,.1f", result.bytes() / 1e6),
               "%,.0f".formatted(result.operationsWithout()),
               "%,.0f".formatted(result.operationsDuring()),
-              "%.0f %%".formatted(100 * result.dip().median()),
-              "%.0f … %.0f".formatted(100 * result.dip().from(), 100 * result.dip().to()),
+              "%.1f %%".formatted(100 * result.dip().median()),
+              "%.1f … %.1f".formatted(100 * result.dip().from(), 100 * result.dip().to()),
+              "%,d".formatted(result.pairs()),
               String.format(Locale.ROOT, "%.2f", result.p99WithoutMs()),
               String.format(Locale.ROOT, "%.2f", result.p99DuringMs())));
     }
