@@ -1,5 +1,6 @@
 package io.palinode.voldemort.client;
 
+import io.palinode.voldemort.protocol.Frames;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
@@ -9,7 +10,8 @@ import java.util.List;
  *
  * @param bootstrap {@code host:port} of one or more nodes; the first that answers gives cluster.xml
  *     and stores.xml
- * @param clientId rides along with every request; names the writer in violations
+ * @param clientId rides along with every request; names the writer in violations; at most {@value
+ *     Frames#CLIENT_ID_MAX} characters
  * @param region for {@link Routing#NEAREST_FIRST}: the node that is near until measured latencies
  *     say otherwise; -1: none
  * @param requestTimeout how long one node has for an answer; a pause of the cluster is waited out
@@ -37,6 +39,11 @@ public record ClientConfig(
       throw new IllegalArgumentException("a client needs a bootstrap address: bootstrap=[]");
     }
     bootstrap.forEach(ClientConfig::address);
+    if (clientId.length() > Frames.CLIENT_ID_MAX) {
+      throw new IllegalArgumentException(
+          "clientId must be at most %d characters: length=%d clientId=%s…"
+              .formatted(Frames.CLIENT_ID_MAX, clientId.length(), clientId.substring(0, 32)));
+    }
     if (connectionsMax < 1) {
       throw new IllegalArgumentException(
           "connectionsMax must be at least 1: connectionsMax=" + connectionsMax);

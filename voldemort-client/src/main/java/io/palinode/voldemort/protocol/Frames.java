@@ -26,6 +26,10 @@ import java.nio.charset.StandardCharsets;
  */
 public final class Frames {
   public static final int MESSAGE_BYTES_MAX = 64 << 20;
+
+  /** Characters of a client's id: a rollback names up to a thousand of them in one record. */
+  public static final int CLIENT_ID_MAX = 255;
+
   public static final int PROTOCOL_BYTES = 3;
   public static final int ANSWER_BYTES = 2;
 

@@ -11,6 +11,7 @@ import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.Reply;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.ErrorCode;
+import io.palinode.voldemort.protocol.Frames;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.Pb0.Fence;
 import io.palinode.voldemort.protocol.Pb0.RequestContext;
@@ -51,6 +52,13 @@ public final class Contexts {
       throw node.refuse(
           ErrorCode.VOLDEMORT,
           "an origin must be one of %d nodes: origin=%d".formatted(node.nodes(), origin));
+    }
+    int idLength = context.getClient().length();
+    if (idLength > Frames.CLIENT_ID_MAX) {
+      throw node.refuse(
+          ErrorCode.VOLDEMORT,
+          "a client's id must be at most %d characters: length=%d"
+              .formatted(Frames.CLIENT_ID_MAX, idLength));
     }
     return new Caller(
         context.hasHvc() ? hvc(context.getHvc()) : null,

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * or until the node stops, is closed.
  */
 final class Handshake extends ByteToMessageDecoder {
+  private static final long GRACE_MS = 100;
+
   private final Protocols protocols;
   private final Duration timeout;
   private final NodeCounters counters;
@@ -42,15 +44,17 @@ final class Handshake extends ByteToMessageDecoder {
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
-    limit =
-        ctx.executor()
-            .schedule(
-                () -> {
-                  counters.add(NodeCounter.MALFORMED);
-                  var unused = ctx.close();
-                },
-                timeout.toMillis(),
-                TimeUnit.MILLISECONDS);
+    // The thread may have been held up until now, with the name unread: once more round.
+    limit = after(ctx, timeout.toMillis(), () -> limit = after(ctx, GRACE_MS, () -> giveUp(ctx)));
+  }
+
+  private static Future<?> after(ChannelHandlerContext ctx, long ms, Runnable task) {
+    return ctx.executor().schedule(task, ms, TimeUnit.MILLISECONDS);
+  }
+
+  private void giveUp(ChannelHandlerContext ctx) {
+    counters.add(NodeCounter.MALFORMED);
+    var unused = ctx.close();
   }
 
   @Override

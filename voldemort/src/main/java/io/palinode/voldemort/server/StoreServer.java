@@ -4,6 +4,7 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
@@ -100,6 +101,7 @@ final class StoreServer implements AutoCloseable {
             .childOption(ChannelOption.TCP_NODELAY, true)
             // A client whose machine is gone frees its connection some time.
             .childOption(ChannelOption.SO_KEEPALIVE, true)
+            .handler(new ConnectionLimit())
             .childHandler(new Connection())
             .bind(config.host(), config.port())
             .awaitUninterruptibly();
@@ -124,16 +126,25 @@ final class StoreServer implements AutoCloseable {
         .awaitUninterruptibly(timeoutMs);
   }
 
+  /** Counts in the thread that accepts: those that run requests may be held up by the disk. */
+  private final class ConnectionLimit extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object accepted) {
+      Channel channel = (Channel) accepted;
+      if (connections.size() >= config.connectionsMax()) {
+        node.counters().add(NodeCounter.CONNECTIONS_REFUSED);
+        channel.unsafe().closeForcibly();
+        return;
+      }
+      connections.add(channel);
+      ctx.fireChannelRead(channel);
+    }
+  }
+
   /** What a connection is made of, from the socket inwards. */
   private final class Connection extends ChannelInitializer<Channel> {
     @Override
     protected void initChannel(Channel channel) {
-      if (connections.size() >= config.connectionsMax()) {
-        node.counters().add(NodeCounter.CONNECTIONS_REFUSED);
-        var unused = channel.close();
-        return;
-      }
-      connections.add(channel);
       channel
           .pipeline()
           .addLast(

@@ -271,7 +271,12 @@ class StoreServiceTest {
             1,
             "encoded HVC"),
         Arguments.of(
-            with(context().setOrigin(3), put("k", "v", 1)), PutResponse.parser(), 1, "origin=3"));
+            with(context().setOrigin(3), put("k", "v", 1)), PutResponse.parser(), 1, "origin=3"),
+        Arguments.of(
+            with(context().setClient("c".repeat(256)), get(EVERYWHERE, "k")),
+            GetResponse.parser(),
+            1,
+            "at most 255 characters: length=256"));
   }
 
   private static VoldemortRequest badClock(VoldemortRequest put) {
@@ -428,6 +433,38 @@ class StoreServiceTest {
     assertThat(node.counters().get(NodeCounter.CONNECTIONS_REFUSED)).isEqualTo(1);
     for (RawConnection connection : open) {
       connection.close();
+    }
+  }
+
+  @Test
+  void theLimitHoldsThoughNoThreadHasTimeForAConnection() throws Exception {
+    CountDownLatch arrived = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    node.listen(
+        event -> {
+          arrived.countDown();
+          awaitQuietly(goOn);
+        });
+    try (RawConnection one = connect();
+        RawConnection two = connect();
+        RawConnection three = new RawConnection(service.port());
+        RawConnection four = new RawConnection(service.port())) {
+      one.send(put("k", "v", 1));
+      arrived.await();
+      // For what the first holds: so both threads are busy.
+      two.send(put("k2", "v", 1));
+      try (RawConnection tooMany = new RawConnection(service.port())) {
+        assertThat(tooMany.isAtEnd()).isTrue();
+      }
+      three.send(TestNodes.bytes("pb0"));
+      four.send(TestNodes.bytes("pb0"));
+      goOn.countDown();
+      assertThat(one.answer(PutResponse.parser()).hasError()).isFalse();
+      assertThat(two.answer(PutResponse.parser()).hasError()).isFalse();
+      assertThat(three.text(2)).isEqualTo("ok");
+      assertThat(four.text(2)).isEqualTo("ok");
+    } finally {
+      goOn.countDown();
     }
   }
 
