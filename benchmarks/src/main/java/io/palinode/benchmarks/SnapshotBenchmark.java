@@ -210,12 +210,15 @@ public final class SnapshotBenchmark {
       // None is to begin with another.
       nodes.delete(past.snapshot().id());
     }
-    Round base = measure(store, "instant", "base", 0, Kind.INSTANT, Ref.NONE);
-    results.accept("instant", base);
-    Ref of = base.snapshot().id();
+    Round now = measure(store, "instant", "now", 0, Kind.INSTANT, Ref.NONE);
+    results.accept("instant", now);
+    nodes.delete(now.snapshot().id());
+    Ref of = alone("base", Kind.INSTANT, Ref.NONE).snapshot().id();
     Round later = measure(store, "incremental", "later", 0, Kind.INCREMENTAL, of);
     results.accept("incremental", later);
     nodes.delete(later.snapshot().id());
+    nodes.delete(of);
+    of = alone("base", Kind.INSTANT, Ref.NONE).snapshot().id();
     Round moved = measure(store, "rolling", of.id(), 0, Kind.ROLLING, of);
     results.accept("rolling", moved);
     nodes.delete(moved.snapshot().id());
@@ -236,8 +239,23 @@ public final class SnapshotBenchmark {
       Pace pace = new Pace(setting.share(), turns::nanos, turns::pause);
       CompletableFuture<List<Taken>> parts = nodes.take(order, pace, (keys, bytes) -> turns.pass());
       Laps laps = turns.measure(parts);
+      tell(what, laps);
       return new Round(nodes.file(order, parts.join()), laps);
     }
+  }
+
+  /** Should a later one fail, this is not lost. */
+  private void tell(String what, Laps laps) {
+    Spread dip = Spread.of(laps.dips().stream().mapToDouble(Double::doubleValue).toArray());
+    progress.accept(
+        "%s: %,.0f s, dip %.1f %% (%.1f … %.1f, of %d pairs)"
+            .formatted(
+                what,
+                laps.seconds(),
+                100 * dip.median(),
+                100 * dip.from(),
+                100 * dip.to(),
+                laps.dips().size()));
   }
 
   /** What the machine does by itself: work that is none. */
@@ -249,6 +267,7 @@ public final class SnapshotBenchmark {
           new CompletableFuture<Boolean>()
               .completeOnTimeout(true, NOTHING_LAPS * setting.seconds(), TimeUnit.SECONDS);
       Laps laps = new Alternation(load::lap).measure(none);
+      tell("nothing", laps);
       return new Round(new Snapshot(Ref.NONE, 0, 0, 0), laps);
     }
   }

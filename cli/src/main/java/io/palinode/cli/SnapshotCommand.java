@@ -57,6 +57,11 @@ final class SnapshotCommand implements Runnable {
     return PATH + "/" + ApiClient.segment(id);
   }
 
+  /** Whether some node has a part that can be read. */
+  static boolean isDone(String state) {
+    return state.equals("complete") || state.equals("partial");
+  }
+
   /** {@code 1.5 MB}. */
   static String bytes(long bytes) {
     return bytes < 10_000

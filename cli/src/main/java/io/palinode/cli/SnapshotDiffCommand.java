@@ -81,6 +81,9 @@ final class SnapshotDiffCommand implements Callable<Integer> {
     }
     PastStore.Point from = point(before, nodes);
     PastStore.Point to = point(after, nodes);
+    if (nodes.isEmpty()) {
+      throw new Refusal("no node has a part of both: there is nothing to compare");
+    }
     return access.usePatiently(store -> compare(store, from, to, nodes)) ? 1 : 0;
   }
 
@@ -90,6 +93,10 @@ final class SnapshotDiffCommand implements Callable<Integer> {
       return new PastStore.Point(null, access.readable(time(text), spec.commandLine().getErr()));
     }
     JsonNode snapshot = api.get(SnapshotCommand.path(text));
+    String state = snapshot.path("state").asText();
+    if (!SnapshotCommand.isDone(state)) {
+      throw new Refusal("snapshot '%s' is %s: there is nothing to compare".formatted(text, state));
+    }
     for (JsonNode node : snapshot.path("nodes")) {
       if (!node.path("checksum").isTextual()) {
         nodes.remove(node.path("node").asInt());
@@ -97,10 +104,10 @@ final class SnapshotDiffCommand implements Callable<Integer> {
             .getErr()
             .println(
                 "palinode: snapshot %s is %s: node %s is not compared"
-                    .formatted(text, snapshot.path("state").asText(), node.path("node").asText()));
+                    .formatted(text, state, node.path("node").asText()));
       }
     }
-    return new PastStore.Point(text, 0);
+    return new PastStore.Point(new PastStore.Snapshot(text, snapshot.path("number").asLong()), 0);
   }
 
   private static long time(String text) {

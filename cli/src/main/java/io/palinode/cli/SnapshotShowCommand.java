@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.palinode.cli.terminal.ApiClient;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.TextTable;
+import io.palinode.voldemort.client.PastStore;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -90,11 +91,13 @@ final class SnapshotShowCommand implements Callable<Integer> {
   }
 
   private int showValues() {
+    PastStore.Snapshot snapshot =
+        new PastStore.Snapshot(id, api.get(SnapshotCommand.path(id)).path("number").asLong());
     Map<String, @Nullable String> values =
         access.use(
             store -> {
               Map<String, @Nullable String> found = new LinkedHashMap<>();
-              keys.forEach(key -> found.put(key, store.past().getIn(id, key)));
+              keys.forEach(key -> found.put(key, store.past().getIn(snapshot, key)));
               return found;
             });
     PrintWriter out = spec.commandLine().getOut();

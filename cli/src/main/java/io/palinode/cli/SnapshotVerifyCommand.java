@@ -33,7 +33,7 @@ final class SnapshotVerifyCommand implements Callable<Integer> {
   public Integer call() {
     JsonNode snapshot = api.get(SnapshotCommand.path(id));
     String state = snapshot.path("state").asText();
-    if (!state.equals("complete") && !state.equals("partial")) {
+    if (!SnapshotCommand.isDone(state)) {
       throw new Refusal("snapshot " + id + " cannot be verified, it is " + state);
     }
     int damaged = 0;

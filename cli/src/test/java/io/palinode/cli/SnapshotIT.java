@@ -102,6 +102,8 @@ class SnapshotIT {
     assertThat(err.toString())
         .contains("palinode: snapshot early is failed; node 0: ")
         .contains("out of reach: the window-log reaches from ");
+    assertThat(run("snapshot", "diff", "early", "now")).as("not: nothing differs").isEqualTo(2);
+    assertThat(err.toString()).contains("snapshot 'early' is failed");
     assertThat(run("get", "nodes", "-o", "json")).isZero();
     JsonNode nodes = JSON.readTree(out.toString());
     long three = time("three");

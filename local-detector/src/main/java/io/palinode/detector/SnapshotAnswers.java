@@ -48,7 +48,8 @@ public final class SnapshotAnswers {
   /**
    * Takes the part, and tells what came of it. Takes as long as it takes.
    *
-   * @param wanted asked now and then; false: stop
+   * @param wanted asked now and then; false: stop; what it throws ends the taking, and nothing is
+   *     told
    */
   public void take(SnapshotOpened opened, BooleanSupplier wanted) {
     long number = opened.getSnapshot().getNumber();
@@ -69,15 +70,12 @@ public final class SnapshotAnswers {
     append(SnapshotStep.newBuilder().setTaken(answer));
   }
 
-  /** A bug, or a store that failed: the snapshot is not to wait for this node. */
-  public void failed(long number, RuntimeException bug) {
+  /** The snapshot is not to wait for this node. */
+  public void failed(long number, String failure) {
     append(
         SnapshotStep.newBuilder()
             .setTaken(
-                SnapshotTaken.newBuilder()
-                    .setNumber(number)
-                    .setNode(node)
-                    .setFailure(String.valueOf(bug))));
+                SnapshotTaken.newBuilder().setNumber(number).setNode(node).setFailure(failure)));
   }
 
   public void file(SnapshotClosed closed) {
@@ -98,8 +96,9 @@ public final class SnapshotAnswers {
     snapshots.delete(id);
   }
 
-  public void sweep(List<SnapshotRef> wanted) {
-    snapshots.sweep(wanted.stream().map(SnapshotAnswers::ref).toList());
+  /** As {@link LocalSnapshots#sweep}. */
+  public void sweep(List<SnapshotRef> wanted, long last) {
+    snapshots.sweep(wanted.stream().map(SnapshotAnswers::ref).toList(), last);
   }
 
   /** Tells of progress in the taking's own thread. */

@@ -54,8 +54,8 @@ public final class SnapshotDuties {
 
     record Delete(String id) implements Duty {}
 
-    /** Keep no other than these, that count or are open. */
-    record Sweep(List<SnapshotRef> wanted) implements Duty {
+    /** Keep no other than these, that count or are open; {@code last} was ordered last. */
+    record Sweep(List<SnapshotRef> wanted, long last) implements Duty {
       public Sweep {
         wanted = List.copyOf(wanted);
       }
@@ -87,7 +87,7 @@ public final class SnapshotDuties {
     List<SnapshotRef> wanted = new ArrayList<>();
     standing.values().forEach(manifest -> wanted.add(manifest.getSnapshot()));
     open.values().forEach(one -> wanted.add(one.opened().getSnapshot()));
-    List<Duty> duties = new ArrayList<>(List.of(new Duty.Sweep(wanted)));
+    List<Duty> duties = new ArrayList<>(List.of(new Duty.Sweep(wanted, lastNumber)));
     standing.values().forEach(manifest -> duties.add(new Duty.File(manifest)));
     open.values().stream()
         .filter(Open::owed)

@@ -83,7 +83,7 @@ class SnapshotDutiesTest {
     assertThat(early).as("before it has caught up").isEmpty();
     assertThat(duties.caughtUp())
         .containsExactly(
-            new Duty.Sweep(List.of(ref("kept", 1), ref("answered", 3), ref("owed", 4))),
+            new Duty.Sweep(List.of(ref("kept", 1), ref("answered", 3), ref("owed", 4)), 4),
             new Duty.File(kept.getClosed()),
             new Duty.Take(opened("owed", 4).getOpened()));
   }
@@ -98,7 +98,7 @@ class SnapshotDutiesTest {
             opened("a", 2))) {
       duties.heard(step);
     }
-    assertThat(duties.caughtUp()).containsExactly(new Duty.Sweep(List.of(ref("a", 2))));
+    assertThat(duties.caughtUp()).containsExactly(new Duty.Sweep(List.of(ref("a", 2)), 2));
   }
 
   @Test

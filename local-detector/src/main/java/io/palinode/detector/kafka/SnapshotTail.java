@@ -3,11 +3,17 @@ package io.palinode.detector.kafka;
 import io.palinode.detector.SnapshotAnswers;
 import io.palinode.detector.SnapshotDuties;
 import io.palinode.detector.SnapshotDuties.Duty;
+import io.palinode.retroscope.snapshot.SnapshotException;
+import io.palinode.retroscope.snapshot.StrangeSnapshotsException;
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.SnapshotClosed;
 import io.palinode.wire.v1.SnapshotOpened;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -16,6 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,9 +38,13 @@ final class SnapshotTail implements ControlListener, AutoCloseable {
   private final SnapshotDuties duties;
   private final SnapshotAnswers answers;
   private final Set<Long> wanted = ConcurrentHashMap.newKeySet();
+  private volatile boolean closing;
   private final AtomicInteger threads = new AtomicInteger();
   private final ExecutorService takings;
   private final LongAdder failures = new LongAdder();
+  // By name; like what follows, of the thread that reads the log.
+  private final Map<String, SnapshotClosed> unfiled = new HashMap<>();
+  private @Nullable String strange;
 
   SnapshotTail(int node, SnapshotAnswers answers) {
     this.node = node;
@@ -54,11 +65,12 @@ final class SnapshotTail implements ControlListener, AutoCloseable {
   @Override
   public void onStep(ControlRecord step) {
     try {
+      fileAgain();
       if (step.hasSnapshot()) {
         perform(duties.heard(step.getSnapshot()));
       }
-    } catch (InterruptException closing) {
-      throw closing;
+    } catch (InterruptException closed) {
+      throw closed;
     } catch (RuntimeException e) {
       // A bug over one snapshot must not end what plans depend on.
       failures.increment();
@@ -75,8 +87,8 @@ final class SnapshotTail implements ControlListener, AutoCloseable {
     for (Duty duty : due) {
       try {
         perform(duty);
-      } catch (InterruptException closing) {
-        throw closing;
+      } catch (InterruptException closed) {
+        throw closed;
       } catch (RuntimeException e) {
         // What is left behind is swept at the next start; what is missing fails where it is read.
         failures.increment();
@@ -87,40 +99,93 @@ final class SnapshotTail implements ControlListener, AutoCloseable {
 
   private void perform(Duty duty) {
     if (duty instanceof Duty.Take take) {
-      wanted.add(take.order().getSnapshot().getNumber());
-      takings.execute(() -> take(take.order()));
+      begin(take.order());
     } else if (duty instanceof Duty.Stop stop) {
       wanted.remove(stop.number());
-    } else if (duty instanceof Duty.File file) {
-      answers.file(file.manifest());
-    } else if (duty instanceof Duty.Discard discard) {
-      answers.discard(discard.id(), discard.number());
-    } else if (duty instanceof Duty.Delete delete) {
-      answers.delete(delete.id());
-    } else if (duty instanceof Duty.Sweep sweep) {
-      answers.sweep(sweep.wanted());
+    } else if (strange == null) {
+      performOnFiles(duty);
     }
   }
 
-  /** The one place that takes any exception: what a store can throw is not known here. */
+  private void performOnFiles(Duty duty) {
+    if (duty instanceof Duty.File file) {
+      file(file.manifest());
+    } else if (duty instanceof Duty.Discard discard) {
+      answers.discard(discard.id(), discard.number());
+    } else if (duty instanceof Duty.Delete delete) {
+      unfiled.remove(delete.id());
+      answers.delete(delete.id());
+    } else if (duty instanceof Duty.Sweep sweep) {
+      sweep(sweep);
+    }
+  }
+
+  private void sweep(Duty.Sweep sweep) {
+    try {
+      answers.sweep(sweep.wanted(), sweep.last());
+    } catch (StrangeSnapshotsException e) {
+      strange = String.valueOf(e.getMessage());
+      throw e;
+    }
+  }
+
+  private void file(SnapshotClosed manifest) {
+    String id = manifest.getSnapshot().getId();
+    unfiled.put(id, manifest);
+    answers.file(manifest);
+    unfiled.remove(id);
+  }
+
+  /** A disk that was full may have room by now: about once a second, as the log grows. */
+  private void fileAgain() {
+    for (SnapshotClosed manifest : List.copyOf(unfiled.values())) {
+      try {
+        file(manifest);
+      } catch (SnapshotException still) {
+        log.debug("node={} snapshot={} state=UNFILED", node, manifest.getSnapshot(), still);
+      }
+    }
+  }
+
+  private void begin(SnapshotOpened order) {
+    long number = order.getSnapshot().getNumber();
+    if (strange != null) {
+      answers.failed(number, strange);
+      return;
+    }
+    wanted.add(number);
+    takings.execute(() -> take(order));
+  }
+
+  /** The one place that takes any failure: what a store can throw is not known here. */
   private void take(SnapshotOpened order) {
     long number = order.getSnapshot().getNumber();
     String id = order.getSnapshot().getId();
     log.info("node={} snapshot={} number={} state=TAKING", node, id, number);
     try {
-      answers.take(order, () -> wanted.contains(number));
+      answers.take(order, () -> isWanted(number));
+    } catch (CancellationException closed) {
+      log.info("node={} snapshot={} number={} state=LEFT", node, id, number);
     } catch (KafkaException notTold) {
       failures.increment();
       log.error("node={} snapshot={} number={} state=NOT_TOLD", node, id, number, notTold);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       failures.increment();
       log.error("node={} snapshot={} number={} state=FAILED", node, id, number, e);
-      answers.failed(number, e);
+      answers.failed(number, String.valueOf(e));
     }
     if (!wanted.remove(number)) {
       // Given up or cancelled while it was written: nothing will ever name it.
       answers.discard(id, number);
     }
+  }
+
+  /** A node that stops answers for nothing: what it owes, it takes when it is back. */
+  private boolean isWanted(long number) {
+    if (closing) {
+      throw new CancellationException("the node stops");
+    }
+    return wanted.contains(number);
   }
 
   /** Parts that could not be taken, filed or removed. */
@@ -131,7 +196,7 @@ final class SnapshotTail implements ControlListener, AutoCloseable {
   /** Stops what is being taken. Never by an interrupt: it would close the store's files. */
   @Override
   public void close() {
-    wanted.clear();
+    closing = true;
     takings.shutdown();
     try {
       if (!takings.awaitTermination(CLOSE_MAX.toMillis(), TimeUnit.MILLISECONDS)) {

@@ -1,6 +1,8 @@
 package io.palinode.detector.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.palinode.detector.SnapshotAnswers;
 import io.palinode.retroscope.WindowLog;
@@ -9,6 +11,7 @@ import io.palinode.retroscope.snapshot.History;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.retroscope.snapshot.Pace;
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.SnapshotClosed;
 import io.palinode.wire.v1.SnapshotDeleted;
 import io.palinode.wire.v1.SnapshotKind;
 import io.palinode.wire.v1.SnapshotOpened;
@@ -19,19 +22,20 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class SnapshotTailTest {
   @TempDir Path folder;
+  private final List<ControlRecord> told = new CopyOnWriteArrayList<>();
 
   @Test
   void aBugOverOneSnapshotEndsNeitherTheTailNorWhatComesAfterIt() throws IOException {
     LocalSnapshots snapshots = new LocalSnapshots(0, new Nothing(), folder);
-    SnapshotTail tail =
-        new SnapshotTail(
-            0, new SnapshotAnswers(0, snapshots, Pace.unlimited(), records -> {}, () -> 1));
+    SnapshotTail tail = tail(snapshots);
     tail.onCaughtUp();
     Files.createDirectories(folder.resolve("old"));
     tail.onStep(record(SnapshotStep.newBuilder().setOpened(opened())));
@@ -42,6 +46,87 @@ class SnapshotTailTest {
     tail.onStep(
         record(SnapshotStep.newBuilder().setDeleted(SnapshotDeleted.newBuilder().setId("old"))));
     assertThat(folder.resolve("old")).doesNotExist();
+  }
+
+  @Test
+  void aNodeThatStopsAnswersForNothing() throws Exception {
+    CountDownLatch settling = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    History slow =
+        new Nothing() {
+          @Override
+          public long settle(long hlc) {
+            settling.countDown();
+            try {
+              goOn.await();
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt();
+            }
+            return hlc;
+          }
+        };
+    SnapshotTail tail = tail(new LocalSnapshots(0, slow, folder));
+    tail.onCaughtUp();
+    tail.onStep(record(SnapshotStep.newBuilder().setOpened(opened())));
+    tail.onStep(record(SnapshotStep.newBuilder().setTake(SnapshotTake.newBuilder().setNumber(1))));
+    settling.await();
+    Thread closer = new Thread(tail::close, "closer");
+    closer.start();
+    await().until(() -> closer.getState() == Thread.State.TIMED_WAITING);
+    goOn.countDown();
+    closer.join();
+    assertThat(told).isEmpty();
+    assertThat(folder.resolve("s")).doesNotExist();
+    assertThat(tail.failures()).isZero();
+  }
+
+  @Test
+  void whatAnotherControlLogOrderedIsKeptAndNothingIsTakenBesideIt() throws IOException {
+    Path part = Files.createDirectories(folder.resolve("old")).resolve("part-7");
+    Files.writeString(part, "of another cluster");
+    SnapshotTail tail = tail(new LocalSnapshots(0, new Nothing(), folder));
+    tail.onCaughtUp();
+    tail.onStep(record(SnapshotStep.newBuilder().setOpened(opened())));
+    tail.onStep(record(SnapshotStep.newBuilder().setTake(SnapshotTake.newBuilder().setNumber(1))));
+    tail.onStep(
+        record(SnapshotStep.newBuilder().setDeleted(SnapshotDeleted.newBuilder().setId("old"))));
+    assertThat(part).exists();
+    assertThat(told).hasSize(1);
+    assertThat(told.get(0).getSnapshot().getTaken().getFailure())
+        .contains("has taking 7")
+        .contains("not the one that belongs to the data");
+    tail.close();
+  }
+
+  @Test
+  void aPartThatCouldNotBeFiledIsFiledLater() throws IOException {
+    LocalSnapshots snapshots = new LocalSnapshots(0, new Nothing(), folder);
+    SnapshotTail tail = tail(snapshots);
+    tail.onCaughtUp();
+    tail.onStep(record(SnapshotStep.newBuilder().setOpened(opened())));
+    tail.onStep(record(SnapshotStep.newBuilder().setTake(SnapshotTake.newBuilder().setNumber(1))));
+    await().until(() -> !told.isEmpty());
+    // As a full disk: the manifest's first name is taken by what is no file.
+    Path inTheWay = Files.createDirectory(folder.resolve("s/manifest.tmp"));
+    tail.onStep(
+        record(
+            SnapshotStep.newBuilder()
+                .setClosed(
+                    SnapshotClosed.newBuilder()
+                        .setSnapshot(opened().getSnapshot())
+                        .setKind(opened().getKind())
+                        .addParts(told.get(0).getSnapshot().getTaken()))));
+    assertThat(tail.failures()).isEqualTo(1);
+    assertThatThrownBy(() -> snapshots.open("s")).hasMessageContaining("no snapshot 's'");
+    Files.delete(inTheWay);
+    tail.onStep(ControlRecord.getDefaultInstance());
+    snapshots.open("s").close();
+    tail.close();
+  }
+
+  private SnapshotTail tail(LocalSnapshots snapshots) {
+    return new SnapshotTail(
+        0, new SnapshotAnswers(0, snapshots, Pace.unlimited(), told::addAll, () -> 1));
   }
 
   private static SnapshotOpened opened() {
@@ -56,7 +141,7 @@ class SnapshotTailTest {
   }
 
   /** A node without stores. */
-  private static final class Nothing implements History {
+  private static class Nothing implements History {
     @Override
     public List<String> stores() {
       return List.of();

@@ -10,7 +10,6 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +27,6 @@ public final class LocalSnapshots {
   private final History history;
   private final SnapshotFolder folder;
   private final long heapBytesMax;
-  private final Set<Long> beingTaken = ConcurrentHashMap.newKeySet();
 
   /**
    * @param folder made when the first snapshot is taken
@@ -66,7 +64,8 @@ public final class LocalSnapshots {
       Part part = SnapshotFolder.part(order.id(), had);
       return taken(part, had, writtenBytes(part), "");
     }
-    beingTaken.add(order.id().number());
+    folder.entered(order.id().id());
+    boolean isTaken = false;
     try {
       history.rollbacks().requireWhole(order.hlc());
       Made made = make(order, pace.over(watch));
@@ -74,15 +73,15 @@ public final class LocalSnapshots {
       history.rollbacks().requireWhole(order.hlc());
       byte[] part = made.part().encode();
       folder.write(made.part(), part);
+      isTaken = true;
       return taken(made.part(), part, made.bytes(), made.from());
     } catch (IOException | UncheckedIOException e) {
-      discard(order.id());
       throw new SnapshotException("a part of snapshot " + order.id().id() + " failed: " + e, e);
-    } catch (RuntimeException e) {
-      discard(order.id());
-      throw e;
     } finally {
-      beingTaken.remove(order.id().number());
+      if (!isTaken) {
+        discard(order.id());
+      }
+      folder.left(order.id().id());
     }
   }
 
@@ -117,7 +116,6 @@ public final class LocalSnapshots {
   }
 
   private Taking taking(Order order, Watch watch) {
-    folder.make(order.id().id());
     return new Taking(node, history, folder, order, watch, heapBytesMax);
   }
 
@@ -170,18 +168,23 @@ public final class LocalSnapshots {
     keepNamed(part);
   }
 
-  /** Files of takings under way stay too. */
+  /** Files of later takings stay too: under way, or waiting to count. */
   private void keepNamed(Part part) {
+    Set<String> named = named(part);
+    long number = part.id().number();
+    folder.keepOnly(
+        part.id().id(),
+        file ->
+            named.contains(file)
+                || SnapshotFolder.isManifest(file)
+                || SnapshotFolder.numberOf(file) > number);
+  }
+
+  private static Set<String> named(Part part) {
     Set<String> named = new HashSet<>();
     part.runs().forEach(run -> named.add(run.name()));
     named.add(SnapshotFolder.partName(part.id().number()));
-    folder.keepOnly(
-        part.id().id(),
-        file -> named.contains(file) || SnapshotFolder.isManifest(file) || isBeingTaken(file));
-  }
-
-  private boolean isBeingTaken(String file) {
-    return beingTaken.stream().anyMatch(number -> SnapshotFolder.isOf(number, file));
+    return named;
   }
 
   /** Removes what one taking has left; what counts stays, and other takings. Idempotent. */
@@ -200,8 +203,11 @@ public final class LocalSnapshots {
    * then, when all else is done, {@link SnapshotException}.
    *
    * @param wanted the takings that count, and those that are still to be made
+   * @param last the greatest number of a taking that was ever ordered
+   * @throws StrangeSnapshotsException when there is a later one here; then nothing is removed
    */
-  public void sweep(Collection<Ref> wanted) {
+  public void sweep(Collection<Ref> wanted, long last) {
+    requireOrdered(last);
     SnapshotException failed = null;
     for (String id : folder.ids()) {
       try {
@@ -216,14 +222,22 @@ public final class LocalSnapshots {
     }
   }
 
+  private void requireOrdered(long last) {
+    for (String id : folder.ids()) {
+      long number = folder.lastNumber(id);
+      if (number > last) {
+        throw new StrangeSnapshotsException(folder.of(id), number, last);
+      }
+    }
+  }
+
   /** The files that these takings of a snapshot have here. */
   private Set<String> named(List<Ref> takings, String id) {
     Set<String> named = new HashSet<>();
     for (Ref taking : takings) {
       byte[] bytes = folder.partBytes(taking);
       if (bytes != null) {
-        named.add(SnapshotFolder.partName(taking.number()));
-        SnapshotFolder.part(taking, bytes).runs().forEach(run -> named.add(run.name()));
+        named.addAll(named(SnapshotFolder.part(taking, bytes)));
       }
     }
     Manifest manifest = takings.isEmpty() ? null : folder.manifest(id);
@@ -235,11 +249,45 @@ public final class LocalSnapshots {
 
   /** Opens what this node has of a snapshot that is done. Throws {@link SnapshotException}. */
   public OpenSnapshot open(String id) {
+    return open(id, 0);
+  }
+
+  /**
+   * Likewise, of this taking of it.
+   *
+   * @param number 0: of the one that counts here
+   */
+  public OpenSnapshot open(String id, long number) {
+    while (true) {
+      Manifest manifest = requireManifest(id);
+      if (number != 0) {
+        requireTaking(manifest.id(), number);
+      }
+      try {
+        return OpenSnapshot.open(folder, requirePart(manifest.id()));
+      } catch (SnapshotException failed) {
+        if (manifest.equals(folder.manifest(id))) {
+          throw failed;
+        }
+        // It was moved in between, and its files are gone.
+      }
+    }
+  }
+
+  private Manifest requireManifest(String id) {
     Manifest manifest = folder.manifest(id);
     if (manifest == null) {
       throw new SnapshotException("node %d has no snapshot '%s' that is done".formatted(node, id));
     }
-    return OpenSnapshot.open(folder, requirePart(manifest.id()));
+    return manifest;
+  }
+
+  private void requireTaking(Ref found, long number) {
+    if (found.number() != number) {
+      throw new SnapshotException(
+          "node %d has taking %d of snapshot %s, not %d: it was moved meanwhile, or has not been filed there yet"
+              .formatted(node, found.number(), found.id(), number));
+    }
   }
 
   /**
@@ -247,13 +295,8 @@ public final class LocalSnapshots {
    * {@link SnapshotException} that says what is wrong. O(snapshot).
    */
   public OpenSnapshot openVerified(Ref snapshot) {
-    Verified found = verify(snapshot.id());
-    if (!found.id().equals(snapshot)) {
-      throw new SnapshotException(
-          "node %d has taking %d of snapshot %s, not %d"
-              .formatted(node, found.id().number(), snapshot.id(), snapshot.number()));
-    }
-    return OpenSnapshot.open(folder, requirePart(snapshot));
+    requireTaking(verify(snapshot.id()).id(), snapshot.number());
+    return open(snapshot.id(), snapshot.number());
   }
 
   /**
@@ -261,10 +304,7 @@ public final class LocalSnapshots {
    * checksums and counts. Throws {@link SnapshotException} that says what is wrong. O(snapshot).
    */
   public Verified verify(String id) {
-    Manifest manifest = folder.manifest(id);
-    if (manifest == null) {
-      throw new SnapshotException("node %d has no snapshot '%s' that is done".formatted(node, id));
-    }
+    Manifest manifest = requireManifest(id);
     byte[] part = folder.partBytes(manifest.id());
     int checksum = part == null ? 0 : SealedFile.checksum(part);
     if (part == null || !isNamed(manifest, checksum)) {
@@ -324,21 +364,12 @@ public final class LocalSnapshots {
     String id = point.id();
     return id == null
         ? new Pointed.AtTime(history, store, point.hlc(), behind, heapBytesMax)
-        : new Pointed.InSnapshot(open(id), store);
+        : new Pointed.InSnapshot(open(id, point.number()), store);
   }
 
   private void requireWhole(Point point) {
     if (point.id() == null) {
       history.rollbacks().requireWhole(point.hlc());
-    }
-  }
-
-  /**
-   * The record of a key in a snapshot; null when it was absent. Throws {@link SnapshotException}.
-   */
-  public byte @Nullable [] get(String id, String store, byte[] key) {
-    try (OpenSnapshot opened = open(id)) {
-      return opened.get(store, key);
     }
   }
 }

@@ -22,12 +22,16 @@ public record Ref(String id, long number) {
 
   /** Throws {@link SnapshotException} for what cannot name a snapshot. */
   static String requireId(String id) {
-    if (!ID.matcher(id).matches()) {
+    if (!isId(id)) {
       throw new SnapshotException(
           "the name of a snapshot must be a letter a-z, then up to 62 of a-z, 0-9, - and _: '%s'"
               .formatted(id));
     }
     return id;
+  }
+
+  static boolean isId(String name) {
+    return ID.matcher(name).matches();
   }
 
   public boolean isNone() {

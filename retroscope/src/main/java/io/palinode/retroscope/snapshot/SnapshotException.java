@@ -4,7 +4,8 @@ import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
 /** A snapshot cannot be taken or read: one sentence that says why. */
-public sealed class SnapshotException extends RuntimeException permits HalfUndoneException {
+public sealed class SnapshotException extends RuntimeException
+    permits HalfUndoneException, StrangeSnapshotsException {
   @Serial private static final long serialVersionUID = 1L;
 
   public SnapshotException(String message) {

@@ -3,6 +3,7 @@ package io.palinode.retroscope.snapshot;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -10,8 +11,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,9 +38,12 @@ import org.jspecify.annotations.Nullable;
 final class SnapshotFolder {
   static final String MANIFEST = "manifest";
   private static final String FRESH = ".tmp";
+  private static final Pattern TAKING = Pattern.compile("^(?:part|run)-(\\d{1,18})(?!\\d)");
 
   private final Path root;
   private final Sync sync;
+  // Guarded by this.
+  private final Map<String, Integer> entered = new HashMap<>();
 
   SnapshotFolder(Path root) {
     this(root, SnapshotFolder::syncFolder);
@@ -62,17 +70,38 @@ final class SnapshotFolder {
     return root.resolve(Ref.requireId(id));
   }
 
-  /** The folder of a snapshot, made if it is not there. */
-  Path make(String id) {
+  /**
+   * Makes the folder of a snapshot if it is not there. It stays, though it be empty, until it is
+   * {@link #left}, as often as it was entered.
+   */
+  synchronized void entered(String id) {
     Path folder = of(id);
     try {
       if (!Files.isDirectory(folder)) {
         Files.createDirectories(folder);
         sync.sync(root);
       }
-      return folder;
+      entered.merge(id, 1, Integer::sum);
     } catch (IOException e) {
       throw failed("the folder of snapshot " + id + " cannot be made", e);
+    }
+  }
+
+  synchronized void left(String id) {
+    entered.computeIfPresent(id, (same, times) -> times == 1 ? null : times - 1);
+    removeEmpty(id);
+  }
+
+  private synchronized void removeEmpty(String id) {
+    if (entered.containsKey(id)) {
+      return;
+    }
+    try {
+      Files.deleteIfExists(of(id));
+    } catch (DirectoryNotEmptyException inUse) {
+      // As it is to be.
+    } catch (IOException e) {
+      throw failed("the folder of snapshot " + id + " cannot be removed", e);
     }
   }
 
@@ -85,9 +114,13 @@ final class SnapshotFolder {
   }
 
   static boolean isOf(long number, String file) {
-    return file.equals(partName(number))
-        || file.equals(partName(number) + FRESH)
-        || file.startsWith("run-" + number + "-");
+    return numberOf(file) == number;
+  }
+
+  /** The taking that a file belongs to; -1: none, as a manifest. */
+  static long numberOf(String file) {
+    Matcher matcher = TAKING.matcher(file);
+    return matcher.find() ? Long.parseLong(matcher.group(1)) : -1;
   }
 
   static boolean isManifest(String file) {
@@ -146,28 +179,28 @@ final class SnapshotFolder {
     }
   }
 
+  /** What else lies there is nobody's. */
   List<String> ids() {
-    return names(root);
+    return names(root).stream().filter(Ref::isId).toList();
+  }
+
+  /** The greatest number of a taking that has files there; -1: none has. */
+  long lastNumber(String id) {
+    return names(of(id)).stream().mapToLong(SnapshotFolder::numberOf).max().orElse(-1);
   }
 
   /** Removes the files that are not wanted, and the folder when nothing is left in it. */
   void keepOnly(String id, Predicate<String> wanted) {
-    Path folder = root.resolve(id);
     try {
-      boolean isEmpty = true;
-      for (String name : names(folder)) {
-        if (wanted.test(name)) {
-          isEmpty = false;
-        } else {
-          Files.deleteIfExists(folder.resolve(name));
+      for (String name : names(of(id))) {
+        if (!wanted.test(name)) {
+          Files.deleteIfExists(of(id).resolve(name));
         }
-      }
-      if (isEmpty) {
-        Files.deleteIfExists(folder);
       }
     } catch (IOException e) {
       throw failed("files of snapshot " + id + " cannot be removed", e);
     }
+    removeEmpty(id);
   }
 
   private static List<String> names(Path folder) {

@@ -267,7 +267,7 @@ class LocalSnapshotsTest {
       }
       Files.write(file, bytes);
     }
-    snapshots.sweep(List.of());
+    snapshots.sweep(List.of(), id.number());
     assertThat(folder.resolve("first/s")).doesNotExist();
   }
 
@@ -322,18 +322,69 @@ class LocalSnapshotsTest {
     Ref rolled = take("r", history.now(), Kind.INSTANT, Ref.NONE);
     change(5);
     long hlc = history.now();
-    rolled = take("r", hlc, Kind.ROLLING, rolled);
-    snapshots.sweep(List.of(new Ref("s", gone.number() + 5), rolled));
+    Ref base = rolled;
+    rolled = new Ref("r", ++numbers);
+    Taken moved = snapshots.take(new Order(rolled, hlc, Kind.ROLLING, base), Watch.NOBODY);
+    Manifest filed = manifest(rolled, hlc, moved, "");
+    snapshots.file(filed);
+    snapshots.sweep(List.of(new Ref("s", gone.number() + 5), rolled), gone.number() + 5);
     assertThat(folder.resolve("first/s")).doesNotExist();
     assertHolds(rolled, hlc, "swept");
     // Taken and answered for, and the node was away when it was closed.
     change(5);
     Ref open = new Ref("r", ++numbers);
-    snapshots.take(new Order(open, history.now(), Kind.ROLLING, rolled), Watch.NOBODY);
-    snapshots.sweep(List.of(rolled, open));
+    long later = history.now();
+    Order move = new Order(open, later, Kind.ROLLING, rolled);
+    Taken taken = snapshots.take(move, Watch.NOBODY);
+    snapshots.sweep(List.of(rolled, open), numbers);
+    snapshots.file(filed);
     assertHolds(rolled, hlc, "swept while open");
-    snapshots.sweep(List.of(open));
-    assertThat(files("first", "r")).contains("part-" + open.number()).doesNotContain("manifest");
+    snapshots.file(manifest(open, later, taken, ""));
+    assertHolds(open, later, "what was answered for is still there");
+    snapshots.sweep(List.of(new Ref("r", ++numbers)), numbers);
+    assertThat(folder.resolve("first/r")).doesNotExist();
+  }
+
+  @Test
+  void whatAnotherControlLogOrderedIsNotRemoved() throws IOException {
+    change(30);
+    long hlc = history.now();
+    Ref id = take("s", hlc, Kind.INSTANT, Ref.NONE);
+    assertThatThrownBy(() -> snapshots.sweep(List.of(), id.number() - 1))
+        .isInstanceOf(StrangeSnapshotsException.class)
+        .hasMessageContaining("has taking " + id.number())
+        .hasMessageContaining("none after " + (id.number() - 1));
+    assertHolds(id, hlc, "not swept");
+  }
+
+  @Test
+  void aTakingThatIsReadIsTheOneThatWasAskedFor() {
+    change(30);
+    Ref first = take("s", history.now(), Kind.INSTANT, Ref.NONE);
+    change(5);
+    Ref moved = take("s", history.now(), Kind.ROLLING, first);
+    assertThatThrownBy(() -> snapshots.open("s", first.number()))
+        .isInstanceOf(SnapshotException.class)
+        .hasMessageContaining("has taking %d of snapshot s, not %d".formatted(2, 1));
+    Point before = Point.ofSnapshot("s", first.number());
+    assertThatThrownBy(() -> snapshots.difference("one", before, Point.ofTime(history.now()), null))
+        .isInstanceOf(SnapshotException.class);
+    try (OpenSnapshot opened = snapshots.open("s", moved.number())) {
+      assertThat(opened.part().id()).isEqualTo(moved);
+    }
+  }
+
+  @Test
+  void whatIsDiscardedLeavesTheFolderToTheNextTakingOfItsName() {
+    change(30);
+    Ref late = new Ref("s", ++numbers);
+    Ref id = new Ref("s", ++numbers);
+    long hlc = history.now();
+    // The next one has begun and written nothing yet, when the one before is discarded.
+    history.whenSettled = () -> snapshots.discard(late);
+    Taken taken = snapshots.take(new Order(id, hlc, Kind.RETROSPECTIVE, Ref.NONE), Watch.NOBODY);
+    snapshots.file(manifest(id, hlc, taken, ""));
+    assertHolds(id, hlc, "beside a discard");
   }
 
   @Test
@@ -378,8 +429,8 @@ class LocalSnapshotsTest {
       take("other", other, Kind.INSTANT, Ref.NONE);
       history.changesDuringAPage = (int) (seed % 2);
       Map<String, String> expected = difference(history.at(one), history.at(other));
-      for (Point from : List.of(Point.ofSnapshot("one"), Point.ofTime(one))) {
-        for (Point to : List.of(Point.ofSnapshot("other"), Point.ofTime(other))) {
+      for (Point from : List.of(Point.ofSnapshot("one", 0), Point.ofTime(one))) {
+        for (Point to : List.of(Point.ofSnapshot("other", 0), Point.ofTime(other))) {
           assertThat(difference(from, to))
               .as("seed=%d from=%s to=%s", seed, from, to)
               .isEqualTo(expected);
@@ -477,13 +528,15 @@ class LocalSnapshotsTest {
     Map<String, String> expected = history.at(hlc);
     assertThat(read(id.id())).as("%s hlc=%d", as, hlc).isEqualTo(expected);
     assertThat(snapshots.verify(id.id()).keys()).as(as).isEqualTo(expected.size());
-    for (String store : MapHistory.STORES) {
-      for (int i = 0; i < MapHistory.KEYS; i++) {
-        byte[] key = bytes("k" + i);
-        byte[] record = snapshots.get(id.id(), store, key);
-        assertThat(record == null ? null : text(record))
-            .as("%s %s/k%d", as, store, i)
-            .isEqualTo(expected.get(MapHistory.name(store, key)));
+    try (OpenSnapshot opened = snapshots.open(id.id())) {
+      for (String store : MapHistory.STORES) {
+        for (int i = 0; i < MapHistory.KEYS; i++) {
+          byte[] key = bytes("k" + i);
+          byte[] record = opened.get(store, key);
+          assertThat(record == null ? null : text(record))
+              .as("%s %s/k%d", as, store, i)
+              .isEqualTo(expected.get(MapHistory.name(store, key)));
+        }
       }
     }
   }

@@ -37,6 +37,7 @@ final class MapHistory implements History {
   @Nullable RollbackTimes rollbacksDuringAPage;
 
   int changesDuringAPage;
+  Runnable whenSettled = () -> {};
   int valueBytes = 7;
   int keysRead;
   int pagesRead;
@@ -100,6 +101,7 @@ final class MapHistory implements History {
 
   @Override
   public long settle(long hlc) {
+    whenSettled.run();
     if (hlc > clock + 1_000) {
       throw new OutOfReachException(hlc, past("one").reach(), clock);
     }

@@ -17,8 +17,8 @@ class SnapshotFolderTest {
   @Test
   void aFolderIsSyncedWhenAFileHasGotItsName() {
     SnapshotFolder folder = new SnapshotFolder(root, this::note);
-    folder.make("s");
-    folder.make("s");
+    folder.entered("s");
+    folder.entered("s");
     folder.write(new Manifest(new Ref("s", 1), 9, Kind.INSTANT, Ref.NONE, List.of()));
     assertThat(synced).containsExactly("[s]", "s[manifest]");
   }
@@ -34,7 +34,7 @@ class SnapshotFolderTest {
   @Test
   void aFolderOfTheDiskCanBeSynced() {
     SnapshotFolder folder = new SnapshotFolder(root.resolve("snapshots"));
-    folder.make("s");
+    folder.entered("s");
     folder.write(new Manifest(new Ref("s", 1), 9, Kind.INSTANT, Ref.NONE, List.of()));
     assertThat(folder.manifest("s")).isNotNull();
   }

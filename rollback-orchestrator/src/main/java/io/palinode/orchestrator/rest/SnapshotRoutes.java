@@ -115,7 +115,11 @@ final class SnapshotRoutes {
 
   private static <T> T parsed(String body, Class<T> type, String what) {
     try {
-      return JSON.readValue(body, type);
+      T wanted = JSON.readValue(body, type);
+      if (wanted == null) {
+        throw new BadRequestResponse("what is wanted must be a JSON object: null");
+      }
+      return wanted;
     } catch (UnrecognizedPropertyException e) {
       throw new BadRequestResponse(
           "%s has no '%s', only %s".formatted(what, e.getPropertyName(), e.getKnownPropertyIds()));

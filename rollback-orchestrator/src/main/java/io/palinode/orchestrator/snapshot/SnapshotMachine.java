@@ -226,6 +226,7 @@ public final class SnapshotMachine {
     }
     if (rolling) {
       requireNoDependent(id, "moved");
+      requireNoRollbackTo(id);
     } else {
       requireFewBases(base);
     }
@@ -352,10 +353,14 @@ public final class SnapshotMachine {
       throw new RefusedException("snapshot '" + id + "' is being taken: cancel it first");
     }
     requireNoDependent(id, "deleted");
+    requireNoRollbackTo(id);
+    return SnapshotStep.newBuilder().setDeleted(SnapshotDeleted.newBuilder().setId(id)).build();
+  }
+
+  private void requireNoRollbackTo(String id) throws RefusedException {
     if (rollbacks.isGoingTo(id)) {
       throw new RefusedException("a rollback is going to snapshot '" + id + "': wait for its end");
     }
-    return SnapshotStep.newBuilder().setDeleted(SnapshotDeleted.newBuilder().setId(id)).build();
   }
 
   // ---- what is to be written

@@ -187,6 +187,7 @@ class RestServerTest {
                 "{\"at\": \"soon\"}", "-30s",
                 "{\"nam\": \"x\"}", "'nam'",
                 "[", "JSON",
+                "null", "JSON object",
                 "{\"rolling\": true}", "base",
                 "{\"atOnce\": -1}", "at once")
             .entrySet()) {

@@ -154,6 +154,23 @@ class SnapshotMachineTest {
   }
 
   @Test
+  void whatARollbackIsGoingToIsNeitherMovedNorDeleted() throws RefusedException {
+    live();
+    complete(request("a", null, false, 0));
+    Restore restore =
+        Restore.newBuilder()
+            .setAttempt(1)
+            .setSnapshot(snapshot("a").opened().getSnapshot())
+            .setTarget(snapshot("a").opened().getHlc())
+            .build();
+    var unused = undo(1, restore);
+    // To before the rollback: nothing else stands against it.
+    assertRefused(
+        new SnapshotRequest(null, 1L, "a", true, 0), "a rollback is going to snapshot 'a'");
+    assertThatThrownBy(() -> machine.delete("a")).hasMessageContaining("a rollback is going to");
+  }
+
+  @Test
   void whatCannotBeIsRefusedWithTheReason() throws RefusedException {
     live();
     assertRefused(request("b", "a", false, 0), "complete");
@@ -349,6 +366,10 @@ class SnapshotMachineTest {
   }
 
   private Journal undo(long quietSince) {
+    return undo(quietSince, Restore.newBuilder().setAttempt(1).build());
+  }
+
+  private Journal undo(long quietSince, Restore restore) {
     Journal journal = Journal.empty(NODES);
     journal = journal.read(plan().setPlanOpened(PlanOpened.getDefaultInstance()).build());
     journal = journal.read(plan().setPause(Pause.getDefaultInstance()).build());
@@ -358,7 +379,7 @@ class SnapshotMachineTest {
     }
     machine.follow(journal);
     assertThat(journal.halfUndoneAt(quietSince + 1)).isNull();
-    journal = journal.read(plan().setRestore(Restore.newBuilder().setAttempt(1)).build());
+    journal = journal.read(plan().setRestore(restore).build());
     machine.follow(journal);
     return journal;
   }

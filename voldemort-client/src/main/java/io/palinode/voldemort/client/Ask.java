@@ -47,12 +47,15 @@ record Ask<T>(Pb0.VoldemortRequest request, Answer.Reader<T> reader, int origin,
   }
 
   /** What the key is in a snapshot; from a node of ours only. */
-  static Ask<List<Versioned>> getInSnapshot(String store, byte[] key, String snapshot) {
+  static Ask<List<Versioned>> getInSnapshot(String store, byte[] key, PastStore.Snapshot snapshot) {
     return of(
         request(Pb0.RequestType.GET, store)
             .setGet(
-                Pb0.GetRequest.newBuilder().setKey(ByteString.copyFrom(key)).setSnapshot(snapshot)),
-        frame -> Answer.getInSnapshot(frame, snapshot));
+                Pb0.GetRequest.newBuilder()
+                    .setKey(ByteString.copyFrom(key))
+                    .setSnapshot(snapshot.name())
+                    .setSnapshotNumber(snapshot.number())),
+        frame -> Answer.getInSnapshot(frame, snapshot.name()));
   }
 
   /** The keys of a node that differ between two points; from a node of ours only. */

@@ -29,15 +29,26 @@ public final class PastStore {
   }
 
   /**
+   * A snapshot, and the taking of it that is meant: a node that has another refuses, for a rolling
+   * one is moved.
+   *
+   * @param number of the taking; 0: of whichever counts at the node
+   */
+  public record Snapshot(String name, long number) {}
+
+  /**
    * A store at a time, or in a snapshot.
    *
    * @param snapshot null: the time is meant
    */
-  public record Point(@Nullable String snapshot, long hlc) {
+  public record Point(@Nullable Snapshot snapshot, long hlc) {
     private Pb0.PastPoint toProto() {
       return snapshot == null
           ? Pb0.PastPoint.newBuilder().setHlc(hlc).build()
-          : Pb0.PastPoint.newBuilder().setSnapshot(snapshot).build();
+          : Pb0.PastPoint.newBuilder()
+              .setSnapshot(snapshot.name())
+              .setNumber(snapshot.number())
+              .build();
     }
   }
 
@@ -133,7 +144,7 @@ public final class PastStore {
   }
 
   /** The value of the key in a snapshot, by R replicas; null when it has none. */
-  public @Nullable String getIn(String snapshot, String key) {
+  public @Nullable String getIn(Snapshot snapshot, String key) {
     return value(key, Ask.getInSnapshot(definition.name(), bytes(key), snapshot));
   }
 

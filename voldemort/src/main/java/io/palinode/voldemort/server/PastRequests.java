@@ -6,6 +6,7 @@ import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.snapshot.DifferencePage;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
+import io.palinode.retroscope.snapshot.OpenSnapshot;
 import io.palinode.retroscope.snapshot.Point;
 import io.palinode.retroscope.snapshot.SnapshotException;
 import io.palinode.voldemort.Caller;
@@ -66,8 +67,14 @@ final class PastRequests {
     if (request.hasAsOf()) {
       return node.getAsOf(key, request.getAsOf(), caller);
     }
-    byte[] record = refusing(() -> snapshots.get(request.getSnapshot(), key.store(), key.key()));
+    byte[] record = refusing(() -> inSnapshot(key, request));
     return new Reply<>(versions(record), node.lastReading(), 0, node.fence().epoch());
+  }
+
+  private byte @Nullable [] inSnapshot(StoreKey key, Pb0.GetRequest request) {
+    try (OpenSnapshot opened = snapshots.open(request.getSnapshot(), request.getSnapshotNumber())) {
+      return opened.get(key.store(), key.key());
+    }
   }
 
   /** Fills the response; what it gives is of no interest. */
@@ -150,7 +157,7 @@ final class PastRequests {
 
   private static Point point(Pb0.PastPoint point) {
     return point.hasSnapshot()
-        ? Point.ofSnapshot(point.getSnapshot())
+        ? Point.ofSnapshot(point.getSnapshot(), point.getNumber())
         : Point.ofTime(point.getHlc());
   }
 

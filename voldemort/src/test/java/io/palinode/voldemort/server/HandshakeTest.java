@@ -7,16 +7,20 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.NodeCounters;
+import io.palinode.voldemort.StoreNode;
+import io.palinode.voldemort.TestNodes;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Time is given by hand. */
 class HandshakeTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-  private final NodeCounters counters = new NodeCounters();
+  private final StoreNode node = TestNodes.inMemory(TestNodes.clock());
+  private final NodeCounters counters = node.counters();
   private final EmbeddedChannel channel = channel();
 
   private EmbeddedChannel channel() {
@@ -24,6 +28,11 @@ class HandshakeTest {
     made.freezeTime();
     made.pipeline().addLast(new Handshake((ctx, protocol) -> true, TIMEOUT, counters));
     return made;
+  }
+
+  @AfterEach
+  void close() {
+    node.close();
   }
 
   private void pass(Duration time) {

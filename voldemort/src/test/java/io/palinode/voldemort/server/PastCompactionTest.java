@@ -165,13 +165,17 @@ class PastCompactionTest {
         List.of(new Manifest.Member(0, taken.keys(), taken.bytes(), taken.checksum(), ""));
     service.snapshots().file(new Manifest(id, at, Kind.RETROSPECTIVE, Ref.NONE, members));
     for (int i = 0; i < KEYS; i++) {
-      String value = store.past().getIn(id.id(), "k" + i);
+      String value = store.past().getIn(new PastStore.Snapshot(id.id(), id.number()), "k" + i);
       assertThat(value).isNotNull().startsWith(expected("k" + i, at) + "-");
     }
     DifferencePage page =
         service
             .snapshots()
-            .difference(TestNodes.EVERYWHERE, Point.ofTime(at), Point.ofSnapshot(id.id()), null);
+            .difference(
+                TestNodes.EVERYWHERE,
+                Point.ofTime(at),
+                Point.ofSnapshot(id.id(), id.number()),
+                null);
     assertThat(page.keys()).isEmpty();
   }
 
