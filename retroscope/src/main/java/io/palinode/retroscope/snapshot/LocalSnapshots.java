@@ -34,14 +34,14 @@ public final class LocalSnapshots {
    * @param folder made when the first snapshot is taken
    */
   public LocalSnapshots(int node, History history, Path folder) {
-    this(node, history, folder, HEAP_BYTES_MAX);
+    this(node, history, new SnapshotFolder(folder), HEAP_BYTES_MAX);
   }
 
-  LocalSnapshots(int node, History history, Path folder, long heapBytesMax) {
+  LocalSnapshots(int node, History history, SnapshotFolder folder, long heapBytesMax) {
     this.heapBytesMax = heapBytesMax;
     this.node = node;
     this.history = history;
-    this.folder = new SnapshotFolder(folder);
+    this.folder = folder;
   }
 
   /**

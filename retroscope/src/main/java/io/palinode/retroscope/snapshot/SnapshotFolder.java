@@ -11,6 +11,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -36,14 +37,16 @@ final class SnapshotFolder {
 
   private final Path root;
   private final Sync sync;
+  private final Room room;
 
   SnapshotFolder(Path root) {
-    this(root, SnapshotFolder::syncFolder);
+    this(root, SnapshotFolder::syncFolder, Room.ofTheDisk());
   }
 
-  SnapshotFolder(Path root, Sync sync) {
+  SnapshotFolder(Path root, Sync sync, Room room) {
     this.root = root;
     this.sync = sync;
+    this.room = room;
   }
 
   /** Puts on the disk which files a folder has. */
@@ -58,6 +61,11 @@ final class SnapshotFolder {
     }
   }
 
+  /** What its snapshots leave of the disk. */
+  Room room() {
+    return room;
+  }
+
   Path of(String id) {
     return root.resolve(Ref.requireId(id));
   }
@@ -66,9 +74,13 @@ final class SnapshotFolder {
   Path make(String id) {
     Path folder = of(id);
     try {
+      boolean isFirst = !Files.isDirectory(root);
       if (!Files.isDirectory(folder)) {
         Files.createDirectories(folder);
         sync.sync(root);
+      }
+      if (isFirst) {
+        sync.sync(Objects.requireNonNull(root.toAbsolutePath().getParent()));
       }
       return folder;
     } catch (IOException e) {

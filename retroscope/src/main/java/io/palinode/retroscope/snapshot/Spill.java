@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
  * disk is an {@link UncheckedIOException}.
  */
 final class Spill implements AutoCloseable, Overlay.Sink {
-  private final Path folder;
-  private final Names names;
+  private final Runs runs;
   private final long heapBytesMax;
   private final List<NavigableMap<byte[], Entry>> byKey = new ArrayList<>();
   private final List<RunReader> readers = new ArrayList<>();
@@ -30,9 +29,11 @@ final class Spill implements AutoCloseable, Overlay.Sink {
     String next();
   }
 
-  Spill(int stores, Path folder, Names names, long heapBytesMax) {
-    this.folder = folder;
-    this.names = names;
+  /** Where they are, how they are called, and what they leave of the disk. */
+  record Runs(Path folder, Names names, Room room) {}
+
+  Spill(int stores, Runs runs, long heapBytesMax) {
+    this.runs = runs;
     this.heapBytesMax = heapBytesMax;
     for (int i = 0; i < stores; i++) {
       byKey.add(new TreeMap<>(Overlay.UNSIGNED));
@@ -52,7 +53,7 @@ final class Spill implements AutoCloseable, Overlay.Sink {
   }
 
   private void write() {
-    try (RunWriter run = new RunWriter(folder.resolve(names.next()))) {
+    try (RunWriter run = new RunWriter(runs.folder().resolve(runs.names().next()), runs.room())) {
       for (int store = 0; store < byKey.size(); store++) {
         for (Entry entry : byKey.get(store).values()) {
           run.add(store, entry);
@@ -60,7 +61,7 @@ final class Spill implements AutoCloseable, Overlay.Sink {
         byKey.get(store).clear();
       }
       heapBytes = 0;
-      readers.add(RunReader.open(folder, run.finishForNow()));
+      readers.add(RunReader.open(runs.folder(), run.finishForNow()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -110,7 +111,7 @@ final class Spill implements AutoCloseable, Overlay.Sink {
     for (RunReader reader : readers) {
       reader.close();
       try {
-        Files.deleteIfExists(folder.resolve(reader.name()));
+        Files.deleteIfExists(runs.folder().resolve(reader.name()));
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }

@@ -301,8 +301,8 @@ final class Taking {
   }
 
   private Spill spill() {
-    return new Spill(
-        history.stores().size(), folder.of(order.id().id()), this::nextRun, heapBytesMax);
+    Spill.Runs runs = new Spill.Runs(folder.of(order.id().id()), this::nextRun, folder.room());
+    return new Spill(history.stores().size(), runs, heapBytesMax);
   }
 
   private String nextRun() {
@@ -310,7 +310,7 @@ final class Taking {
   }
 
   private RunWriter writer() throws IOException {
-    return new RunWriter(folder.of(order.id().id()).resolve(nextRun()));
+    return new RunWriter(folder.of(order.id().id()).resolve(nextRun()), folder.room());
   }
 
   private Run finished(RunWriter writer) throws IOException {

@@ -33,6 +33,7 @@ class LocalSnapshotsTest {
   @TempDir Path folder;
   private MapHistory history;
   private LocalSnapshots snapshots;
+  private Room room = RoomTest.PLENTY;
   private long numbers;
 
   @BeforeEach
@@ -44,7 +45,8 @@ class LocalSnapshotsTest {
     history = new MapHistory(new Random(seed), config);
     // With every other seed, three keys or so fit into memory.
     long heapBytesMax = seed % 2 == 0 ? 500 : LocalSnapshots.HEAP_BYTES_MAX;
-    snapshots = new LocalSnapshots(NODE, history, folder.resolve(name), heapBytesMax);
+    SnapshotFolder files = new SnapshotFolder(folder.resolve(name), synced -> {}, room);
+    snapshots = new LocalSnapshots(NODE, history, files, heapBytesMax);
   }
 
   @Test
@@ -204,6 +206,38 @@ class LocalSnapshotsTest {
         .isInstanceOf(SnapshotException.class)
         .hasMessage("cancelled");
     assertThat(folder.resolve("first/s")).doesNotExist();
+  }
+
+  @Test
+  void aTakingThatWouldFillTheDiskFailsByNameWhereverItIsAndLeavesNothing() throws IOException {
+    int[] looks = {0};
+    room = new Room(path -> looks[0]-- > 0 ? Long.MAX_VALUE : 7L << 20, 5L << 20);
+    // What is collected goes to the disk.
+    begin(2, WindowLogConfig.DEFAULT, "full");
+    change(60);
+    looks[0] = Integer.MAX_VALUE;
+    Ref base = take("base", history.now(), Kind.INSTANT, Ref.NONE);
+    List<String> before = files("full", "base");
+    long late = history.now();
+    change(300);
+    history.changesDuringAPage = 2;
+    for (Order order :
+        List.of(
+            new Order(new Ref("all", 71), late, Kind.RETROSPECTIVE, Ref.NONE),
+            new Order(new Ref("inc", 72), history.now(), Kind.INCREMENTAL, base),
+            new Order(new Ref("base", 73), history.now(), Kind.ROLLING, base))) {
+      for (int i = 0; i < 4; i++) {
+        looks[0] = i;
+        assertThatThrownBy(() -> snapshots.take(order, Watch.NOBODY))
+            .as("%s after %d runs", order, i)
+            .isInstanceOf(SnapshotException.class)
+            .hasMessageStartingWith(
+                "the disk has 7340032 bytes free, and a snapshot leaves 5242880");
+        assertThat(folder.resolve("full/all")).doesNotExist();
+        assertThat(folder.resolve("full/inc")).doesNotExist();
+        assertThat(files("full", "base")).isEqualTo(before);
+      }
+    }
   }
 
   @Test

@@ -23,7 +23,8 @@ class SpillTest {
     for (long seed = 0; seed < 20; seed++) {
       Random random = new Random(seed);
       List<TreeMap<String, Entry>> expected = List.of(new TreeMap<>(), new TreeMap<>());
-      try (Spill spill = new Spill(STORES, folder, () -> "run-" + runs++, HEAP_BYTES_MAX)) {
+      Spill.Runs files = new Spill.Runs(folder, () -> "run-" + runs++, RoomTest.PLENTY);
+      try (Spill spill = new Spill(STORES, files, HEAP_BYTES_MAX)) {
         for (int i = 0; i < 400; i++) {
           String key = "k%03d".formatted(random.nextInt(200));
           Entry entry = new Entry(bytes(key), random.nextInt(4) == 0 ? null : bytes("v" + i));
