@@ -450,6 +450,105 @@ class LocalSnapshotsTest {
   }
 
   @Test
+  void aWindowThatMovesOnWhileANearbySnapshotIsLookedForOnlyHidesIt() {
+    change(400);
+    take("near", history.now(), Kind.INSTANT, Ref.NONE);
+    change(2);
+    long hlc = history.now();
+    change(5);
+    // Twice for how far the stores reach, twice for what has changed.
+    for (int looks = 0; looks < 4; looks++) {
+      history.looksUntilGone = looks;
+      Ref id = new Ref("s" + looks, ++numbers);
+      Order order = new Order(id, hlc, Kind.RETROSPECTIVE, Ref.NONE);
+      Taken taken = snapshots.take(order, Watch.NOBODY);
+      assertThat(taken.from()).as("looks=%d", looks).isEmpty();
+      assertThat(history.looksUntilGone).isEqualTo(-1);
+      snapshots.file(manifest(id, hlc, taken, ""));
+      assertHolds(id, hlc, "looks=" + looks);
+      snapshots.delete(id.id());
+    }
+  }
+
+  @Test
+  void whoLooksForANearbySnapshotTellsSoAfterEachSliceAndCanBeStoppedThere() {
+    change(400);
+    take("near", history.now(), Kind.INSTANT, Ref.NONE);
+    history.step = Hlc.ofMicros(10_000_000);
+    change(5);
+    history.pagesRead = 0;
+    int slices = toldWhileLooking(Integer.MAX_VALUE);
+    assertThat(slices).isGreaterThan(10);
+    for (int wantedFor = 0; wantedFor < slices; wantedFor++) {
+      assertThat(toldWhileLooking(wantedFor)).isEqualTo(wantedFor + 1);
+      assertThat(folder.resolve("first/s")).doesNotExist();
+    }
+    assertThat(history.pagesRead).isZero();
+  }
+
+  @Test
+  void whoLooksForANearbySnapshotEndsWhenTooMuchHasChanged() {
+    change(400);
+    take("near", history.now(), Kind.INSTANT, Ref.NONE);
+    history.step = Hlc.ofMicros(10_000_000);
+    int few = toldAfter(5);
+    assertThat(toldAfter(60)).isLessThan(few / 2);
+  }
+
+  private int toldAfter(int changes) {
+    change(changes);
+    return toldWhileLooking(Integer.MAX_VALUE);
+  }
+
+  /** How often a taking tells before it has a folder: until then it looks for a nearby one. */
+  private int toldWhileLooking(int wantedFor) {
+    int[] told = {0};
+    Order order = new Order(new Ref("s", ++numbers), history.now(), Kind.INSTANT, Ref.NONE);
+    Watch watch = (keys, bytes) -> Files.exists(folder.resolve("first/s")) || told[0]++ < wantedFor;
+    if (wantedFor == Integer.MAX_VALUE) {
+      snapshots.take(order, watch);
+      snapshots.discard(order.id());
+    } else {
+      assertThatThrownBy(() -> snapshots.take(order, watch)).hasMessage("cancelled");
+    }
+    return told[0];
+  }
+
+  @Test
+  void aKeyThatChangesAllTheTimeIsOneKeyToWhoLooksForANearbySnapshot() {
+    change(400);
+    take("near", history.now(), Kind.INSTANT, Ref.NONE);
+    history.step = Hlc.ofMicros(1_000_000);
+    history.keys = 2;
+    change(100);
+    Order order = new Order(new Ref("s", ++numbers), history.now(), Kind.INSTANT, Ref.NONE);
+    assertThat(snapshots.take(order, Watch.NOBODY).from()).isEqualTo("near");
+    // To go through as many changes as this is not less work than to read all keys.
+    change(1_000);
+    Order busy = new Order(new Ref("busy", ++numbers), history.now(), Kind.INSTANT, Ref.NONE);
+    assertThat(snapshots.take(busy, Watch.NOBODY).from()).isEmpty();
+  }
+
+  @Test
+  void aWindowThatMovesOnWhileKeysAreReadSlowlyDoesNotSpoilASnapshotOverABase() {
+    begin(3, new WindowLogConfig(Duration.ofHours(1), 600_000), "slow");
+    history.keys = 10;
+    history.valueBytes = 500;
+    change(100);
+    Ref base = take("base", history.now(), Kind.INSTANT, Ref.NONE);
+    change(100);
+    long hlc = history.now();
+    history.changesDuringAPage = 300;
+    history.nanosAKey = 1_000_000_000;
+    Ref id = new Ref("s", ++numbers);
+    Order order = new Order(id, hlc, Kind.INCREMENTAL, base);
+    Taken taken = snapshots.take(order, new Pace(1, () -> history.nanos, n -> {}), Watch.NOBODY);
+    assertThat(history.past("one").reach()).isGreaterThan(hlc);
+    snapshots.file(manifest(id, hlc, taken, ""));
+    assertHolds(id, hlc, "slow");
+  }
+
+  @Test
   void aChainOfSnapshotsThatBeginWithEachOtherStaysShortAndEqualsTheReplay() throws IOException {
     for (long seed = 0; seed < SEEDS; seed++) {
       begin(seed, WindowLogConfig.DEFAULT, "seed" + seed);
