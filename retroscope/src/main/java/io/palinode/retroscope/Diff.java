@@ -1,6 +1,7 @@
 package io.palinode.retroscope;
 
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,15 +41,30 @@ public final class Diff implements AutoCloseable {
 
   /** Throws {@link IllegalStateException} when the difference was closed. */
   public synchronized void forEach(Visitor visitor) {
-    if (closed) {
-      throw new IllegalStateException("the difference is closed");
-    }
+    requireOpen();
     Cursor entry = new Cursor();
     for (int i = 0; i < changes.size(); i++) {
       changes.moveTo(i, entry);
       visitor.visit(entry.copyKey(), entry.copyOld());
     }
     others.forEach(each -> visitor.visit(each.key(), each.value()));
+  }
+
+  /** As {@link #forEach}, and copies no values. */
+  public synchronized void forEachKey(Consumer<byte[]> visitor) {
+    requireOpen();
+    Cursor entry = new Cursor();
+    for (int i = 0; i < changes.size(); i++) {
+      changes.moveTo(i, entry);
+      visitor.accept(entry.copyKey());
+    }
+    others.forEach(each -> visitor.accept(each.key()));
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw new IllegalStateException("the difference is closed");
+    }
   }
 
   /** Lets go of the log's memory. */

@@ -2,6 +2,7 @@ package io.palinode.retroscope;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.Segment.Part;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -95,7 +96,7 @@ final class DiskFile {
 
   /** First all places, then what lies there: so every slot but the last one is finished. */
   private List<Slot.Found> readSlots(long nextBase) throws IOException {
-    ByteBuffer file = mapped();
+    ByteBuffer file = mappedOrMissing(nextBase);
     List<Integer> places = new ArrayList<>();
     Slot.Found next = Slot.Found.at(file, HEADER_BYTES);
     while (next != null) {
@@ -202,6 +203,24 @@ final class DiskFile {
     return parts;
   }
 
+  /** They may not have mapped it yet. */
+  private void mapForThosePinning() throws IOException {
+    try {
+      mapped();
+    } catch (FileNotFoundException gone) {
+      // Somebody has removed it: they will see that.
+    }
+  }
+
+  /** One that somebody has removed is damaged; any other failure says nothing of what it has. */
+  private ByteBuffer mappedOrMissing(long nextBase) throws IOException {
+    try {
+      return mapped();
+    } catch (FileNotFoundException e) {
+      throw DamagedFileException.in(volume, number, "it is missing", nextBase);
+    }
+  }
+
   private synchronized ByteBuffer mapped() throws IOException {
     ByteBuffer known = mapped;
     if (known == null) {
@@ -232,8 +251,7 @@ final class DiskFile {
     if (!dropped) {
       dropped = true;
       if (pins > 0) {
-        // Who has pinned it may not have mapped it yet.
-        mapped();
+        mapForThosePinning();
       }
       volume.remove(number, pins > 0);
     }

@@ -370,7 +370,10 @@ public final class DiskLog {
   record Pinned(List<DiskFile> files, List<Long> nextBases, List<Integer> slots, long endMax) {
     static final Pinned NONE = new Pinned(List.of(), List.of(), List.of(), 0);
 
-    /** Not under the log's lock. Throws {@link DamagedFileException}. */
+    /**
+     * Not under the log's lock. Throws {@link DamagedFileException}; any other exception says
+     * nothing of what the files have.
+     */
     List<Segment.Part> read(long start, long end) throws IOException {
       List<Segment.Part> parts = new ArrayList<>();
       for (int i = 0; i < files.size(); i++) {
@@ -393,9 +396,8 @@ public final class DiskLog {
   }
 
   /** Something was found that cannot be read: what is before it is lost. */
-  void lose(IOException found, long now) {
-    long goodFrom =
-        found instanceof DamagedFileException damaged ? damaged.goodFrom() : Long.MAX_VALUE;
+  void lose(DamagedFileException found, long now) {
+    long goodFrom = found.goodFrom();
     if (goodFrom <= files.from() || files.isEmpty()) {
       return;
     }

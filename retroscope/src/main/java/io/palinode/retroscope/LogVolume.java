@@ -35,7 +35,10 @@ public interface LogVolume {
   /** A new file of zeros, of which nothing is allocated. */
   Fresh create(long number, int bytes) throws IOException;
 
-  /** A file as it is now and while it is written. Called by any thread. */
+  /**
+   * A file as it is now and while it is written. Called by any thread. Throws {@link
+   * java.io.FileNotFoundException} when it is not there, and only then.
+   */
   ByteBuffer map(long number) throws IOException;
 
   /**
@@ -60,7 +63,7 @@ public interface LogVolume {
   void forceState() throws IOException;
 
   /**
-   * Removes the file.
+   * Removes the file, if it is there.
    *
    * @param mapped someone may still read what was mapped: its space is given back later
    */

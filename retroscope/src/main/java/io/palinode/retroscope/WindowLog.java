@@ -233,7 +233,8 @@ public final class WindowLog implements AutoCloseable {
 
   /**
    * The keys that changed after {@code target}, with their values at {@code target}. Throws {@link
-   * OutOfReachException} when {@code target} is before {@link #reach}. O(changes since then).
+   * OutOfReachException} when {@code target} is before {@link #reach}, and {@link
+   * UncheckedIOException} when the disk cannot be read at present. O(changes since then).
    */
   public Diff diffTo(long target) {
     return diffBetween(target, Long.MAX_VALUE);
@@ -354,10 +355,14 @@ public final class WindowLog implements AutoCloseable {
         List<Part> parts = new ArrayList<>(pinned.disk().read(start, end));
         parts.addAll(pinned.parts());
         return new Pinned(parts, pinned.memory(), pinned.disk());
-      } catch (IOException damaged) {
+      } catch (DamagedFileException damaged) {
         // Then the reach is behind the damage, and the next look tells.
         unpin(pinned);
         lose(damaged);
+      } catch (IOException failed) {
+        // Perhaps of too many open files: what lies there may be as good as ever.
+        unpin(pinned);
+        throw new UncheckedIOException("the window-log was not read: " + failed, failed);
       } catch (RuntimeException | Error e) {
         unpin(pinned);
         throw e;
@@ -428,7 +433,7 @@ public final class WindowLog implements AutoCloseable {
     }
   }
 
-  private synchronized void lose(IOException damaged) {
+  private synchronized void lose(DamagedFileException damaged) {
     if (disk != null) {
       disk.lose(damaged, lastHlc);
     }

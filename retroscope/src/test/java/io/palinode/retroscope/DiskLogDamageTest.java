@@ -2,7 +2,9 @@ package io.palinode.retroscope;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -176,6 +179,69 @@ class DiskLogDamageTest {
         assertThat(reach).isLessThan(CHANGES);
       }
     }
+  }
+
+  @Test
+  void aReadThatFailsLosesNothingAndTheNextOneIsAsGoodAsBefore() {
+    WindowLog log = open(written, 1);
+    long reach = log.reach();
+    List<Supplier<Diff>> reads =
+        List.of(
+            () -> log.diffTo(0),
+            () -> log.diffBetween(3, CHANGES),
+            () -> log.diffForward(0, 5, key -> key));
+    for (Supplier<Diff> read : reads) {
+      int files = written.files.size();
+      written.mapsFailing = 1;
+      assertThatThrownBy(read::get)
+          .isInstanceOf(UncheckedIOException.class)
+          .hasMessage("the window-log was not read: java.io.IOException: Map failed");
+      assertThat(log.reach()).isEqualTo(reach);
+      assertThat(log.diskFailure()).isNull();
+      assertThat(written.files).hasSize(files);
+      try (Diff diff = read.get()) {
+        assertThat(diff.size()).isPositive();
+      }
+    }
+    try (Diff diff = log.diffTo(0)) {
+      assertThat(diff.size()).isEqualTo(KEYS);
+    }
+    written.mapsFailing = 1;
+    assertThatThrownBy(() -> log.forFirstChanges(0, (hlc, key, old) -> fail("a torn answer")))
+        .isInstanceOf(UncheckedIOException.class);
+    assertThat(told).isEmpty();
+  }
+
+  /** Nothing keeps what a failed read had held: so it can be given back. */
+  @Test
+  void aReadThatFailsHoldsNoFile() {
+    WindowLog log = open(written, 1);
+    long oldest = written.files.firstKey();
+    byte[] bytes = written.file(oldest);
+    written.mapsFailing = 1;
+    assertThatThrownBy(() -> log.diffTo(0)).isInstanceOf(UncheckedIOException.class);
+    written.freeBytes = -bytes.length;
+    for (long i = CHANGES + 1; written.files.containsKey(oldest); i++) {
+      log.append(i, text(i % KEYS), text(i - KEYS));
+    }
+    // Else it would be left as it is for whoever still reads it.
+    assertThat(bytes).containsOnly(0xEE);
+  }
+
+  @Test
+  void aFileThatSomebodyRemovesWhileTheLogIsOpenIsToldAndWhatFollowsIsKept() {
+    WindowLog log = open(written, 1);
+    long oldest = written.files.firstKey();
+    written.files.remove(oldest);
+    assertThatThrownBy(() -> log.diffTo(0)).isInstanceOf(OutOfReachException.class);
+    assertThat(told)
+        .singleElement()
+        .asString()
+        .startsWith(
+            "file %d of the window-log in memory is damaged: it is missing; times before "
+                .formatted(oldest));
+    assertThat(log.reach()).isBetween(1L, CHANGES - 1L);
+    log.diffTo(log.reach()).close();
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.palinode.retroscope;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -19,6 +20,9 @@ final class MemoryVolume implements LogVolume {
   long freeBytes = PLENTY;
   long reservable = Long.MAX_VALUE;
   boolean fails;
+
+  /** So many of the next ones. */
+  int mapsFailing;
 
   /** Told before and after each change of what files there are. */
   Runnable changed = () -> {};
@@ -141,7 +145,11 @@ final class MemoryVolume implements LogVolume {
   public ByteBuffer map(long number) throws IOException {
     byte[] bytes = files.get(number);
     if (bytes == null) {
-      throw new IOException("there is no file " + number);
+      throw new FileNotFoundException("there is no file " + number);
+    }
+    if (mapsFailing > 0) {
+      mapsFailing--;
+      throw new IOException("Map failed");
     }
     return ByteBuffer.wrap(bytes);
   }
@@ -161,7 +169,7 @@ final class MemoryVolume implements LogVolume {
     check();
     byte[] removed = files.remove(number);
     if (removed == null) {
-      throw new IOException("there is no file " + number);
+      return;
     }
     if (!mapped) {
       // Whoever reads it now finds out.

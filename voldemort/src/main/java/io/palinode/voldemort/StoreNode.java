@@ -29,6 +29,7 @@ import io.palinode.voldemort.protocol.Frames;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -215,7 +216,15 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
           now -> accesses.read(now, key.store(), key.key(), caller.follower()));
     } catch (OutOfReachException | HalfUndoneException e) {
       throw refuse(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
+    } catch (UncheckedIOException e) {
+      throw unreadPast(e);
     }
+  }
+
+  /** The refusal of what the window-log on disk could not be read for, to throw; counted. */
+  public RefusedException unreadPast(UncheckedIOException failed) {
+    return refuse(
+        ErrorCode.PERSISTENCE_FAILURE, "node %d: %s".formatted(node(), failed.getMessage()));
   }
 
   /**

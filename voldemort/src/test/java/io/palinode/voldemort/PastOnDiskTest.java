@@ -102,6 +102,39 @@ class PastOnDiskTest {
   }
 
   @Test
+  void aReadThatTheDiskFailsIsRefusedAndTheNextOneIsAnsweredAsBefore() throws Exception {
+    StoreNode live = open("a");
+    long reach = live.reach();
+    long v = live.put(K, version("v", 1), Caller.STOCK).acceptedAt();
+    live.put(K, version("w", 2), Caller.STOCK);
+    live.close();
+    List<Path> files;
+    try (Stream<Path> all = Files.walk(folder.resolve("logs"))) {
+      files = all.filter(file -> file.toString().endsWith(".log")).toList();
+    }
+    try (StoreNode node = open("a")) {
+      // A folder can be opened, and not mapped.
+      for (Path file : files) {
+        Files.move(file, Path.of(file + ".away"));
+        Files.createDirectory(file);
+      }
+      assertThatThrownBy(() -> node.getAsOf(K, v, Caller.STOCK))
+          .isInstanceOf(RefusedException.class)
+          .hasMessageContaining("the window-log was not read: java.io.IOException");
+      node.pause(1);
+      assertThatThrownBy(() -> node.restore(1, 1, v)).isInstanceOf(UncheckedIOException.class);
+      assertThat(node.reach()).isEqualTo(reach);
+      assertThat(valuesOf(node, K)).containsExactly("w");
+      for (Path file : files) {
+        Files.delete(file);
+        Files.move(Path.of(file + ".away"), file);
+      }
+      assertThat(node.restore(1, 1, v).undoneWrites()).isEqualTo(1);
+      assertThat(valuesOf(node, K)).containsExactly("v");
+    }
+  }
+
+  @Test
   void aKillAfterAnyStepOfAPlanLeavesItsTargetInReach() throws Exception {
     StoreNode live = open("a");
     long target = live.put(K, version("v", 1), Caller.STOCK).acceptedAt();

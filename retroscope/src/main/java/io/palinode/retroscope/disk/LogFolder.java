@@ -1,12 +1,14 @@
 package io.palinode.retroscope.disk;
 
 import io.palinode.retroscope.LogVolume;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -143,7 +145,13 @@ public final class LogFolder implements LogVolume {
 
   @Override
   public ByteBuffer map(long number) throws IOException {
-    return uninterrupted(() -> map(path(number), MapMode.READ_ONLY));
+    try {
+      return uninterrupted(() -> map(path(number), MapMode.READ_ONLY));
+    } catch (NoSuchFileException missing) {
+      FileNotFoundException told = new FileNotFoundException(missing.getMessage());
+      told.initCause(missing);
+      throw told;
+    }
   }
 
   private static ByteBuffer map(Path path, MapMode mode) throws IOException {
@@ -204,12 +212,12 @@ public final class LogFolder implements LogVolume {
   @Override
   public void remove(long number, boolean mapped) throws IOException {
     Path path = path(number);
-    if (!mapped) {
+    if (!mapped && Files.exists(path)) {
       // What is still mapped, and used by nobody, would hold the space until it is collected.
       FileChannel.open(path, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)
           .close();
     }
-    Files.delete(path);
+    Files.deleteIfExists(path);
   }
 
   private Path path(long number) {

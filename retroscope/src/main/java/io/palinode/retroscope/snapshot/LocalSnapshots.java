@@ -32,14 +32,14 @@ public final class LocalSnapshots {
    * @param folder made when the first snapshot is taken
    */
   public LocalSnapshots(int node, History history, Path folder) {
-    this(node, history, folder, HEAP_BYTES_MAX);
+    this(node, history, new SnapshotFolder(folder), HEAP_BYTES_MAX);
   }
 
-  LocalSnapshots(int node, History history, Path folder, long heapBytesMax) {
+  LocalSnapshots(int node, History history, SnapshotFolder folder, long heapBytesMax) {
     this.heapBytesMax = heapBytesMax;
     this.node = node;
     this.history = history;
-    this.folder = new SnapshotFolder(folder);
+    this.folder = folder;
   }
 
   /**
@@ -68,7 +68,7 @@ public final class LocalSnapshots {
     boolean isTaken = false;
     try {
       history.rollbacks().requireWhole(order.hlc());
-      Made made = make(order, pace.over(watch));
+      Made made = make(order, pace, pace.over(watch));
       // A rollback that began before this node settled is known by now.
       history.rollbacks().requireWhole(order.hlc());
       byte[] part = made.part().encode();
@@ -97,30 +97,31 @@ public final class LocalSnapshots {
    */
   private record Made(Part part, long bytes, String from) {}
 
-  private Made make(Order order, Watch watch) throws IOException {
-    Part near = order.base().isNone() ? near(order.hlc()) : null;
+  private Made make(Order order, Pace pace, Watch watch) throws IOException {
+    Part near = order.base().isNone() ? near(order.hlc(), watch) : null;
     if (near != null) {
       try {
-        Taking taking = taking(order, watch).beginningWith(near);
+        Taking taking = taking(order, pace, watch).beginningWith(near);
         return new Made(taking.make(), taking.bytes(), near.id().id());
       } catch (OutOfReachException | FileSystemException | UnsupportedOperationException gone) {
         // The window has moved on, or someone has removed the snapshot: all keys are still there.
         discard(order.id());
       }
     }
-    Taking taking = taking(order, watch);
+    Taking taking = taking(order, pace, watch);
     if (!order.base().isNone()) {
       taking.from(requirePart(order.base()));
     }
     return new Made(taking.make(), taking.bytes(), "");
   }
 
-  private Taking taking(Order order, Watch watch) {
-    return new Taking(node, history, folder, order, watch, heapBytesMax);
+  private Taking taking(Order order, Pace pace, Watch watch) {
+    Taking.Means means = new Taking.Means(history, folder, heapBytesMax, pace.nanos());
+    return new Taking(node, means, order, watch);
   }
 
   /** The cheapest to begin from; null when it is cheaper to read all keys. */
-  private @Nullable Part near(long hlc) {
+  private @Nullable Part near(long hlc, Watch watch) {
     List<Part> parts = new ArrayList<>();
     for (String id : folder.ids()) {
       try {
@@ -132,7 +133,7 @@ public final class LocalSnapshots {
         // It is of no help here; whoever reads it is told.
       }
     }
-    return new NearestPart(history, hlc).of(parts);
+    return new NearestPart(history, hlc, watch).of(parts);
   }
 
   private static long writtenBytes(Part part) {

@@ -1,33 +1,47 @@
 package io.palinode.retroscope.snapshot;
 
 import io.palinode.retroscope.Diff;
+import io.palinode.retroscope.OutOfReachException;
+import java.io.UncheckedIOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the part from which the store at another time is had with the least work. */
+/**
+ * Finds the part from which the store at another time is had with the least work. That is only to
+ * save work: so it is told after each slice of the window-log, ends when there is nothing to save
+ * any more, and finds none where the window-log cannot be read.
+ */
 final class NearestPart {
   /** A key that has changed costs about as much as so many that are read in their order. */
   private static final int KEYS_PER_CHANGE = 4;
 
+  /**
+   * Changes of few keys: to go through more of them than that is not less than to read all keys.
+   */
+  private static final int ENTRIES_PER_KEY = 4;
+
   private final History history;
   private final long hlc;
+  private final Watch watch;
 
-  NearestPart(History history, long hlc) {
+  NearestPart(History history, long hlc, Watch watch) {
     this.history = history;
     this.hlc = hlc;
+    this.watch = watch;
   }
 
   /**
    * Null when none is cheaper than to read all keys. O(changes since the nearest one before the
-   * time, and since the nearest one behind it).
+   * time, and since the nearest one behind it), as long as these are few; 8 MiB, and 8 to 16 bytes
+   * for each key of a slice. Throws {@link SnapshotException} when the watch stops it.
    */
   @Nullable Part of(List<Part> parts) {
     Part cheapest = null;
     long least = Long.MAX_VALUE;
     for (boolean isEarlier : new boolean[] {true, false}) {
       Part nearest = nearest(parts, isEarlier);
-      long changes = nearest == null ? Long.MAX_VALUE : changesTo(nearest.hlc());
-      if (nearest != null && changes < least && changes <= nearest.keys() / KEYS_PER_CHANGE) {
+      long changes = nearest == null ? Long.MAX_VALUE : changesTo(nearest);
+      if (changes < least) {
         cheapest = nearest;
         least = changes;
       }
@@ -57,14 +71,63 @@ final class NearestPart {
     return Math.abs(part.hlc() - hlc);
   }
 
-  private long changesTo(long other) {
-    long changes = 0;
-    for (String store : history.stores()) {
-      try (Diff diff =
-          history.past(store).diffBetween(Math.min(hlc, other), Math.max(hlc, other))) {
-        changes += diff.size();
+  /** Keys, nearly; {@link Long#MAX_VALUE}: more than are worth it, or nobody can tell. */
+  private long changesTo(Part part) {
+    long late = Math.max(hlc, part.hlc());
+    Count count = new Count(part);
+    Slices slices = new Slices(history, history.stores(), count.upTo, late);
+    boolean more = true;
+    while (more) {
+      if (!isCounted(slices, count)) {
+        return Long.MAX_VALUE;
       }
+      more = count.upTo < late;
+      // While nothing of the window-log is held: it may take a pause.
+      watch.passed(0, 0);
     }
-    return changes;
+    return count.keys.count();
+  }
+
+  /** The next slice; false: no more is of interest. */
+  private boolean isCounted(Slices slices, Count count) {
+    try {
+      return count.addUpTo(slices.endAfter(count.upTo));
+    } catch (OutOfReachException | UncheckedIOException | IllegalStateException unread) {
+      // The window has moved on, the disk failed, or a slice has more keys than can be compared.
+      return false;
+    }
+  }
+
+  /** What has changed between a part and the time that is wanted. */
+  private final class Count {
+    private final long keysMax;
+    private final long entriesMax;
+    private final DistinctKeys keys;
+    private long upTo;
+    private long entries;
+
+    Count(Part part) {
+      keysMax = part.keys() / KEYS_PER_CHANGE;
+      entriesMax = Math.max(1, part.keys()) * ENTRIES_PER_KEY;
+      keys = new DistinctKeys(keysMax);
+      upTo = Math.min(hlc, part.hlc());
+    }
+
+    /** False: it is not worth it. */
+    boolean addUpTo(long end) {
+      List<String> stores = history.stores();
+      for (int i = 0; i < stores.size(); i++) {
+        int store = i;
+        try (Diff diff = history.past(stores.get(store)).diffBetween(upTo, end)) {
+          entries += diff.entries();
+          if (diff.size() > keysMax || entries > entriesMax) {
+            return false;
+          }
+          diff.forEachKey(key -> keys.add(store, key));
+        }
+      }
+      upTo = end;
+      return keys.count() <= keysMax;
+    }
   }
 }

@@ -1,6 +1,5 @@
 package io.palinode.retroscope.snapshot;
 
-import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.Diff;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -13,11 +12,6 @@ import java.util.List;
  */
 final class Overlay {
   static final Comparator<byte[]> UNSIGNED = Arrays::compareUnsigned;
-
-  /** A difference holds the window-log's memory: so a long time is gone through in slices. */
-  private static final int SLICES_MAX = 64;
-
-  private static final long SLICE_HLC = Hlc.ofMicros(250_000);
 
   private final History history;
   private final List<String> stores;
@@ -55,10 +49,10 @@ final class Overlay {
 
   /** Adds what has changed up to a time that was settled. */
   void extendTo(long hlc) {
-    long slice = Math.max(SLICE_HLC, (hlc - upTo) / SLICES_MAX);
+    Slices slices = new Slices(history, stores, upTo, hlc);
     boolean more = true;
     while (more) {
-      long end = sliceEnd(hlc, slice);
+      long end = slices.endAfter(upTo);
       for (int store = 0; store < stores.size(); store++) {
         addBetween(store, upTo, end);
       }
@@ -66,24 +60,6 @@ final class Overlay {
       more = upTo < hlc;
       afterSlice.run();
     }
-  }
-
-  /** The next slice begins there, so each store has to reach it. */
-  private long sliceEnd(long hlc, long slice) {
-    for (long length = slice; hlc - upTo > length; length *= 2) {
-      long end = upTo + length;
-      for (String store : stores) {
-        end = Math.min(end, history.past(store).floor(end));
-      }
-      if (end > upTo && isReached(end)) {
-        return end;
-      }
-    }
-    return hlc;
-  }
-
-  private boolean isReached(long hlc) {
-    return stores.stream().allMatch(store -> history.past(store).floor(hlc) == hlc);
   }
 
   private void addBetween(int store, long start, long end) {

@@ -29,7 +29,7 @@ public record Pace(double share, LongSupplier nanos, LongConsumer pause) {
 
   /** As fast as it goes. */
   public static Pace unlimited() {
-    return new Pace(1, () -> 0, nanos -> {});
+    return new Pace(1, System::nanoTime, nanos -> {});
   }
 
   /** {@code watch}, with a pause each time that it is told. For one taking, in its thread. */

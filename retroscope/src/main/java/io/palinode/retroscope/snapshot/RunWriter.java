@@ -36,9 +36,10 @@ final class RunWriter implements AutoCloseable {
   static final int ABSENT = -1;
 
   /** A disk that has much to sync at once holds up the store's own writes. */
-  private static final long UNSYNCED_BYTES_MAX = 4L << 20;
+  static final long UNSYNCED_BYTES_MAX = 4L << 20;
 
   private final Path file;
+  private final Room room;
   private final FileOutputStream disk;
   private final DataOutputStream out;
   private final ByteArrayOutputStream block = new ByteArrayOutputStream();
@@ -52,8 +53,11 @@ final class RunWriter implements AutoCloseable {
   private int lastStore = -1;
   private byte @Nullable [] lastKey;
 
-  RunWriter(Path file) throws IOException {
+  /** Throws {@link SnapshotException} when there is too little room, here and later. */
+  RunWriter(Path file, Room room) throws IOException {
     this.file = file;
+    this.room = room;
+    room.require(file, UNSYNCED_BYTES_MAX);
     this.disk = new FileOutputStream(file.toFile());
     this.out = new DataOutputStream(new BufferedOutputStream(disk, 2 * BLOCK_BYTES));
     out.write(MAGIC);
@@ -139,6 +143,8 @@ final class RunWriter implements AutoCloseable {
       out.flush();
       disk.getFD().sync();
       synced = offset;
+      // Only now does the disk tell what is left.
+      room.require(file, UNSYNCED_BYTES_MAX);
     }
   }
 

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -42,16 +43,18 @@ final class SnapshotFolder {
 
   private final Path root;
   private final Sync sync;
+  private final Room room;
   // Guarded by this.
   private final Map<String, Integer> entered = new HashMap<>();
 
   SnapshotFolder(Path root) {
-    this(root, SnapshotFolder::syncFolder);
+    this(root, SnapshotFolder::syncFolder, Room.ofTheDisk());
   }
 
-  SnapshotFolder(Path root, Sync sync) {
+  SnapshotFolder(Path root, Sync sync, Room room) {
     this.root = root;
     this.sync = sync;
+    this.room = room;
   }
 
   /** Puts on the disk which files a folder has. */
@@ -66,6 +69,11 @@ final class SnapshotFolder {
     }
   }
 
+  /** What its snapshots leave of the disk. */
+  Room room() {
+    return room;
+  }
+
   Path of(String id) {
     return root.resolve(Ref.requireId(id));
   }
@@ -77,9 +85,13 @@ final class SnapshotFolder {
   synchronized void entered(String id) {
     Path folder = of(id);
     try {
+      boolean isFirst = !Files.isDirectory(root);
       if (!Files.isDirectory(folder)) {
         Files.createDirectories(folder);
         sync.sync(root);
+      }
+      if (isFirst) {
+        sync.sync(Objects.requireNonNull(root.toAbsolutePath().getParent()));
       }
       entered.merge(id, 1, Integer::sum);
     } catch (IOException e) {

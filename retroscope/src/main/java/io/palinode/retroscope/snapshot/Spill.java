@@ -12,15 +12,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Entries that come in any order and go out in order. It keeps so many bytes in memory; what is
- * more is written into runs, which are removed by {@link #close}. For one thread. What fails on the
- * disk is an {@link UncheckedIOException}.
+ * more is written into runs, which are removed by {@link #close}. Runs that follow each other are
+ * merged, {@value #MERGED} of one rank into one of the next: so of N there are log N, and a byte is
+ * written log N times. For one thread. What fails on the disk is an {@link UncheckedIOException}.
  */
 final class Spill implements AutoCloseable, Overlay.Sink {
-  private final Path folder;
-  private final Names names;
+  private static final int MERGED = 8;
+  private static final int WORKED_ENTRIES = 1_000;
+
+  private final Runs runs;
   private final long heapBytesMax;
   private final List<NavigableMap<byte[], Entry>> byKey = new ArrayList<>();
-  private final List<RunReader> readers = new ArrayList<>();
+
+  /** The older first, and of no lower rank than the younger. */
+  private final List<Ranked> written = new ArrayList<>();
+
   private long heapBytes;
   private long entries;
 
@@ -30,9 +36,22 @@ final class Spill implements AutoCloseable, Overlay.Sink {
     String next();
   }
 
-  Spill(int stores, Path folder, Names names, long heapBytesMax) {
-    this.folder = folder;
-    this.names = names;
+  /**
+   * Where they are, how they are called, and what they leave of the disk.
+   *
+   * @param worked is told of each thousand entries that are merged
+   */
+  record Runs(Path folder, Names names, Room room, Runnable worked) {}
+
+  /** A run, and how often its entries have been merged. */
+  private record Ranked(RunReader reader, int rank) {
+    Cursor.Pages pages(int store) {
+      return (after, max) -> reader.page(store, after, max);
+    }
+  }
+
+  Spill(int stores, Runs runs, long heapBytesMax) {
+    this.runs = runs;
     this.heapBytesMax = heapBytesMax;
     for (int i = 0; i < stores; i++) {
       byKey.add(new TreeMap<>(Overlay.UNSIGNED));
@@ -52,7 +71,7 @@ final class Spill implements AutoCloseable, Overlay.Sink {
   }
 
   private void write() {
-    try (RunWriter run = new RunWriter(folder.resolve(names.next()))) {
+    try (RunWriter run = writer()) {
       for (int store = 0; store < byKey.size(); store++) {
         for (Entry entry : byKey.get(store).values()) {
           run.add(store, entry);
@@ -60,10 +79,52 @@ final class Spill implements AutoCloseable, Overlay.Sink {
         byKey.get(store).clear();
       }
       heapBytes = 0;
-      readers.add(RunReader.open(folder, run.finishForNow()));
+      written.add(new Ranked(RunReader.open(runs.folder(), run.finishForNow()), 0));
+      while (isToBeMerged()) {
+        merge();
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private boolean isToBeMerged() {
+    int last = written.size() - 1;
+    int first = written.size() - MERGED;
+    return first >= 0 && written.get(first).rank() == written.get(last).rank();
+  }
+
+  private void merge() throws IOException {
+    List<Ranked> some = written.subList(written.size() - MERGED, written.size());
+    int rank = some.get(0).rank() + 1;
+    Run merged;
+    try (RunWriter run = writer()) {
+      for (int store = 0; store < byKey.size(); store++) {
+        MergedRuns all = new MergedRuns(pages(some, store), null);
+        int entriesOfStore = 0;
+        for (Entry entry = all.next(); entry != null; entry = all.next()) {
+          run.add(store, entry);
+          if (++entriesOfStore % WORKED_ENTRIES == 0) {
+            runs.worked().run();
+          }
+        }
+      }
+      merged = run.finishForNow();
+    }
+    for (Ranked one : some) {
+      remove(one.reader());
+    }
+    some.clear();
+    written.add(new Ranked(RunReader.open(runs.folder(), merged), rank));
+  }
+
+  private RunWriter writer() throws IOException {
+    return new RunWriter(runs.folder().resolve(runs.names().next()), runs.room());
+  }
+
+  private void remove(RunReader reader) throws IOException {
+    reader.close();
+    Files.deleteIfExists(runs.folder().resolve(reader.name()));
   }
 
   boolean isEmpty() {
@@ -84,9 +145,14 @@ final class Spill implements AutoCloseable, Overlay.Sink {
   List<Cursor.Pages> pages(int store) {
     List<Cursor.Pages> pages = new ArrayList<>();
     pages.add((after, max) -> inMemory(store, after, max));
-    for (int i = readers.size() - 1; i >= 0; i--) {
-      RunReader reader = readers.get(i);
-      pages.add((after, max) -> reader.page(store, after, max));
+    pages.addAll(pages(written, store));
+    return pages;
+  }
+
+  private static List<Cursor.Pages> pages(List<Ranked> some, int store) {
+    List<Cursor.Pages> pages = new ArrayList<>();
+    for (int i = some.size() - 1; i >= 0; i--) {
+      pages.add(some.get(i).pages(store));
     }
     return pages;
   }
@@ -107,14 +173,13 @@ final class Spill implements AutoCloseable, Overlay.Sink {
 
   @Override
   public void close() {
-    for (RunReader reader : readers) {
-      reader.close();
-      try {
-        Files.deleteIfExists(folder.resolve(reader.name()));
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
+    try {
+      for (Ranked one : written) {
+        remove(one.reader());
       }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
-    readers.clear();
+    written.clear();
   }
 }

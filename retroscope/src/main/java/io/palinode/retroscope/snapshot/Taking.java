@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +29,11 @@ final class Taking {
   private static final int PAGE_BYTES = 128 << 10;
 
   private static final int PROGRESS_ENTRIES = 1_000;
+
+  /** Whichever comes first. */
   private static final int KEYS_BETWEEN_EXTENSIONS = 10_000;
+
+  private static final long NANOS_BETWEEN_EXTENSIONS = 1_000_000_000;
 
   /** More runs are merged when a snapshot rolls. */
   static final int RUNS_MAX = 8;
@@ -41,23 +46,27 @@ final class Taking {
   private final List<Run> written = new ArrayList<>();
   private final List<Run> linked = new ArrayList<>();
   private final long heapBytesMax;
+  private final LongSupplier nanos;
   private @Nullable Part base;
   private long changed;
   private long bytes;
   private long keysWritten;
   private int runsBegun;
 
-  Taking(
-      int node,
-      History history,
-      SnapshotFolder folder,
-      Order order,
-      Watch watch,
-      long heapBytesMax) {
-    this.heapBytesMax = heapBytesMax;
+  /**
+   * What it works with.
+   *
+   * @param heapBytesMax of each spill
+   * @param nanos a clock that never goes back
+   */
+  record Means(History history, SnapshotFolder folder, long heapBytesMax, LongSupplier nanos) {}
+
+  Taking(int node, Means means, Order order, Watch watch) {
+    this.heapBytesMax = means.heapBytesMax();
+    this.nanos = means.nanos();
     this.node = node;
-    this.history = history;
-    this.folder = folder;
+    this.history = means.history();
+    this.folder = means.folder();
     this.order = order;
     this.watch = watch;
   }
@@ -188,6 +197,8 @@ final class Taking {
       history.settle(late);
       overlay(early, before).extendTo(late);
       Overlay overlay = overlay(late, since);
+      // At once: what was collected may have taken as long as the window is.
+      overlay.extend();
       for (int store = 0; store < history.stores().size(); store++) {
         readPresent(store, before, present, overlay);
       }
@@ -210,11 +221,15 @@ final class Taking {
   private void readPresent(int store, Spill keys, Spill present, Overlay overlay) {
     String name = history.stores().get(store);
     MergedRuns all = keys.merged(store, null);
+    long extended = nanos.getAsLong();
     for (Entry entry = all.next(); entry != null; entry = all.next()) {
       present.add(store, new Entry(entry.key(), history.get(name, entry.key())));
       watch.passed(++keysWritten, bytes);
-      if (keysWritten % KEYS_BETWEEN_EXTENSIONS == 0) {
+      // Keys that nobody has used for long may take the disk some milliseconds each, and a pause.
+      boolean isDue = nanos.getAsLong() - extended >= NANOS_BETWEEN_EXTENSIONS;
+      if (isDue || keysWritten % KEYS_BETWEEN_EXTENSIONS == 0) {
         overlay.extend();
+        extended = nanos.getAsLong();
       }
     }
   }
@@ -301,8 +316,12 @@ final class Taking {
   }
 
   private Spill spill() {
-    return new Spill(
-        history.stores().size(), folder.of(order.id().id()), this::nextRun, heapBytesMax);
+    Spill.Runs runs = new Spill.Runs(
+            folder.of(order.id().id()),
+            this::nextRun,
+            folder.room(),
+            () -> watch.passed(keysWritten, bytes));
+    return new Spill(history.stores().size(), runs, heapBytesMax);
   }
 
   private String nextRun() {
@@ -310,7 +329,7 @@ final class Taking {
   }
 
   private RunWriter writer() throws IOException {
-    return new RunWriter(folder.of(order.id().id()).resolve(nextRun()));
+    return new RunWriter(folder.of(order.id().id()).resolve(nextRun()), folder.room());
   }
 
   private Run finished(RunWriter writer) throws IOException {

@@ -1,6 +1,7 @@
 package io.palinode.retroscope.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.Diff;
@@ -64,6 +65,23 @@ class LogFolderTest {
 
   private static byte[] value(long number) {
     return ByteBuffer.allocate(VALUE_BYTES).putLong(number).array();
+  }
+
+  @Test
+  void aFileThatIsRemovedWhileTheLogIsOpenTakesNoMoreWithItThanWhatIsBefore() throws IOException {
+    try (WindowLog log = open(0, "", bytes(64 << 20))) {
+      for (long i = 1; i <= 4_000; i++) {
+        append(log, i);
+      }
+      try (Stream<Path> files = Files.list(folder)) {
+        Files.delete(files.filter(file -> file.toString().endsWith("1.log")).findFirst().orElseThrow());
+      }
+      assertThatThrownBy(() -> log.diffTo(0)).isInstanceOf(OutOfReachException.class);
+      assertThat(told).singleElement().asString().contains("it is missing; times before ");
+      assertThat(log.diskFailure()).isNull();
+      assertThat(log.reach()).isBetween(1L, log.memoryReach() - 1);
+      log.diffTo(log.reach()).close();
+    }
   }
 
   private static byte[] number(long number) {

@@ -56,7 +56,7 @@ class FormatsTest {
   @Test
   void aRunIsTheseBytes() throws IOException {
     Run run;
-    try (RunWriter writer = new RunWriter(folder.resolve("run-7-0"))) {
+    try (RunWriter writer = new RunWriter(folder.resolve("run-7-0"), RoomTest.PLENTY)) {
       writer.add(0, new Entry(bytes("a"), bytes("1")));
       writer.add(1, new Entry(bytes("a"), null));
       run = writer.finish();
@@ -86,7 +86,7 @@ class FormatsTest {
   void aKeyIsFoundInARunOfManyBlocks() throws IOException {
     Run run;
     byte[] value = new byte[10_000];
-    try (RunWriter writer = new RunWriter(folder.resolve("run-1-0"))) {
+    try (RunWriter writer = new RunWriter(folder.resolve("run-1-0"), RoomTest.PLENTY)) {
       for (int store = 0; store < 3; store++) {
         for (int i = 0; i < 100; i += 2) {
           writer.add(store, new Entry(bytes("k%03d".formatted(i)), value));
@@ -112,7 +112,7 @@ class FormatsTest {
 
   @Test
   void entriesOutOfOrderAreRefused() throws IOException {
-    try (RunWriter writer = new RunWriter(folder.resolve("run-1-0"))) {
+    try (RunWriter writer = new RunWriter(folder.resolve("run-1-0"), RoomTest.PLENTY)) {
       writer.add(1, new Entry(new byte[] {(byte) 0x80}, null));
       assertThatThrownBy(() -> writer.add(1, new Entry(new byte[] {0x7f}, null)))
           .isInstanceOf(IllegalArgumentException.class);

@@ -33,6 +33,7 @@ class LocalSnapshotsTest {
   @TempDir Path folder;
   private MapHistory history;
   private LocalSnapshots snapshots;
+  private Room room = RoomTest.PLENTY;
   private long numbers;
 
   @BeforeEach
@@ -44,7 +45,8 @@ class LocalSnapshotsTest {
     history = new MapHistory(new Random(seed), config);
     // With every other seed, three keys or so fit into memory.
     long heapBytesMax = seed % 2 == 0 ? 500 : LocalSnapshots.HEAP_BYTES_MAX;
-    snapshots = new LocalSnapshots(NODE, history, folder.resolve(name), heapBytesMax);
+    SnapshotFolder files = new SnapshotFolder(folder.resolve(name), synced -> {}, room);
+    snapshots = new LocalSnapshots(NODE, history, files, heapBytesMax);
   }
 
   @Test
@@ -204,6 +206,38 @@ class LocalSnapshotsTest {
         .isInstanceOf(SnapshotException.class)
         .hasMessage("cancelled");
     assertThat(folder.resolve("first/s")).doesNotExist();
+  }
+
+  @Test
+  void aTakingThatWouldFillTheDiskFailsByNameWhereverItIsAndLeavesNothing() throws IOException {
+    int[] looks = {0};
+    room = new Room(path -> looks[0]-- > 0 ? Long.MAX_VALUE : 7L << 20, 5L << 20);
+    // What is collected goes to the disk.
+    begin(2, WindowLogConfig.DEFAULT, "full");
+    change(60);
+    looks[0] = Integer.MAX_VALUE;
+    Ref base = take("base", history.now(), Kind.INSTANT, Ref.NONE);
+    List<String> before = files("full", "base");
+    long late = history.now();
+    change(300);
+    history.changesDuringAPage = 2;
+    for (Order order :
+        List.of(
+            new Order(new Ref("all", 71), late, Kind.RETROSPECTIVE, Ref.NONE),
+            new Order(new Ref("inc", 72), history.now(), Kind.INCREMENTAL, base),
+            new Order(new Ref("base", 73), history.now(), Kind.ROLLING, base))) {
+      for (int i = 0; i < 4; i++) {
+        looks[0] = i;
+        assertThatThrownBy(() -> snapshots.take(order, Watch.NOBODY))
+            .as("%s after %d runs", order, i)
+            .isInstanceOf(SnapshotException.class)
+            .hasMessageStartingWith(
+                "the disk has 7340032 bytes free, and a snapshot leaves 5242880");
+        assertThat(folder.resolve("full/all")).doesNotExist();
+        assertThat(folder.resolve("full/inc")).doesNotExist();
+        assertThat(files("full", "base")).isEqualTo(before);
+      }
+    }
   }
 
   @Test
@@ -464,6 +498,107 @@ class LocalSnapshotsTest {
     Ref id = new Ref("all", ++numbers);
     Order order = new Order(id, history.now(), Kind.INSTANT, Ref.NONE);
     assertThat(snapshots.take(order, Watch.NOBODY).from()).as("too much has changed").isEmpty();
+  }
+
+  @Test
+  void aWindowThatMovesOnWhileANearbySnapshotIsLookedForOnlyHidesIt() {
+    change(400);
+    take("near", history.now(), Kind.INSTANT, Ref.NONE);
+    change(2);
+    long hlc = history.now();
+    change(5);
+    // Twice for how far the stores reach, twice for what has changed.
+    for (int looks = 0; looks < 4; looks++) {
+      history.looksUntilGone = looks;
+      Ref id = new Ref("s" + looks, ++numbers);
+      Order order = new Order(id, hlc, Kind.RETROSPECTIVE, Ref.NONE);
+      Taken taken = snapshots.take(order, Watch.NOBODY);
+      assertThat(taken.from()).as("looks=%d", looks).isEmpty();
+      assertThat(history.looksUntilGone).isEqualTo(-1);
+      snapshots.file(manifest(id, hlc, taken, ""));
+      assertHolds(id, hlc, "looks=" + looks);
+      snapshots.delete(id.id());
+    }
+  }
+
+  @Test
+  void whoLooksForANearbySnapshotTellsSoAfterEachSliceAndCanBeStoppedThere() {
+    change(400);
+    take("near", history.now(), Kind.INSTANT, Ref.NONE);
+    history.step = Hlc.ofMicros(10_000_000);
+    change(5);
+    history.pagesRead = 0;
+    int slices = toldWhileLooking(Integer.MAX_VALUE);
+    assertThat(slices).isGreaterThan(10);
+    for (int wantedFor = 0; wantedFor < slices; wantedFor++) {
+      assertThat(toldWhileLooking(wantedFor)).isEqualTo(wantedFor + 1);
+      assertThat(folder.resolve("first/s")).doesNotExist();
+    }
+    assertThat(history.pagesRead).isZero();
+  }
+
+  @Test
+  void whoLooksForANearbySnapshotEndsWhenTooMuchHasChanged() {
+    change(400);
+    take("near", history.now(), Kind.INSTANT, Ref.NONE);
+    history.step = Hlc.ofMicros(10_000_000);
+    int few = toldAfter(5);
+    assertThat(toldAfter(60)).isLessThan(few / 2);
+  }
+
+  private int toldAfter(int changes) {
+    change(changes);
+    return toldWhileLooking(Integer.MAX_VALUE);
+  }
+
+  /** How often a taking tells before it settles: until then it looks for a nearby one. */
+  private int toldWhileLooking(int wantedFor) {
+    int[] told = {0};
+    Order order = new Order(new Ref("s", ++numbers), history.now(), Kind.INSTANT, Ref.NONE);
+    boolean[] settled = {false};
+    history.whenSettled = () -> settled[0] = true;
+    Watch watch = (keys, bytes) -> settled[0] || told[0]++ < wantedFor;
+    if (wantedFor == Integer.MAX_VALUE) {
+      snapshots.take(order, watch);
+      snapshots.discard(order.id());
+    } else {
+      assertThatThrownBy(() -> snapshots.take(order, watch)).hasMessage("cancelled");
+    }
+    return told[0];
+  }
+
+  @Test
+  void aKeyThatChangesAllTheTimeIsOneKeyToWhoLooksForANearbySnapshot() {
+    change(400);
+    take("near", history.now(), Kind.INSTANT, Ref.NONE);
+    history.step = Hlc.ofMicros(1_000_000);
+    history.keys = 2;
+    change(100);
+    Order order = new Order(new Ref("s", ++numbers), history.now(), Kind.INSTANT, Ref.NONE);
+    assertThat(snapshots.take(order, Watch.NOBODY).from()).isEqualTo("near");
+    // To go through as many changes as this is not less work than to read all keys.
+    change(1_000);
+    Order busy = new Order(new Ref("busy", ++numbers), history.now(), Kind.INSTANT, Ref.NONE);
+    assertThat(snapshots.take(busy, Watch.NOBODY).from()).isEmpty();
+  }
+
+  @Test
+  void aWindowThatMovesOnWhileKeysAreReadSlowlyDoesNotSpoilASnapshotOverABase() {
+    begin(3, new WindowLogConfig(Duration.ofHours(1), 600_000), "slow");
+    history.keys = 10;
+    history.valueBytes = 500;
+    change(100);
+    Ref base = take("base", history.now(), Kind.INSTANT, Ref.NONE);
+    change(100);
+    long hlc = history.now();
+    history.changesDuringAPage = 300;
+    history.nanosAKey = 1_000_000_000;
+    Ref id = new Ref("s", ++numbers);
+    Order order = new Order(id, hlc, Kind.INCREMENTAL, base);
+    Taken taken = snapshots.take(order, new Pace(1, () -> history.nanos, n -> {}), Watch.NOBODY);
+    assertThat(history.past("one").reach()).isGreaterThan(hlc);
+    snapshots.file(manifest(id, hlc, taken, ""));
+    assertHolds(id, hlc, "slow");
   }
 
   @Test

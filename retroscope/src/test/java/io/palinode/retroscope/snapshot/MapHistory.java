@@ -36,6 +36,19 @@ final class MapHistory implements History {
   /** Known from the next page on. */
   @Nullable RollbackTimes rollbacksDuringAPage;
 
+  /** Of each store, that change. */
+  int keys = KEYS;
+
+  /** Up to three of these are between two changes. */
+  long step = 1;
+
+  /** So many looks at a window-log are answered, then one by a log that reaches nothing; -1: no. */
+  int looksUntilGone = -1;
+
+  /** A clock, and how long it takes to read a key. */
+  long nanos;
+
+  long nanosAKey;
   int changesDuringAPage;
   Runnable whenSettled = () -> {};
   int valueBytes = 7;
@@ -53,9 +66,9 @@ final class MapHistory implements History {
 
   void change() {
     String store = STORES.get(random.nextInt(STORES.size()));
-    byte[] key = bytes("k" + random.nextInt(KEYS));
+    byte[] key = bytes("k" + random.nextInt(keys));
     NavigableMap<byte[], byte[]> of = of(store);
-    clock += random.nextInt(3) + 1;
+    clock += (random.nextInt(3) + 1) * step;
     byte[] old = of.get(key);
     if (random.nextInt(3) == 0) {
       of.remove(key);
@@ -92,6 +105,9 @@ final class MapHistory implements History {
 
   @Override
   public WindowLog past(String store) {
+    if (looksUntilGone >= 0 && looksUntilGone-- == 0) {
+      return new WindowLog(WindowLogConfig.DEFAULT, clock);
+    }
     return requireNonNull(pasts.get(store));
   }
 
@@ -118,6 +134,7 @@ final class MapHistory implements History {
   public byte @Nullable [] get(String store, byte[] key) {
     byte[] record = of(store).get(key);
     keysRead++;
+    nanos += nanosAKey;
     changeMeanwhile();
     return record;
   }

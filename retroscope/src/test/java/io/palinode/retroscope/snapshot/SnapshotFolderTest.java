@@ -16,11 +16,20 @@ class SnapshotFolderTest {
 
   @Test
   void aFolderIsSyncedWhenAFileHasGotItsName() {
-    SnapshotFolder folder = new SnapshotFolder(root, this::note);
+    SnapshotFolder folder = new SnapshotFolder(root, this::note, RoomTest.PLENTY);
     folder.entered("s");
     folder.entered("s");
     folder.write(new Manifest(new Ref("s", 1), 9, Kind.INSTANT, Ref.NONE, List.of()));
     assertThat(synced).containsExactly("[s]", "s[manifest]");
+  }
+
+  @Test
+  void theFolderThatNamesTheFirstSnapshotsFolderIsSyncedToo() {
+    SnapshotFolder folder =
+        new SnapshotFolder(root.resolve("snapshots"), this::note, RoomTest.PLENTY);
+    folder.entered("s");
+    folder.entered("t");
+    assertThat(synced).containsExactly("snapshots[s]", "[snapshots]", "snapshots[s, t]");
   }
 
   private void note(Path of) throws IOException {
@@ -28,7 +37,8 @@ class SnapshotFolderTest {
     try (var files = Files.list(of)) {
       files.forEach(file -> names.add(file.getFileName().toString()));
     }
-    synced.add((of.equals(root) ? "" : of.getFileName()) + names.toString());
+    String name = of.equals(root) ? "" : of.getFileName().toString();
+    synced.add(name + names.stream().sorted().toList());
   }
 
   @Test

@@ -3,11 +3,15 @@ package io.palinode.retroscope.snapshot;
 import static io.palinode.retroscope.snapshot.MapHistory.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,7 +27,8 @@ class SpillTest {
     for (long seed = 0; seed < 20; seed++) {
       Random random = new Random(seed);
       List<TreeMap<String, Entry>> expected = List.of(new TreeMap<>(), new TreeMap<>());
-      try (Spill spill = new Spill(STORES, folder, () -> "run-" + runs++, HEAP_BYTES_MAX)) {
+      Spill.Runs files = runs(() -> {});
+      try (Spill spill = new Spill(STORES, files, HEAP_BYTES_MAX)) {
         for (int i = 0; i < 400; i++) {
           String key = "k%03d".formatted(random.nextInt(200));
           Entry entry = new Entry(bytes(key), random.nextInt(4) == 0 ? null : bytes("v" + i));
@@ -42,6 +47,34 @@ class SpillTest {
       }
       assertThat(folder).isEmptyDirectory();
     }
+  }
+
+  @Test
+  void thereAreFewRunsHoweverManyHaveBeenWritten() throws IOException {
+    AtomicInteger worked = new AtomicInteger();
+    int entries = 20_000;
+    try (Spill spill = new Spill(1, runs(worked::incrementAndGet), HEAP_BYTES_MAX)) {
+      for (int i = 0; i < entries; i++) {
+        // Each key comes twice, long after each other; the first counts.
+        int key = i % (entries / 2);
+        spill.add(0, new Entry(bytes("k%06d".formatted(key)), bytes("v" + i)));
+      }
+      assertThat(runs).isGreaterThan(500);
+      try (Stream<Path> files = Files.list(folder)) {
+        assertThat(files).hasSizeLessThan(30);
+      }
+      assertThat(worked.get()).isGreaterThan(entries / 1_000);
+      List<Entry> all = all(spill.merged(0, null));
+      assertThat(all).hasSize(entries / 2);
+      for (int key = 0; key < entries / 2; key++) {
+        assertThat(all.get(key).record()).as("key=%d", key).isEqualTo(bytes("v" + key));
+      }
+    }
+    assertThat(folder).isEmptyDirectory();
+  }
+
+  private Spill.Runs runs(Runnable worked) {
+    return new Spill.Runs(folder, () -> "run-" + runs++, RoomTest.PLENTY, worked);
   }
 
   private static List<Entry> all(MergedRuns merged) {

@@ -20,6 +20,7 @@ import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.Versioned;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -170,6 +171,8 @@ final class PastRequests {
       return answer.get();
     } catch (OutOfReachException | SnapshotException | IllegalArgumentException e) {
       throw node.refuse(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
+    } catch (UncheckedIOException e) {
+      throw node.unreadPast(e);
     }
   }
 }
