@@ -43,7 +43,7 @@ record AgentConfig(
    * After a candidate. Each is a request to Kafka: as often as by a node of ours, they took a tenth
    * of what the server itself took.
    */
-  private static final ProgressPace PACE_DEFAULT = ProgressPace.withBusy(Duration.ofMillis(20));
+  private static final ProgressPace PACE_DEFAULT = ProgressPace.sparing(Duration.ofMillis(20));
 
   private static final Epsilon EPSILON_DEFAULT = Epsilon.parse("10ms");
 
@@ -104,7 +104,7 @@ record AgentConfig(
   }
 
   private static ProgressPace pace(String text) {
-    return ProgressPace.withBusy(Settings.duration(text));
+    return ProgressPace.sparing(Settings.duration(text));
   }
 
   private static Unjoined unjoined(String text) {

@@ -49,6 +49,9 @@ final class WatchedServer implements Lifecycle {
 
   private static final long PROMISE_EVERY_MILLIS = 100;
 
+  /** So that what goes to Kafka at once is one request, not the first record and then the rest. */
+  private static final int LINGER_MS = 1;
+
   /** A write that was missed may be committed this much later than its failure. */
   private static final long MISSED_MARGIN_HLC = Hlc.ofMicros(1_000_000);
 
@@ -209,7 +212,9 @@ final class WatchedServer implements Lifecycle {
             NodeMonitor.start(
                 binding,
                 snapshots,
-                NodeMonitorConfig.of(config.kafka(), Topics.DEFAULT).withPace(config.pace()),
+                NodeMonitorConfig.of(config.kafka(), Topics.DEFAULT)
+                    .withPace(config.pace())
+                    .withLingerMs(LINGER_MS),
                 epochMicros,
                 registry);
         monitor = started;

@@ -11,6 +11,8 @@ import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,6 +65,22 @@ public final class TestNodes {
         IntStream.range(0, nodes)
             .mapToObj(i -> new Node(i, "127.0.0.1", 0, 0, 0, 0, List.of(i, i + nodes)))
             .toList());
+  }
+
+  /** One whose nodes can be started: their ports are free. */
+  public static Cluster listening(int nodes) throws IOException {
+    List<Node> listening = new ArrayList<>();
+    List<ServerSocket> reserved = new ArrayList<>();
+    for (Node node : cluster(nodes).nodes()) {
+      ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+      reserved.add(socket);
+      int port = socket.getLocalPort();
+      listening.add(new Node(node.id(), node.host(), 0, port, 0, 0, node.partitions()));
+    }
+    for (ServerSocket socket : reserved) {
+      socket.close();
+    }
+    return new Cluster("test", List.of(), listening);
   }
 
   public static List<StoreDefinition> stores(int nodes, Persistence persistence) {

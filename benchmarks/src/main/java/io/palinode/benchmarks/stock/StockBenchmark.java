@@ -32,6 +32,17 @@ public final class StockBenchmark {
 
   private static final int WARM_UPS = 3;
 
+  /** Whose the connections are. */
+  public enum Clients {
+    /** Each has a client of its own: both servers get as many. */
+    EACH,
+    /**
+     * One client has them all, as in a program that uses the store: it opens as many to a server
+     * that takes one request of each at a time, and one to a server that takes several.
+     */
+    ONE
+  }
+
   private final Setting setting;
   private final StockVoldemort voldemort;
   private final Path data;
@@ -41,7 +52,7 @@ public final class StockBenchmark {
   /**
    * How much.
    *
-   * @param connections over which the callers go; one after the other
+   * @param connections over which the callers go, at most; one after the other
    * @param callers threads
    * @param rounds of each of the two servers, for each number of connections and share of writes
    * @param heapMegabytes of each server
@@ -50,6 +61,7 @@ public final class StockBenchmark {
       int keys,
       List<Integer> writePercents,
       List<Integer> connections,
+      Clients clients,
       int valueBytes,
       int callers,
       int rounds,
@@ -87,9 +99,18 @@ public final class StockBenchmark {
   /**
    * @param throughput ours by stock's, of neighbouring rounds
    * @param p99 likewise
+   * @param perServerCpu likewise, of the operations in a second of the server's processor time:
+   *     what the throughputs would be to each other with the clients elsewhere, and all processors
+   *     busy
    */
   public record Result(
-      int connections, int writePercent, Side stock, Side ours, Spread throughput, Spread p99) {}
+      int connections,
+      int writePercent,
+      Side stock,
+      Side ours,
+      Spread throughput,
+      Spread p99,
+      Spread perServerCpu) {}
 
   /**
    * @param data an empty folder
@@ -133,18 +154,22 @@ public final class StockBenchmark {
 
   private void fill(ServerProcess server, String name) throws InterruptedException {
     progress.accept("filling %s with %,d keys".formatted(name, setting.keys()));
-    try (Clients clients = Clients.connect(server, setting.callers())) {
+    try (Connected clients = Connected.to(server, Clients.EACH, setting.callers())) {
       StoreLoad.fill(clients.stores(), setting.keys(), setting.valueBytes());
     }
   }
 
-  /** So many clients; each has one connection. */
-  private record Clients(List<StoreClient> clients) implements AutoCloseable {
-    static Clients connect(ServerProcess server, int connections) {
+  /** So many connections, at most. */
+  private record Connected(List<StoreClient> clients) implements AutoCloseable {
+    static Connected to(ServerProcess server, Clients clients, int connections) {
+      boolean one = clients == Clients.ONE;
       ClientConfig config =
-          ClientConfig.of(List.of(server.address()), "bench").withConnectionsMax(1);
-      return new Clients(
-          IntStream.range(0, connections).mapToObj(i -> StoreClient.connect(config)).toList());
+          ClientConfig.of(List.of(server.address()), "bench")
+              .withConnectionsMax(one ? connections : 1);
+      return new Connected(
+          IntStream.range(0, one ? 1 : connections)
+              .mapToObj(i -> StoreClient.connect(config))
+              .toList());
     }
 
     List<Store> stores() {
@@ -163,9 +188,10 @@ public final class StockBenchmark {
     List<Side> own = new ArrayList<>();
     double[] throughput = new double[setting.rounds()];
     double[] p99 = new double[setting.rounds()];
+    double[] perCpu = new double[setting.rounds()];
     String load = "%d connections, %d %% writes: ".formatted(connections, percent);
-    try (Clients toStock = Clients.connect(stock, connections);
-        Clients toOurs = Clients.connect(ours, connections)) {
+    try (Connected toStock = Connected.to(stock, setting.clients(), connections);
+        Connected toOurs = Connected.to(ours, setting.clients(), connections)) {
       progress.accept(load + "warming up");
       for (int i = 0; i < WARM_UPS; i++) {
         var unusedStock = round(stock, toStock, percent);
@@ -180,13 +206,20 @@ public final class StockBenchmark {
         own.add(oursFirst ? first : second);
         throughput[i] = own.get(i).operationsPerSecond() / stocks.get(i).operationsPerSecond();
         p99[i] = own.get(i).p99Ms() / stocks.get(i).p99Ms();
+        perCpu[i] = stocks.get(i).serverCpuMicros() / own.get(i).serverCpuMicros();
       }
     }
     return new Result(
-        connections, percent, side(stocks), side(own), Spread.of(throughput), Spread.of(p99));
+        connections,
+        percent,
+        side(stocks),
+        side(own),
+        Spread.of(throughput),
+        Spread.of(p99),
+        Spread.of(perCpu));
   }
 
-  private Side round(ServerProcess server, Clients clients, int percent)
+  private Side round(ServerProcess server, Connected clients, int percent)
       throws InterruptedException {
     try (StoreLoad load =
         new StoreLoad(

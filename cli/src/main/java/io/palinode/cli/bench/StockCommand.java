@@ -2,6 +2,7 @@ package io.palinode.cli.bench;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import io.palinode.benchmarks.stock.StockBenchmark;
+import io.palinode.benchmarks.stock.StockBenchmark.Clients;
 import io.palinode.benchmarks.stock.StockBenchmark.Setting;
 import io.palinode.benchmarks.stock.StockVoldemort;
 import io.palinode.cli.terminal.Output;
@@ -56,6 +57,15 @@ final class StockCommand implements Callable<Integer> {
       paramLabel = "N",
       description = "That the callers share, one after the other (default: ${DEFAULT-VALUE}).")
   private List<Integer> connections = new ArrayList<>();
+
+  @Option(
+      names = "--client",
+      defaultValue = "each",
+      paramLabel = "WHOSE",
+      description =
+          "Whose the connections are: each, a client for each; one, as in a program that uses a store, which opens that many to a server that"
+              + " takes one request of a connection at a time, and one to ours (default: ${DEFAULT-VALUE}).")
+  private Clients clients = Clients.EACH;
 
   @Option(
       names = "--callers",
@@ -154,7 +164,17 @@ final class StockCommand implements Callable<Integer> {
   private Setting setting() {
     try {
       return new Setting(
-          keys, writes, connections, valueBytes, callers, rounds, seconds, durability, heap, seed);
+          keys,
+          writes,
+          connections,
+          clients,
+          valueBytes,
+          callers,
+          rounds,
+          seconds,
+          durability,
+          heap,
+          seed);
     } catch (IllegalArgumentException refused) {
       throw new Refusal(String.valueOf(refused.getMessage()), refused);
     }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import io.palinode.benchmarks.Spread;
+import io.palinode.benchmarks.stock.StockBenchmark.Clients;
 import io.palinode.benchmarks.stock.StockBenchmark.Result;
 import io.palinode.benchmarks.stock.StockBenchmark.Setting;
 import io.palinode.benchmarks.stock.StockBenchmark.Side;
@@ -23,6 +24,7 @@ record StockReport(String machine, Setting setting, List<Row> rows) {
       Side ours,
       Spread throughputRatio,
       Spread p99Ratio,
+      Spread perServerCpuRatio,
       Verdict goal) {
     static Row of(Result result) {
       return new Row(
@@ -32,6 +34,7 @@ record StockReport(String machine, Setting setting, List<Row> rows) {
           result.ours(),
           result.throughput(),
           result.p99(),
+          result.perServerCpu(),
           Verdict.of(result.throughput()));
     }
   }
@@ -86,6 +89,8 @@ record StockReport(String machine, Setting setting, List<Row> rows) {
                 "from … to",
                 "p99, ours by stock",
                 "from … to",
+                "per server CPU, ours by stock",
+                "from … to",
                 "goal: %.1f times the throughput".formatted(GOAL)));
     for (Row row : rows) {
       sides.row(sides(row));
@@ -97,15 +102,18 @@ record StockReport(String machine, Setting setting, List<Row> rows) {
               range(row.throughputRatio()),
               number(row.p99Ratio().median(), 2),
               range(row.p99Ratio()),
+              number(row.perServerCpuRatio().median(), 2),
+              range(row.perServerCpuRatio()),
               row.goal().text));
     }
     return String.format(
         Locale.ROOT,
-        "%s%n%,d keys, values of %d bytes; %d callers; a write is %s; %d rounds of %.1f s of each; heap %d MB each; seed %d%n%n%s%n%s",
+        "%s%n%,d keys, values of %d bytes; %d callers, connections of %s; a write is %s; %d rounds of %.1f s of each; heap %d MB each; seed %d%n%n%s%n%s",
         machine,
         setting.keys(),
         setting.valueBytes(),
         setting.callers(),
+        setting.clients() == Clients.ONE ? "one client" : "a client each",
         setting.durability().name().toLowerCase(Locale.ROOT),
         setting.rounds(),
         setting.roundSeconds(),

@@ -43,6 +43,8 @@ class StockCommandTest {
             "500",
             "--connections",
             "1,2",
+            "--client",
+            "one",
             "--writes",
             "50",
             "--rounds",
@@ -58,6 +60,7 @@ class StockCommandTest {
               assertThat(row.path("stock").path("operationsPerSecond").asDouble()).isPositive();
               assertThat(row.path("ours").path("operationsPerSecond").asDouble()).isPositive();
               assertThat(row.path("throughputRatio").has("median")).isTrue();
+              assertThat(row.path("perServerCpuRatio").path("median").asDouble()).isPositive();
             });
   }
 

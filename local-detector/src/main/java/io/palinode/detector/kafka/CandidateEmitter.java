@@ -93,15 +93,16 @@ final class CandidateEmitter {
         lastActivity = now;
       }
       long toWall = epochMicros.getAsLong() * NANOS_PER_MICRO - now;
-      long wait = pace.nextAt(lastProgress, lastCandidate, lastActivity, toWall) - now;
-      if (wait <= 0 && !closing) {
+      long due = pace.nextAt(lastProgress, lastCandidate, lastActivity, toWall);
+      ring.awaitEmission(closing ? 0 : due - now);
+      awaitCompany(lastSent);
+      now = System.nanoTime();
+      if (now - due >= 0 && !closing) {
+        // Only now: it goes with what has waited, and is no older.
         detector.reportProgress();
         lastProgress = now;
         bugSeen = bugSeen || logFirstFailure();
-      } else {
-        ring.awaitEmission(closing ? 0 : wait);
       }
-      awaitCompany(lastSent);
       if (ring.drain(batch, BATCH) > 0) {
         lastSent = System.nanoTime();
       }

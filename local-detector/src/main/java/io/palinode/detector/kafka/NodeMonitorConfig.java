@@ -53,4 +53,10 @@ public record NodeMonitorConfig(
     return new NodeMonitorConfig(
         kafka, topics, ringCapacity, openIntervalsMax, newPace, startTimeout);
   }
+
+  /** How long a producer waits for company; see {@link KafkaSettings}. */
+  public NodeMonitorConfig withLingerMs(int lingerMs) {
+    return new NodeMonitorConfig(
+        kafka.withLingerMs(lingerMs), topics, ringCapacity, openIntervalsMax, pace, startTimeout);
+  }
 }

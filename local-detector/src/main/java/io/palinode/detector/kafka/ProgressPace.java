@@ -10,16 +10,24 @@ import java.time.Duration;
  *
  * @param busyFor after the last candidate
  * @param idleFor after the last sign of activity
+ * @param company what follows a record within so long waits that long: a request for each record
+ *     would cost more than all the rest. A record after a pause goes out at once
  */
 public record ProgressPace(
-    Duration quiet, Duration idle, Duration busy, Duration busyFor, Duration idleFor) {
+    Duration quiet,
+    Duration idle,
+    Duration busy,
+    Duration busyFor,
+    Duration idleFor,
+    Duration company) {
   public static final ProgressPace DEFAULT =
       new ProgressPace(
           Duration.ofMillis(250),
           Duration.ofMillis(50),
           Duration.ofMillis(5),
           Duration.ofMillis(200),
-          Duration.ofSeconds(1));
+          Duration.ofSeconds(1),
+          Duration.ofMillis(2));
 
   public ProgressPace {
     if (busy.isZero()
@@ -27,9 +35,11 @@ public record ProgressPace(
         || idle.compareTo(busy) < 0
         || quiet.compareTo(idle) < 0
         || busyFor.isNegative()
-        || idleFor.compareTo(busyFor) < 0) {
+        || idleFor.compareTo(busyFor) < 0
+        || company.isNegative()
+        || busy.compareTo(company) < 0) {
       throw new IllegalArgumentException(
-          "a pace must be 0 < busy <= idle <= quiet, 0 <= busyFor <= idleFor: quiet="
+          "a pace must be 0 < busy <= idle <= quiet, 0 <= busyFor <= idleFor, 0 <= company <= busy: quiet="
               + quiet
               + " idle="
               + idle
@@ -38,21 +48,19 @@ public record ProgressPace(
               + " busyFor="
               + busyFor
               + " idleFor="
-              + idleFor);
+              + idleFor
+              + " company="
+              + company);
     }
   }
 
-  /** The default, but for how often progress is written after a candidate. */
-  public static ProgressPace withBusy(Duration busy) {
-    return new ProgressPace(DEFAULT.quiet, DEFAULT.idle, busy, DEFAULT.busyFor, DEFAULT.idleFor);
-  }
-
   /**
-   * What follows a record within so long waits that long for company: a request for each record
-   * would cost more than all the rest. A record after a pause goes out at once.
+   * The default, but progress is written so often after a candidate, and candidates go with it: one
+   * request in that time. They are judged when progress has passed them, so later by little.
    */
-  Duration company() {
-    return busy.multipliedBy(2).dividedBy(5);
+  public static ProgressPace sparing(Duration busy) {
+    return new ProgressPace(
+        DEFAULT.quiet, DEFAULT.idle, busy, DEFAULT.busyFor, DEFAULT.idleFor, busy);
   }
 
   /**

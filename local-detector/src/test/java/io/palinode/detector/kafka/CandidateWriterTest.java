@@ -227,7 +227,8 @@ class CandidateWriterTest {
   void anyWriteEndsTheQuietOfTheEmitter() {
     MockProducer<byte[], byte[]> producer = producer(true);
     Duration milli = Duration.ofMillis(1);
-    ProgressPace pace = new ProgressPace(Duration.ofHours(1), milli, milli, Duration.ZERO, milli);
+    ProgressPace pace =
+        new ProgressPace(Duration.ofHours(1), milli, milli, Duration.ZERO, milli, milli);
     CandidateEmitter emitter =
         new CandidateEmitter(
             0, detector, ring, writer(producer), pace, CandidateWriterTest::wallMicros);

@@ -43,13 +43,26 @@ class ProgressPaceTest {
     assertThatIllegalArgumentException().isThrownBy(() -> pace(250, 50, 5, 200, 100));
   }
 
+  @Test
+  void aCandidateWaitsNoLongerThanForTheNextProgress() {
+    Duration busy = Duration.ofMillis(20);
+    assertThat(ProgressPace.sparing(busy).company()).isEqualTo(busy);
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () ->
+                new ProgressPace(
+                    pace.quiet(), pace.idle(), busy, busy, pace.idleFor(), busy.plusNanos(1)))
+        .withMessageContaining("company <= busy");
+  }
+
   private static ProgressPace pace(long quiet, long idle, long busy, long busyFor, long idleFor) {
     return new ProgressPace(
         Duration.ofMillis(quiet),
         Duration.ofMillis(idle),
         Duration.ofMillis(busy),
         Duration.ofMillis(busyFor),
-        Duration.ofMillis(idleFor));
+        Duration.ofMillis(idleFor),
+        Duration.ZERO);
   }
 
   private static long ms(long millis) {

@@ -23,6 +23,7 @@ import io.palinode.voldemort.protocol.Versioned;
 import io.palinode.voldemort.vp.Route;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Answers pb0 requests, each with the response of its type, as a stock node does. Where a stock
@@ -71,15 +72,12 @@ public final class Pb0Requests {
         request.hasRequestRouteType()
             ? Route.of(request.getRequestRouteType()) == Route.ROUTED
             : request.getShouldRoute();
-    return routed && requests.routes() && !SystemStores.has(request.getStore());
+    return routed && requests.routes(request.getStore());
   }
 
   /** The answer to a request that is to be routed when there are too many. */
   MessageLite refuseRouted(VoldemortRequest request) {
-    return refuse(
-        request,
-        "node %d routes %d other requests: try again later"
-            .formatted(node.node(), Routing.THREADS + Routing.WAITING_MAX));
+    return refuse(request, requests::tooManyRouted);
   }
 
   /** Whether it goes through so much that clients should not wait for it. */
@@ -100,9 +98,13 @@ public final class Pb0Requests {
   }
 
   private MessageLite refuse(VoldemortRequest request, String why) {
+    return refuse(request, () -> node.refuse(ErrorCode.VOLDEMORT, why));
+  }
+
+  private MessageLite refuse(VoldemortRequest request, Supplier<RefusedException> why) {
     Operation refusal =
         caller -> {
-          throw node.refuse(ErrorCode.VOLDEMORT, why);
+          throw why.get();
         };
     return switch (request.getType()) {
       case GET_ALL -> {

@@ -3,7 +3,6 @@ package io.palinode.voldemort.server;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.DecoderException;
@@ -11,7 +10,6 @@ import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.NodeCounters;
 import io.palinode.voldemort.protocol.Frames;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
-import java.util.ArrayDeque;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,10 +27,7 @@ final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
   private final NodeCounters counters;
   private final StockConnection stock;
 
-  /** Behind one that runs elsewhere; as many as the connection may have in flight. */
-  private final ArrayDeque<VoldemortRequest> waiting = new ArrayDeque<>();
-
-  private boolean isElsewhere;
+  private final RequestOrder<VoldemortRequest> order = new RequestOrder<>(this::start);
 
   RequestHandler(Pb0Requests requests, BulkRequests bulk, Routing routing, NodeCounters counters) {
     this.requests = requests;
@@ -55,57 +50,27 @@ final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
     if (!request.hasPalinode()) {
       stock.known();
     }
-    // To send an answer may make room for another request: those that came before it go first.
-    if (isElsewhere || !waiting.isEmpty()) {
-      waiting.add(request);
-    } else {
-      start(ctx, request);
-    }
+    order.add(ctx, request);
   }
 
-  private void start(ChannelHandlerContext ctx, VoldemortRequest request) {
+  private boolean start(ChannelHandlerContext ctx, VoldemortRequest request) {
     if (requests.isBulk(request)) {
-      isElsewhere = bulk.offer(() -> runElsewhere(ctx, request));
-      if (!isElsewhere) {
-        send(ctx, requests.refuseBulk(request));
-      }
-    } else if (requests.isRouted(request)) {
-      isElsewhere = routing.offer(() -> runElsewhere(ctx, request));
-      if (!isElsewhere) {
-        send(ctx, requests.refuseRouted(request));
-      }
-    } else {
-      send(ctx, requests.answer(request));
+      return bulk.offer(elsewhere(ctx, request)) || answer(ctx, requests.refuseBulk(request));
     }
+    if (requests.isRouted(request)) {
+      return routing.offer(elsewhere(ctx, request)) || answer(ctx, requests.refuseRouted(request));
+    }
+    return answer(ctx, requests.answer(request));
   }
 
-  /** In a thread of the bulk requests, or of the routed ones. */
-  private void runElsewhere(ChannelHandlerContext ctx, VoldemortRequest request) {
-    if (!ctx.channel().isActive()) {
-      // Nobody waits for it any more.
-      return;
-    }
-    try {
-      MessageLite answer = requests.answer(request);
-      ctx.executor().execute(() -> answered(ctx, answer));
-    } catch (Error bug) {
-      var unused = ctx.close();
-      throw bug;
-    }
+  private Runnable elsewhere(ChannelHandlerContext ctx, VoldemortRequest request) {
+    return order.elsewhere(ctx, () -> requests.answer(request));
   }
 
-  private void answered(ChannelHandlerContext ctx, MessageLite answer) {
-    isElsewhere = false;
-    send(ctx, answer);
-    while (!isElsewhere && !waiting.isEmpty()) {
-      start(ctx, waiting.remove());
-    }
-    ctx.flush();
-  }
-
-  private static void send(ChannelHandlerContext ctx, MessageLite answer) {
-    // An answer that cannot be sent would leave the next one in its place.
-    ctx.write(answer).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
+  /** False: it does not run elsewhere. */
+  private static boolean answer(ChannelHandlerContext ctx, MessageLite answer) {
+    RequestOrder.send(ctx, answer);
+    return false;
   }
 
   @Override

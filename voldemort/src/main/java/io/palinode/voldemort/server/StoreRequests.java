@@ -44,9 +44,17 @@ final class StoreRequests {
     return new StoreRequests(node, systemStores, newRouting);
   }
 
-  /** Whether requests that are to be routed are. */
-  boolean routes() {
-    return routing != null;
+  /** Whether requests for {@code store} that are to be routed are. */
+  boolean routes(String store) {
+    return routing != null && !SystemStores.has(store);
+  }
+
+  /** The refusal of a request that is to be routed when there are too many, to throw; counted. */
+  RefusedException tooManyRouted() {
+    return node.refuse(
+        ErrorCode.VOLDEMORT,
+        "node %d routes %d other requests: try again later"
+            .formatted(node.node(), Routing.THREADS + Routing.WAITING_MAX));
   }
 
   /** A store and how its keys are meant. */

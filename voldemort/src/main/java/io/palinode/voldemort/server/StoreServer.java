@@ -49,9 +49,9 @@ final class StoreServer implements AutoCloseable {
   private StoreServer(StoreNode node, LocalSnapshots snapshots, ServerConfig config) {
     this.node = node;
     this.config = config;
-    StoreRequests shared = new StoreRequests(node);
     this.routing = new Routing(node);
-    this.requests = new Pb0Requests(node, shared.withRouting(routing), snapshots);
+    StoreRequests shared = new StoreRequests(node).withRouting(routing);
+    this.requests = new Pb0Requests(node, shared, snapshots);
     this.vpRequests = new VpRequests(node, shared);
     String name = "store-node-" + node.node();
     this.accepting = new NioEventLoopGroup(1, new DefaultThreadFactory(name + "-accept", true));
@@ -170,7 +170,7 @@ final class StoreServer implements AutoCloseable {
     pipeline
         .addLast(new VpFrames(version))
         .addLast(new InFlightLimit(config.inFlightMax(), node.counters()))
-        .addLast(new VpRequestHandler(vpRequests, version, node.counters()));
+        .addLast(new VpRequestHandler(vpRequests, routing, version, node.counters()));
     return true;
   }
 }

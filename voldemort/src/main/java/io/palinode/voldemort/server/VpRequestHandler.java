@@ -2,30 +2,34 @@ package io.palinode.voldemort.server;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.DecoderException;
 import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.NodeCounters;
+import io.palinode.voldemort.server.VpRequests.Work;
 import io.palinode.voldemort.vp.VpVersion;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Runs the requests of one connection of a native protocol in their order, on its event loop, and
- * sends each answer.
+ * sends each answer. One that is routed runs elsewhere; those behind it on its connection wait for
+ * it.
  */
 final class VpRequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
   private static final Logger log = LoggerFactory.getLogger(VpRequestHandler.class);
 
   private final VpRequests requests;
+  private final Routing routing;
   private final VpVersion version;
   private final NodeCounters counters;
   private final StockConnection stock;
+  private final RequestOrder<Work> order = new RequestOrder<>(this::start);
 
-  VpRequestHandler(VpRequests requests, VpVersion version, NodeCounters counters) {
+  VpRequestHandler(VpRequests requests, Routing routing, VpVersion version, NodeCounters counters) {
     this.requests = requests;
+    this.routing = routing;
     this.version = version;
     this.counters = counters;
     this.stock = new StockConnection(counters);
@@ -44,9 +48,21 @@ final class VpRequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
 
   @Override
   protected void channelRead0(ChannelHandlerContext ctx, ByteBuf request) {
-    byte[] answer = requests.answer(version, request.nioBuffer());
-    // An answer that cannot be sent would leave the next one in its place.
-    ctx.write(Unpooled.wrappedBuffer(answer)).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
+    order.add(ctx, requests.work(version, request.nioBuffer()));
+  }
+
+  private boolean start(ChannelHandlerContext ctx, Work work) {
+    if (!work.isRouted()) {
+      return answer(ctx, work.answer().get());
+    }
+    Runnable elsewhere = order.elsewhere(ctx, () -> Unpooled.wrappedBuffer(work.answer().get()));
+    return routing.offer(elsewhere) || answer(ctx, requests.refuseRouted());
+  }
+
+  /** False: it does not run elsewhere. */
+  private static boolean answer(ChannelHandlerContext ctx, byte[] answer) {
+    RequestOrder.send(ctx, Unpooled.wrappedBuffer(answer));
+    return false;
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Versioned;
 import io.palinode.voldemort.server.StoreRequests.Target;
+import io.palinode.voldemort.vp.Route;
 import io.palinode.voldemort.vp.VpAnswer;
 import io.palinode.voldemort.vp.VpAnswer.Found;
 import io.palinode.voldemort.vp.VpRequest;
@@ -18,6 +19,7 @@ import io.palinode.voldemort.vp.VpVersion;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * Answers requests of the native protocols as a stock node does. Their clients tell no clock and no
@@ -32,15 +34,42 @@ final class VpRequests {
     this.requests = requests;
   }
 
-  /** The whole answer to a whole request. */
-  byte[] answer(VpVersion version, ByteBuffer bytes) {
+  /**
+   * What a request asks for.
+   *
+   * @param isRouted whether other nodes are to be asked
+   * @param answer the whole answer; blocks for as long as storage takes, or those nodes
+   */
+  record Work(boolean isRouted, Supplier<byte[]> answer) {}
+
+  /** What a whole request asks for; one that is none asks for a refusal. */
+  Work work(VpVersion version, ByteBuffer bytes) {
+    VpRequest request;
     try {
-      VpRequest request = decode(version, bytes);
-      Target target = new Target(request.store(), request.route());
+      request = decode(version, bytes);
+    } catch (RefusedException refused) {
+      return new Work(false, () -> refusal(refused));
+    }
+    boolean isRouted = request.route() == Route.ROUTED && requests.routes(request.store());
+    return new Work(isRouted, () -> answer(request));
+  }
+
+  /** The answer to a request that is to be routed when there are too many. */
+  byte[] refuseRouted() {
+    return refusal(requests.tooManyRouted());
+  }
+
+  private byte[] answer(VpRequest request) {
+    Target target = new Target(request.store(), request.route());
+    try {
       return requests.run(target, () -> answerWithinLimit(target, request));
     } catch (RefusedException refused) {
-      return VpAnswer.error(refused.code(), String.valueOf(refused.getMessage()));
+      return refusal(refused);
     }
+  }
+
+  private static byte[] refusal(RefusedException refused) {
+    return VpAnswer.error(refused.code(), String.valueOf(refused.getMessage()));
   }
 
   private byte[] answerWithinLimit(Target target, VpRequest request) throws RefusedException {

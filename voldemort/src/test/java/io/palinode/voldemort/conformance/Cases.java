@@ -51,6 +51,9 @@ final class Cases {
     table.values();
     table.deletes();
     table.refusals();
+    if (target.routes() && dialect.knowsRoute(1)) {
+      table.routed();
+    }
     table.metadata();
     table.systemStores();
     table.segments();
@@ -244,8 +247,8 @@ final class Cases {
           ask(
               new Call(op, UNKNOWN, "k").with(FIRST).with("v"),
               closes ? refused.or(closed()) : refused));
-      // In pb0 ours routes, as stock nodes do that are told to.
-      if (dialect.knowsRoute(1) && !(dialect instanceof Pb0Dialect)) {
+      // Stock nodes route when they are told to, ours always.
+      if (dialect.knowsRoute(1) && !target.routes() && !(dialect instanceof Pb0Dialect)) {
         add(
             op + " that is to be routed is refused",
             ask(call(op, "k").with(FIRST).with("v").routed(1), refused));
@@ -263,6 +266,41 @@ final class Cases {
         }
       }
     }
+  }
+
+  /** By any node, of any key. The first node that accepts a version counts it in its clock. */
+  private void routed() {
+    Target.Elsewhere elsewhere = target.elsewhere();
+    String store = elsewhere == null ? target.store() : elsewhere.store();
+    String key = elsewhere == null ? key("routed") : elsewhere.key();
+    Clock all = Clock.of(1_000, 1_000, 1_000);
+    Step clear = ask(new Call(Op.DELETE, store, key).with(all).routed(1), anything());
+    Step put = ask(new Call(Op.PUT, store, key).with(Clock.of()).with("v").routed(1), done());
+    add(
+        "what is put and is to be routed is found so, by any read",
+        clear,
+        put,
+        ask(new Call(Op.GET, store, key).routed(1), oneVersionWith("v")),
+        ask(
+            new Call(Op.GET_VERSION, store, key).routed(1),
+            new Expected(
+                "one clock",
+                answer -> answer instanceof Answer.Clocks one && one.found().size() == 1)),
+        ask(
+            new Call(Op.GET_ALL, store, key).routed(1),
+            new Expected(
+                "one key",
+                answer -> answer instanceof Answer.Keyed one && one.found().size() == 1)));
+    add(
+        "a delete that is to be routed removes it",
+        clear,
+        put,
+        ask(new Call(Op.DELETE, store, key).with(all).routed(1), deleted(true)),
+        ask(new Call(Op.GET, store, key).routed(1), versions()),
+        ask(new Call(Op.DELETE, store, key).with(all).routed(1), deleted(false)));
+    add(
+        "an unknown store is refused to a request that is to be routed, too",
+        ask(new Call(Op.GET, UNKNOWN, key).routed(1), error(1)));
   }
 
   private void metadata() {

@@ -5,12 +5,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.TestNodes;
-import io.palinode.voldemort.bdb.BdbConfig;
+import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import io.palinode.voldemort.conformance.Case.Asked;
 import io.palinode.voldemort.conformance.Case.Scope;
 import io.palinode.voldemort.conformance.Case.Step;
-import io.palinode.voldemort.server.ServerConfig;
 import io.palinode.voldemort.server.StoreService;
 import io.palinode.voldemort.server.StoreServiceConfig;
 import io.palinode.voldemort.server.SystemMicros;
@@ -18,6 +17,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -33,8 +34,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * What programs written for Voldemort rely on, byte by byte, in each protocol. Against a node of
  * ours, or, with {@code -Dvoldemort.address=HOST:PORT} and {@code -Dvoldemort.store=NAME}, against
- * any node; what is known to be otherwise at stock nodes is then left out, unless {@code
- * -Dvoldemort.all=true}. Keys of that store are written; each run has its own.
+ * any node ({@code -Dvoldemort.routes=true}: it routes requests); what is known to be otherwise at
+ * stock nodes is then left out, unless {@code -Dvoldemort.all=true}. Keys of that store are
+ * written; each run has its own.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 class ConformanceTest {
@@ -43,7 +45,9 @@ class ConformanceTest {
 
   private static final @Nullable String ADDRESS = System.getProperty("voldemort.address");
 
-  private @Nullable StoreService service;
+  private static final int NODES = 3;
+
+  private final List<StoreService> services = new ArrayList<>();
   private Target target;
 
   @BeforeAll
@@ -51,35 +55,35 @@ class ConformanceTest {
     String run = UUID.randomUUID().toString().substring(0, 8);
     String store = System.getProperty("voldemort.store", TestNodes.EVERYWHERE);
     if (ADDRESS == null) {
-      StoreService own = open(data);
-      own.start();
-      service = own;
+      start(data);
       InetSocketAddress address =
-          new InetSocketAddress(InetAddress.getLoopbackAddress(), own.port());
-      target = Target.of(address, store, run, PATIENCE_MS);
+          new InetSocketAddress(InetAddress.getLoopbackAddress(), services.get(0).port());
+      target = Target.of(address, store, run, true, PATIENCE_MS);
     } else {
       int colon = ADDRESS.lastIndexOf(':');
       InetAddress host = InetAddress.getAllByName(ADDRESS.substring(0, colon))[0];
       int port = Integer.parseInt(ADDRESS.substring(colon + 1));
       InetSocketAddress address = new InetSocketAddress(host, port);
-      target = Target.of(address, store, run, PATIENCE_ELSEWHERE_MS);
+      boolean routes = Boolean.getBoolean("voldemort.routes");
+      target = Target.of(address, store, run, routes, PATIENCE_ELSEWHERE_MS);
     }
   }
 
-  private static StoreService open(Path data) {
-    StoreNodeConfig config =
-        StoreNodeConfig.of(0, TestNodes.cluster(3), TestNodes.stores(3, Persistence.BDB));
-    return StoreService.open(
-        new StoreServiceConfig(
-            config, data, BdbConfig.DEFAULT, ServerConfig.at("127.0.0.1", 0), null),
-        new SystemMicros());
+  private void start(Path data) throws IOException {
+    Cluster cluster = TestNodes.listening(NODES);
+    for (int id = 0; id < NODES; id++) {
+      StoreNodeConfig config =
+          StoreNodeConfig.of(id, cluster, TestNodes.stores(NODES, Persistence.BDB));
+      StoreService service =
+          StoreService.open(StoreServiceConfig.of(config, data), new SystemMicros());
+      services.add(service);
+      service.start();
+    }
   }
 
   @AfterAll
   void stop() {
-    if (service != null) {
-      service.close();
-    }
+    services.forEach(StoreService::close);
   }
 
   Stream<Case> cases() {

@@ -12,25 +12,29 @@ import org.jspecify.annotations.Nullable;
  * The node that is tried.
  *
  * @param run begins all keys, so that another run finds none of them
+ * @param routes whether it asks other nodes when that is wanted
  * @param elsewhere a key that the node does not hold; null where all stores are on all nodes
  */
 record Target(
     InetSocketAddress address,
     String store,
     String run,
+    boolean routes,
     @Nullable Elsewhere elsewhere,
     int patienceMs) {
 
   record Elsewhere(String store, String key) {}
 
   /** Asks the node what it is. */
-  static Target of(InetSocketAddress address, String store, String run, int patienceMs)
+  static Target of(
+      InetSocketAddress address, String store, String run, boolean routes, int patienceMs)
       throws IOException {
     Cluster cluster = Cluster.parse("cluster.xml", metadata(address, "cluster.xml", patienceMs));
     List<StoreDefinition> stores =
         StoreDefinition.parse("stores.xml", metadata(address, "stores.xml", patienceMs));
     int node = Integer.parseInt(metadata(address, "node.id", patienceMs));
-    return new Target(address, store, run, elsewhere(cluster, stores, node, run), patienceMs);
+    return new Target(
+        address, store, run, routes, elsewhere(cluster, stores, node, run), patienceMs);
   }
 
   private static @Nullable Elsewhere elsewhere(

@@ -86,7 +86,10 @@ class DecoderFuzzTest {
                 new VpFrames(version),
                 limit,
                 new VpRequestHandler(
-                    new VpRequests(node, new StoreRequests(node)), version, node.counters())
+                    new VpRequests(node, new StoreRequests(node)),
+                    routing,
+                    version,
+                    node.counters())
               };
       return new EmbeddedChannel(handlers);
     }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.TestNodes;
 import io.palinode.voldemort.cluster.Cluster;
-import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.Ring;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import io.palinode.voldemort.protocol.ErrorCode;
@@ -17,9 +16,9 @@ import io.palinode.voldemort.protocol.Pb0.PutResponse;
 import io.palinode.voldemort.protocol.Pb0.RequestContext;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
+import io.palinode.voldemort.vp.VpRequests;
+import io.palinode.voldemort.vp.VpVersion;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,7 +41,7 @@ class RoutingTest {
 
   @BeforeEach
   void start() throws IOException {
-    cluster = cluster();
+    cluster = TestNodes.listening(NODES);
     for (int i = 0; i < NODES; i++) {
       StoreNodeConfig config =
           StoreNodeConfig.of(i, cluster, TestNodes.stores(NODES, Persistence.BDB));
@@ -109,6 +108,28 @@ class RoutingTest {
   }
 
   @Test
+  void thoseOfANativeProtocolAreToo() throws IOException {
+    VpRequests vp1 = VpRequests.of(VpVersion.VP1);
+    byte[] key = keyOfAnotherNode().getBytes(StandardCharsets.UTF_8);
+    byte[] put =
+        vp1.routed(1).put(TestNodes.ONCE, key, VectorClock.EMPTY.encode(), new byte[] {'v'});
+    try (RawConnection native1 = new RawConnection(services.get(ASKED).port())) {
+      native1.send("vp1".getBytes(StandardCharsets.US_ASCII));
+      assertThat(native1.text(2)).isEqualTo("ok");
+      native1.send(put);
+      native1.send(vp1.getVersion(TestNodes.ONCE, key));
+      native1.send(vp1.routed(1).getVersion(TestNodes.ONCE, key));
+      native1.send(vp1.get(TestNodes.EVERYWHERE, key));
+      assertThat(native1.hex(2)).as("put").isEqualTo("0000");
+      assertThat(native1.hex(2)).as("not its own").isEqualTo("0009");
+      native1.text(Integer.parseInt(native1.hex(2), 16));
+      assertThat(native1.hex(6)).as("one version").isEqualTo("000000000001");
+      native1.text(Integer.parseInt(native1.hex(4), 16));
+      assertThat(native1.hex(6)).as("absent").isEqualTo("000000000000");
+    }
+  }
+
+  @Test
   void whatIsMissingIsToldAndTheSystemsStoresAreTheNodesOwn() throws IOException {
     assertThat(
             connection
@@ -162,19 +183,5 @@ class RoutingTest {
         .filter(key -> ring.preferenceList(key.getBytes(StandardCharsets.UTF_8)).get(0) != ASKED)
         .findFirst()
         .orElseThrow();
-  }
-
-  private static Cluster cluster() throws IOException {
-    List<Node> nodes = new ArrayList<>();
-    List<ServerSocket> reserved = new ArrayList<>();
-    for (int i = 0; i < NODES; i++) {
-      ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-      reserved.add(socket);
-      nodes.add(new Node(i, "127.0.0.1", 0, socket.getLocalPort(), 0, 0, List.of(i, i + NODES)));
-    }
-    for (ServerSocket socket : reserved) {
-      socket.close();
-    }
-    return new Cluster("test", List.of(), nodes);
   }
 }

@@ -654,6 +654,8 @@ class StoreServiceTest {
       assertThat(connection.isAtEnd()).isTrue();
       closer.join(20_000);
       assertThat(closer.isAlive()).isFalse();
+    } finally {
+      goOn.countDown();
     }
     try (StoreService again = open(data, 0)) {
       assertThat(again.node().siblings(TestNodes.key("k"))).hasSize(1);

@@ -38,8 +38,12 @@ class VpRequestsTest {
     node.close();
   }
 
+  private byte[] answer(byte[] request) {
+    return requests.work(VpVersion.VP1, ByteBuffer.wrap(request)).answer().get();
+  }
+
   private int code(byte[] request) {
-    return ByteBuffer.wrap(requests.answer(VpVersion.VP1, ByteBuffer.wrap(request))).getShort();
+    return ByteBuffer.wrap(answer(request)).getShort();
   }
 
   private static byte[] put(String key) {
@@ -108,8 +112,7 @@ class VpRequestsTest {
     for (int i = 0; i <= ClientRegistry.CLIENTS_MAX; i++) {
       assertThat(code(VP1.put(registry, bytes("client" + i), CLOCK, bytes("v")))).isZero();
     }
-    byte[] gone =
-        requests.answer(VpVersion.VP1, ByteBuffer.wrap(VP1.getVersion(registry, bytes("client0"))));
+    byte[] gone = answer(VP1.getVersion(registry, bytes("client0")));
     assertThat(ByteBuffer.wrap(gone).getInt(2)).isZero();
     byte[] large = new byte[ClientRegistry.BYTES_MAX];
     assertThat(code(VP1.put(registry, bytes("large"), CLOCK, large)))
