@@ -62,6 +62,10 @@ final class JobProcess {
   private final JudgedPace pace = new JudgedPace(JUDGED_EVERY_MS);
   private long newestEpoch;
   private long watermark = Long.MIN_VALUE;
+
+  /** Whether the source's has moved, and has not gone on. */
+  private boolean waitingWatermark;
+
   private boolean judging;
   private boolean alive = true;
 
@@ -71,7 +75,7 @@ final class JobProcess {
       List<SequenceCheck.Position> positions,
       Map<String, Instance> instances,
       Map<String, Notice> restarts,
-      List<CandidateEvent> keptBack,
+      List<KeptBack.State> keptBack,
       long newestEpoch) {
     static Checkpoint none(int partitions) {
       return new Checkpoint(
@@ -131,7 +135,7 @@ final class JobProcess {
     from.instances().forEach((key, instance) -> instances.put(key, instance.copy()));
     restarts.putAll(from.restarts());
     newestEpoch = from.newestEpoch();
-    from.keptBack().forEach(this::handOn);
+    keptBack.restore(from.keptBack());
     for (int partition = 0; partition < world.shape().partitions(); partition++) {
       int of = partition;
       watermarks.add(new ProgressWatermarks(world.shape().nodes()));
@@ -178,7 +182,7 @@ final class JobProcess {
             List.copyOf(sequences.positions()),
             copies,
             Map.copyOf(restarts),
-            List.copyOf(keptBack.events()),
+            keptBack.states(),
             newestEpoch));
     world.time().in(CHECKPOINT_MICROS, this::checkpoint);
   }
@@ -198,7 +202,9 @@ final class JobProcess {
     } else if (outcome.fresh() && !event.key().isEmpty()) {
       handOn(event);
     }
-    if (moved) {
+    waitingWatermark |= moved;
+    if (waitingWatermark && !keptBack.isWaiting()) {
+      waitingWatermark = false;
       long least = watermarks.stream().mapToLong(ProgressWatermarks::watermark).min().orElseThrow();
       if (least != ProgressWatermarks.NONE) {
         events.sendWatermark(least);

@@ -369,7 +369,7 @@ public final class DetectionChecks {
               Hvc end = interval.end;
               int node = end == null ? interval.node : end.owner();
               return isOfNode(loss.of(), node, interval)
-                  && (isOver(loss.of()) || isWide(loss.of()))
+                  && isOver(loss.of())
                   && (end == null || isWithin(end, loss.of()));
             });
   }
@@ -379,13 +379,6 @@ public final class DetectionChecks {
     return !loss.hasNode()
         || lives.getOrDefault(new Channel(loss.getNode(), loss.getPartition()), List.of()).stream()
             .anyMatch(life -> life.incarnation() > loss.getIncarnation());
-  }
-
-  /**
-   * A known gap (seeds 1271 and 1772): an end in such a loss may come after its interval counted.
-   */
-  private static boolean isWide(CoverageLost loss) {
-    return loss.getFirstSequence() < loss.getLastSequence();
   }
 
   private static boolean isOfNode(CoverageLost loss, int node, Interval interval) {
