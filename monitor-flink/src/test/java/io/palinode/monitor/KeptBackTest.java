@@ -35,8 +35,7 @@ class KeptBackTest {
     after.observe(progress(0, 3, 35), true, handedOn::add);
     after.observe(event(gap(0, 2, 2, 20, 20)), true, handedOn::add);
     CandidateEvent lateEnd =
-        event(
-            closed(0, 4, 1, interval("", 0), Records.clock(0, 10, 0), Records.clock(0, 20, 0)));
+        event(closed(0, 4, 1, interval("", 0), Records.clock(0, 10, 0), Records.clock(0, 20, 0)));
     after.observe(lateEnd, true, handedOn::add);
     assertThat(handedOn).as("before the end was told").isEmpty();
     assertThat(after.isWaiting()).isTrue();
@@ -66,7 +65,9 @@ class KeptBackTest {
     KeptBack after = restored(before.states());
     after.observe(progress(1, 1, 40), true, event -> {});
     assertThat(after.isWaiting()).isFalse();
-    assertThat(after.states()).usingRecursiveFieldByFieldElementComparator().containsAll(before.states());
+    assertThat(after.states())
+        .usingRecursiveFieldByFieldElementComparator()
+        .containsAll(before.states());
   }
 
   /** Each subtask writes what it has of all; only one of them has heard more since. */
