@@ -45,6 +45,9 @@ public final class DetectionChecks {
   private final List<Loss> losses = new ArrayList<>();
   private long judged;
 
+  /** By the version that the job took up then. */
+  private final TreeMap<Long, Long> judgedBefore = new TreeMap<>();
+
   /**
    * @param joined whether replicas of one version are one interval
    * @param partitions of the candidates' topic
@@ -152,6 +155,11 @@ public final class DetectionChecks {
                     && earlier.getEpoch() == violation.getEpoch()
                     && earlier.getBinding().equals(violation.getBinding())
                     && earlier.getViolate() <= violation.getViolate());
+  }
+
+  /** The job looks for this version of the predicate from now on, and for no earlier one. */
+  public void detecting(long predicateVersion) {
+    judgedBefore.putIfAbsent(predicateVersion, judged);
   }
 
   public void judged(long hlc) {
@@ -273,9 +281,16 @@ public final class DetectionChecks {
     return a.term == 0
         && b.term == 1
         && a.epoch == b.epoch
+        && a.predicateVersion == b.predicateVersion
         && a.instance.equals(b.instance)
-        && a.violateWith(b) <= judged
+        && a.violateWith(b) <= judgedOf(a.predicateVersion)
         && concurrency.isPossible(a, b);
+  }
+
+  /** How far it was judged by a version of the predicate before the job took up another one. */
+  private long judgedOf(long predicateVersion) {
+    Map.Entry<Long, Long> next = judgedBefore.higherEntry(predicateVersion);
+    return next == null ? judged : next.getValue();
   }
 
   private static boolean isTakenBack(Interval a, Interval b, ControlChecks control) {
@@ -437,7 +452,13 @@ public final class DetectionChecks {
     Map<String, List<Interval>> byVersion = new TreeMap<>();
     for (Interval interval : intervals) {
       String key =
-          interval.epoch + " " + interval.instance + " " + interval.term + " " + interval.version;
+          "%d %d %s %d %s"
+              .formatted(
+                  interval.epoch,
+                  interval.predicateVersion,
+                  interval.instance,
+                  interval.term,
+                  interval.version);
       byVersion.computeIfAbsent(key, k -> new ArrayList<>()).add(interval);
     }
     List<Interval> joined = new ArrayList<>();
