@@ -225,7 +225,11 @@ final class OrchestratorProcess {
             NAME,
             "takes",
             () -> Texts.of(classified.violation()) + " outcome=" + classified.outcome());
-    if (wasLive && classified.outcome() == Command.Outcome.TOO_LATE) {
+    PredicateVersion newest = world.predicate();
+    // A job that begins anew may find something by a version that was replaced meanwhile.
+    boolean isCurrent =
+        newest != null && newest.version() == classified.violation().getPredicateVersion();
+    if (wasLive && isCurrent && classified.outcome() == Command.Outcome.TOO_LATE) {
       throw new BrokenInvariant(
           Invariant.SAFE_POINT,
           "the safe point had passed "

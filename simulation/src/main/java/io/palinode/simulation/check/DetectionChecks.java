@@ -138,6 +138,7 @@ public final class DetectionChecks {
     // What a loss was told of may be found later all the same: an end tells of its start.
     if (isNew
         && violation.getViolate() <= judged
+        && !isOfReplacedVersion(violation)
         && !isPreceded(violation)
         && !isTouched(witness(violation, 0))
         && !isTouched(witness(violation, 1))) {
@@ -145,6 +146,11 @@ public final class DetectionChecks {
           Invariant.JUDGED,
           "%s was judged, then this came: %s".formatted(Hlc.format(judged), text(violation)));
     }
+  }
+
+  /** A job that begins anew may find it before it reads once more that the version is replaced. */
+  private boolean isOfReplacedVersion(Violation violation) {
+    return judgedBefore.higherKey(violation.getPredicateVersion()) != null;
   }
 
   private boolean isPreceded(Violation violation) {
