@@ -404,14 +404,12 @@ final class ClientCalls implements Session.Listener {
       ByteString written = ByteString.copyFromUtf8(key);
       if (value == null) {
         return ClientCalls.request(RequestType.DELETE)
-            .setDelete(
-                Pb0.DeleteRequest.newBuilder().setKey(written).setVersion(onTopOf.toProto()))
+            .setDelete(Pb0.DeleteRequest.newBuilder().setKey(written).setVersion(onTopOf.toProto()))
             .build();
       }
       Versioned version = Versioned.ofText(value, clock(first));
       return ClientCalls.request(RequestType.PUT)
-          .setPut(
-              Pb0.PutRequest.newBuilder().setKey(written).setVersioned(version.toProto()))
+          .setPut(Pb0.PutRequest.newBuilder().setKey(written).setVersioned(version.toProto()))
           .build();
     }
   }

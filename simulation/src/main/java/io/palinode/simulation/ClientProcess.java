@@ -150,12 +150,7 @@ final class ClientProcess {
         mine,
         flag,
         "1",
-        () ->
-            world
-                .time()
-                .in(
-                    world.dice().mostlyNear(1_000, 40_000),
-                    () -> leave(mine, flag)));
+        () -> world.time().in(world.dice().mostlyNear(1_000, 40_000), () -> leave(mine, flag)));
   }
 
   private void leave(ClientCalls mine, String flag) {

@@ -35,8 +35,8 @@ class SimulationTest {
 
   /**
    * Seeds that failed once and are still the same run: a loss behind an end that was told late was
-   * told with the time of that end. Others are tests of their own now, for the simulator has changed
-   * since.
+   * told with the time of that end. Others are tests of their own now, for the simulator has
+   * changed since.
    */
   @ParameterizedTest
   @ValueSource(longs = {609})
