@@ -547,14 +547,11 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   /**
    * This has not arrived, and never will: it is part of a gap. Then it is told late, with the time
-   * at which it was; an interval's beginning only while it is open, a state only if the node has it
-   * still, else a later one says more. Reads the store for a state.
+   * at which it was: an end, and what a node once had of a key, also when it has something else by
+   * now, for what was told before would seem to go on; an interval's beginning only while it is
+   * open. Nothing is read for it.
    */
   public void lost(Event event) {
-    if (event instanceof Told told) {
-      lost(told);
-      return;
-    }
     store.ordered(
         () -> {
           // In the same turn, lest progress comes between the gap and what it is to wait for.
@@ -568,27 +565,6 @@ public final class LocalDetector implements StoreBinding.WriteListener {
             untold.add(opened.interval());
           }
         });
-  }
-
-  /** Of a key that was forgotten since, what it was once would count as there. */
-  private void lost(Told told) {
-    store.atomically(
-        () -> {
-          // As above, in one turn.
-          ring.lost(told.lost());
-          if (watching && told.epoch() == epoch && isStillSo(told)) {
-            keepLate(told);
-          }
-        });
-  }
-
-  /** When the store does not say, it is told: a later state that was told counts for more. */
-  private boolean isStillSo(Told told) {
-    try {
-      return StateDigest.of(store.siblings(told.key())) == told.digest();
-    } catch (RuntimeException unread) {
-      return true;
-    }
   }
 
   /**

@@ -168,16 +168,20 @@ class ReplicaStatesTest {
     assertThat(anew).isEqualTo(refused.toldAs(2));
   }
 
-  /** The key may be forgotten by then, and would count as there. */
+  /** What was told before would seem to have gone on until the next state that was told. */
   @Test
-  void whatWasRefusedAndIsNotSoAnyMoreIsNotToldAnew() {
+  void whatWasRefusedIsToldAsItWasThoughItIsNotSoAnyMore() {
     store.put("cart_1", "pear");
     Told refused = told(drain()).get(0);
     store.delete("cart_1");
+    Told since = told(drain()).get(0);
     detector.lost(refused);
-    assertThat(told(drain())).extracting(Told::digest).containsExactly(0L);
+    assertThat(told(drain())).as("in its turn").isEmpty();
     assertThat(detector.reportProgress()).isTrue();
-    assertThat(told(drain())).isEmpty();
+    List<Emission> late = drain();
+    assertThat(told(late)).containsExactly(refused.toldAs(3));
+    assertThat(since.digest()).isZero();
+    assertThat(late.get(late.size() - 1)).as("progress is behind it").isInstanceOf(Progress.class);
   }
 
   @Test

@@ -1,11 +1,12 @@
 package io.palinode.monitor;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -13,18 +14,93 @@ import java.util.function.Consumer;
  * had open before it goes on, and an end may be what is missing. So they wait until the node has
  * said what is missing, and has told late what it can; then they are handed on in the order of its
  * clock. Where nothing is missing an event goes straight on, in O(1).
+ *
+ * <p>Progress behind a hole shows the same, so no watermark may go on while anything {@linkplain
+ * #isWaiting waits}: whoever makes watermarks begins with each life of the job, and knows only of
+ * the holes since.
  */
 public final class KeptBack {
   private static final int EVENTS_MAX = 10_000;
 
   private final Map<Channel, Waiting> channels = new HashMap<>();
 
+  /** Those with a hole, of what was heard since this began. */
+  private final Set<Channel> behindHoles = new HashSet<>();
+
   private record Channel(int partition, int node) {}
 
   private static final class Waiting {
-    private final Numbering numbering = new Numbering();
-    private final List<CandidateEvent> events = new ArrayList<>();
+    private final Numbering numbering;
+    private final List<CandidateEvent> events;
     private long incarnation;
+    private long heard;
+
+    Waiting() {
+      numbering = new Numbering();
+      events = new ArrayList<>();
+    }
+
+    Waiting(State from) {
+      numbering = new Numbering(from.missing());
+      events = new ArrayList<>(from.events());
+      incarnation = from.missing().incarnation();
+      heard = from.heard();
+    }
+  }
+
+  /**
+   * What is known of one node on one partition, for a checkpoint.
+   *
+   * @param heard how many events were observed: of two, the one with more is the later one
+   * @param events that wait
+   */
+  public record State(
+      int partition, int node, long heard, Missing missing, List<CandidateEvent> events) {
+    public State {
+      events = List.copyOf(events);
+    }
+  }
+
+  /**
+   * What is missing of a node's sequences.
+   *
+   * @param sequence the last
+   * @param waits whether what comes next is to wait
+   * @param waitsSince the node's time at its first progress since the newest hole; -1 before that
+   */
+  public record Missing(
+      long incarnation, long sequence, boolean waits, long waitsSince, List<Hole> holes) {
+    public Missing {
+      holes = List.copyOf(holes);
+    }
+  }
+
+  /** First to last missing sequence. */
+  public record Hole(long first, long last) {}
+
+  /** Takes up what a checkpoint has; of several for one node and partition, the latest. */
+  public void restore(Iterable<State> saved) {
+    for (State state : saved) {
+      channels.merge(
+          new Channel(state.partition(), state.node()),
+          new Waiting(state),
+          (a, b) -> a.heard < b.heard ? b : a);
+    }
+  }
+
+  /** All that is known. */
+  public List<State> states() {
+    List<State> states = new ArrayList<>();
+    channels.forEach(
+        (channel, of) ->
+            states.add(
+                new State(
+                    channel.partition(),
+                    channel.node(),
+                    of.heard,
+                    of.numbering.missing(),
+                    of.events)));
+    return states;
   }
 
   /**
@@ -33,9 +109,9 @@ public final class KeptBack {
    * @param fresh false for what is not to be handed on: a repeat, or of a life that is over
    */
   public void observe(CandidateEvent event, boolean fresh, Consumer<CandidateEvent> handOn) {
-    Waiting waiting =
-        channels.computeIfAbsent(
-            new Channel(event.partition(), event.node()), channel -> new Waiting());
+    Channel channel = new Channel(event.partition(), event.node());
+    Waiting waiting = channels.computeIfAbsent(channel, unknown -> new Waiting());
+    waiting.heard++;
     if (event.incarnation() > waiting.incarnation) {
       // What is missing of the life before is never told.
       waiting.incarnation = event.incarnation();
@@ -43,6 +119,11 @@ public final class KeptBack {
     }
     waiting.numbering.observe(event);
     boolean waits = waiting.numbering.isBehindHole(event);
+    if (waits) {
+      behindHoles.add(channel);
+    } else {
+      behindHoles.remove(channel);
+    }
     if (!waits || waiting.events.size() >= EVENTS_MAX) {
       release(waiting, handOn);
     }
@@ -56,18 +137,20 @@ public final class KeptBack {
     }
   }
 
+  /**
+   * Whether anything is missing of a node and partition of which something was heard since this
+   * began: a checkpoint has others too, which are read elsewhere, and before all nodes of a
+   * partition were heard there is no watermark of it.
+   */
+  public boolean isWaiting() {
+    return !behindHoles.isEmpty();
+  }
+
   private static void release(Waiting waiting, Consumer<CandidateEvent> handOn) {
     if (!waiting.events.isEmpty()) {
       waiting.events.sort(Comparator.comparingLong(CandidateEvent::hlc));
       waiting.events.forEach(handOn);
       waiting.events.clear();
     }
-  }
-
-  /** All that waits, for a checkpoint. */
-  public Collection<CandidateEvent> events() {
-    List<CandidateEvent> all = new ArrayList<>();
-    channels.values().forEach(waiting -> all.addAll(waiting.events));
-    return all;
   }
 }

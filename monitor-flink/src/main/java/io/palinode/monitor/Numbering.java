@@ -1,6 +1,10 @@
 package io.palinode.monitor;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.monitor.KeptBack.Hole;
+import io.palinode.monitor.KeptBack.Missing;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -30,6 +34,23 @@ final class Numbering {
 
   /** The node's time at its first progress since the newest hole; {@link #UNKNOWN} before that. */
   private long waitsSince = UNKNOWN;
+
+  Numbering() {}
+
+  Numbering(Missing from) {
+    incarnation = from.incarnation();
+    sequence = from.sequence();
+    waits = from.waits();
+    waitsSince = from.waitsSince();
+    from.holes().forEach(hole -> holes.put(hole.first(), hole.last()));
+  }
+
+  /** All of it, for a checkpoint. */
+  Missing missing() {
+    List<Hole> all = new ArrayList<>();
+    holes.forEach((first, last) -> all.add(new Hole(first, last)));
+    return new Missing(incarnation, sequence, waits, waitsSince, all);
+  }
 
   /** False for what says nothing new: of an earlier life, or of a sequence that was passed. */
   boolean observe(CandidateEvent event) {

@@ -12,6 +12,7 @@ import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.Pb0.RequestType;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
+import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
 import java.nio.charset.StandardCharsets;
@@ -148,6 +149,11 @@ final class ClientCalls implements Session.Listener {
     begin(call -> putRetrying(call, key, value, order(key), 1, PAUSE_MICROS_MIN), then);
   }
 
+  /** Of what R nodes have; nothing, if that is nothing. */
+  void delete(String key, Consumer<Outcome> then) {
+    begin(call -> putRetrying(call, key, null, order(key), 1, PAUSE_MICROS_MIN), then);
+  }
+
   private void begin(Consumer<Call> work, Consumer<Outcome> then) {
     if (!alive) {
       return;
@@ -175,10 +181,20 @@ final class ClientCalls implements Session.Listener {
     }
   }
 
-  /** R is 1: the first node that answers. */
+  /** The first R nodes that answer, one after the other, and what they have together. */
   private void read(Call call, String key, List<Integer> order, int turn, Consumer<Outcome> then) {
+    read(call, key, order, turn, List.of(), then);
+  }
+
+  private void read(
+      Call call,
+      String key,
+      List<Integer> order,
+      int turn,
+      List<List<Versioned>> before,
+      Consumer<Outcome> then) {
     if (turn == order.size()) {
-      then.accept(new Outcome.Failed("no node answers"));
+      then.accept(new Outcome.Failed("too few nodes answer"));
       return;
     }
     VoldemortRequest request =
@@ -192,17 +208,27 @@ final class ClientCalls implements Session.Listener {
         Session.NO_ORIGIN,
         (reply, answer) -> {
           if (reply == Reply.COUNTS && answer instanceof Pb0.GetResponse found) {
-            then.accept(
-                new Outcome.Done(
-                    found.getVersionedList().stream().map(Versioned::fromProto).toList()));
+            List<List<Versioned>> all = new ArrayList<>(before);
+            all.add(found.getVersionedList().stream().map(Versioned::fromProto).toList());
+            if (all.size() == world.shape().store().requiredReads()) {
+              then.accept(new Outcome.Done(together(all)));
+            } else {
+              read(call, key, order, turn + 1, all, then);
+            }
           } else if (reply == Reply.PAUSED) {
             again(call, PAUSE_MICROS_MIN, () -> read(call, key, order, 0, then));
           } else if (reply == Reply.OVER) {
             call.fail("over");
           } else {
-            read(call, key, order, turn + 1, then);
+            read(call, key, order, turn + 1, before, then);
           }
         });
+  }
+
+  private static List<Versioned> together(List<List<Versioned>> ofNodes) {
+    return ofNodes.size() == 1
+        ? ofNodes.get(0)
+        : Siblings.merge(ofNodes.stream().flatMap(List::stream).toList(), List.of());
   }
 
   private void again(Call call, long pause, Runnable work) {
@@ -214,7 +240,7 @@ final class ClientCalls implements Session.Listener {
   }
 
   private void putRetrying(
-      Call call, String key, String value, List<Integer> order, int attempt, long pause) {
+      Call call, String key, @Nullable String value, List<Integer> order, int attempt, long pause) {
     read(
         call,
         key,
@@ -226,18 +252,25 @@ final class ClientCalls implements Session.Listener {
             for (Versioned version : found.found()) {
               merged = merged.merge(version.clock());
             }
-            new Write(call, key, value, merged, order, attempt, pause).toFirst(0);
+            if (value == null && merged.isEmpty()) {
+              call.end(new Outcome.Done(List.of()), () -> {});
+            } else {
+              new Write(call, key, value, merged, order, attempt, pause).toFirst(0);
+            }
           } else {
             call.end(outcome, () -> {});
           }
         });
   }
 
-  /** One put: the first replica in order that accepts it decides, then it goes to the others. */
+  /**
+   * One put, or a delete, of no value: the first replica in order that accepts it decides, then it
+   * goes to the others.
+   */
   private final class Write {
     private final Call call;
     private final String key;
-    private final String value;
+    private final @Nullable String value;
     private final VectorClock onTopOf;
     private final List<Integer> order;
     private final int attempt;
@@ -249,7 +282,7 @@ final class ClientCalls implements Session.Listener {
     Write(
         Call call,
         String key,
-        String value,
+        @Nullable String value,
         VectorClock onTopOf,
         List<Integer> order,
         int attempt,
@@ -301,8 +334,7 @@ final class ClientCalls implements Session.Listener {
     }
 
     private void toOthers(int first, @Nullable MessageLite answer) {
-      long acceptedAt =
-          answer instanceof Pb0.PutResponse put ? put.getPalinode().getAcceptedAt() : 0;
+      long acceptedAt = answer == null ? 0 : Responses.context(answer).getAcceptedAt();
       accepted = 1;
       pending = order.size() - 1;
       for (int node : order) {
@@ -335,14 +367,18 @@ final class ClientCalls implements Session.Listener {
         call.end(
             new Outcome.Done(List.of()),
             () -> {
-              world.requireSequential(session.view().epochFor(call.epoch), key, clock(first));
-              world
-                  .clientChecks()
-                  .acknowledged(client, call.epoch, first, acceptedAt, key, clock(first));
+              if (value != null) {
+                acknowledged(first, acceptedAt);
+              }
             });
       } else if (pending == 0) {
         call.fail("too few nodes have it");
       }
+    }
+
+    private void acknowledged(int first, long acceptedAt) {
+      world.requireSequential(session.view().epochFor(call.epoch), key, clock(first));
+      world.clientChecks().acknowledged(client, call.epoch, first, acceptedAt, key, clock(first));
     }
 
     /**
@@ -354,8 +390,9 @@ final class ClientCalls implements Session.Listener {
       boolean all =
           world.seams().knowsSequentialKeys()
               && session.view().sequential().covers(key.getBytes(StandardCharsets.UTF_8), now);
+      int sequential = store.replicationFactor() - store.requiredReads() + 1;
       return all
-          ? Math.max(store.requiredWrites(), store.replicationFactor() - store.requiredReads() + 1)
+          ? Math.max(store.requiredWrites(), world.seams().sequentialWrites(sequential))
           : store.requiredWrites();
     }
 
@@ -364,12 +401,15 @@ final class ClientCalls implements Session.Listener {
     }
 
     private VoldemortRequest request(int first) {
+      ByteString written = ByteString.copyFromUtf8(key);
+      if (value == null) {
+        return ClientCalls.request(RequestType.DELETE)
+            .setDelete(Pb0.DeleteRequest.newBuilder().setKey(written).setVersion(onTopOf.toProto()))
+            .build();
+      }
       Versioned version = Versioned.ofText(value, clock(first));
       return ClientCalls.request(RequestType.PUT)
-          .setPut(
-              Pb0.PutRequest.newBuilder()
-                  .setKey(ByteString.copyFromUtf8(key))
-                  .setVersioned(version.toProto()))
+          .setPut(Pb0.PutRequest.newBuilder().setKey(written).setVersioned(version.toProto()))
           .build();
     }
   }
@@ -450,7 +490,7 @@ final class ClientCalls implements Session.Listener {
     if (answer == null) {
       return session.view().isOver(epoch) ? Reply.OVER : Reply.FAILED;
     }
-    Session.Verdict verdict = session.heard(epoch, contextOf(answer));
+    Session.Verdict verdict = session.heard(epoch, Responses.context(answer));
     return switch (verdict) {
       case PAUSED -> Reply.PAUSED;
       case EPOCH_OVER -> Reply.OVER;
@@ -459,22 +499,13 @@ final class ClientCalls implements Session.Listener {
   }
 
   private static Reply withoutError(MessageLite answer) {
-    Pb0.Error error =
-        answer instanceof Pb0.PutResponse put
-            ? (put.hasError() ? put.getError() : null)
-            : answer instanceof Pb0.GetResponse get && get.hasError() ? get.getError() : null;
+    Pb0.Error error = Responses.error(answer);
     if (error == null) {
       return Reply.COUNTS;
     }
     return error.getErrorCode() == ErrorCode.OBSOLETE_VERSION.code()
         ? Reply.OBSOLETE
         : Reply.FAILED;
-  }
-
-  private static Pb0.ResponseContext contextOf(MessageLite answer) {
-    return answer instanceof Pb0.PutResponse put
-        ? put.getPalinode()
-        : ((Pb0.GetResponse) answer).getPalinode();
   }
 
   private void measure(int node, long begun, boolean answered) {

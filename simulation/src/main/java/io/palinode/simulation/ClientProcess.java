@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -123,7 +124,7 @@ final class ClientProcess {
   private void act(ClientCalls mine) {
     if (sequential || world.dice().percent(25)) {
       String key = "shared" + world.dice().below(SHARED_KEYS);
-      put(mine, key, name + "." + written++, () -> think(mine));
+      put(mine, key, deletes() ? null : name + "." + written++, () -> think(mine));
       return;
     }
     int edge = world.dice().below(own.size());
@@ -149,20 +150,24 @@ final class ClientProcess {
         mine,
         flag,
         "1",
-        () ->
-            world
-                .time()
-                .in(
-                    world.dice().mostlyNear(1_000, 40_000),
-                    () -> put(mine, flag, "0", () -> think(mine))));
+        () -> world.time().in(world.dice().mostlyNear(1_000, 40_000), () -> leave(mine, flag)));
   }
 
-  /** What fails is done again; what is taken back ends the task. */
-  private void put(ClientCalls mine, String key, String value, Runnable then) {
+  private void leave(ClientCalls mine, String flag) {
+    // With joined replicas a version that is written after a delete may be taken for an older one.
+    boolean deletes = !world.shape().watched().joins() && deletes();
+    put(mine, flag, deletes ? null : "0", () -> think(mine));
+  }
+
+  /** Whether it deletes now what it could write otherwise. */
+  private boolean deletes() {
+    return world.shape().deletes() && world.dice().percent(40);
+  }
+
+  /** Of no value: deletes. What fails is done again; what is taken back ends the task. */
+  private void put(ClientCalls mine, String key, @Nullable String value, Runnable then) {
     world.trace().add(name, "asks", () -> key + "=" + value);
-    mine.put(
-        key,
-        value,
+    Consumer<Outcome> ended =
         outcome -> {
           if (outcome instanceof Outcome.Done) {
             lastDoneMicros = world.time().nowMicros();
@@ -174,6 +179,11 @@ final class ClientProcess {
             world.trace().add(name, "failed", () -> key + "=" + value + " " + outcome);
             world.time().in(5_000, () -> put(mine, key, value, then));
           }
-        });
+        };
+    if (value == null) {
+      mine.delete(key, ended);
+    } else {
+      mine.put(key, value, ended);
+    }
   }
 }

@@ -4,7 +4,6 @@ import io.palinode.detection.DetectionLimits;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.detection.Overflows;
 import io.palinode.detection.Witness;
-import io.palinode.hvc.Epsilon;
 import io.palinode.monitor.ActivePredicate;
 import io.palinode.monitor.CandidateEvent;
 import io.palinode.monitor.Change;
@@ -29,8 +28,8 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The detection job: the cores are production's, what Flink does around them is written here once
@@ -46,8 +45,7 @@ final class JobProcess {
   private static final long LATE_MICROS = 60_000;
 
   private final World world;
-  private final ActivePredicate predicate;
-  private final DetectionSpec spec;
+  private final Tail<PredicateVersion> predicates;
   private final List<Tail<CandidateRecord>> tails = new ArrayList<>();
   private final List<ProgressWatermarks> watermarks = new ArrayList<>();
   private final SequenceCheck sequences = new SequenceCheck();
@@ -62,19 +60,52 @@ final class JobProcess {
   private final JudgedPace pace = new JudgedPace(JUDGED_EVERY_MS);
   private long newestEpoch;
   private long watermark = Long.MIN_VALUE;
+
+  /** Whether the source's has moved, and has not gone on. */
+  private boolean waitingWatermark;
+
   private boolean judging;
+
+  /** The newest version that is known; null: none. */
+  private @Nullable ActivePredicate predicate;
+
+  private @Nullable PredicateVersion taken;
+
+  /** Of instances whose predicate's version is not known yet. */
+  private final Map<String, Waiting> waiting = new TreeMap<>();
+
   private boolean alive = true;
+
+  /** Events of an instance, in their order. */
+  private static final class Waiting {
+    private final ArrayDeque<CandidateEvent> events = new ArrayDeque<>();
+
+    /** Up to before this nothing is judged; null: nothing is held. */
+    private @Nullable Long heldAt;
+
+    long least() {
+      return events.stream().mapToLong(CandidateEvent::hlc).min().orElse(Long.MAX_VALUE);
+    }
+  }
 
   /** All that a job begins with. Immutable. */
   record Checkpoint(
+      int predicatesRead,
+      @Nullable PredicateVersion predicate,
       List<Integer> offsets,
       List<SequenceCheck.Position> positions,
       Map<String, Instance> instances,
       Map<String, Notice> restarts,
-      List<CandidateEvent> keptBack,
+      List<KeptBack.State> keptBack,
       long newestEpoch) {
-    static Checkpoint none(int partitions) {
+    /**
+     * @param predicate that was always there
+     */
+    static Checkpoint none(
+        int partitions, int predicatesRead, @Nullable PredicateVersion predicate) {
       return new Checkpoint(
+          predicatesRead,
+          predicate,
           new ArrayList<>(java.util.Collections.nCopies(partitions, 0)),
           List.of(),
           Map.of(),
@@ -118,20 +149,22 @@ final class JobProcess {
   JobProcess(World world, Checkpoint from) {
     this.world = world;
     this.sink = new Link(world.time(), world.network(), world.job(), world.kafka());
-    this.predicate =
-        new ActivePredicate(
-            WatchedMutex.NAME,
-            1,
-            DetectionSpec.of(
-                world.predicate().predicate(),
-                world.shape().nodes(),
-                Epsilon.parse(Shape.EPSILON_MICROS + "us")));
-    this.spec = Objects.requireNonNull(predicate.spec());
+    this.predicates =
+        new Tail<>(
+            world,
+            world.predicates(),
+            world.job(),
+            from.predicatesRead(),
+            () -> alive,
+            version -> notices.send(() -> heard(version)));
+    PredicateVersion known = from.predicate();
+    this.predicate = known == null ? null : known.detected(world.shape().nodes());
+    this.taken = known;
     sequences.restore(from.positions());
     from.instances().forEach((key, instance) -> instances.put(key, instance.copy()));
     restarts.putAll(from.restarts());
     newestEpoch = from.newestEpoch();
-    from.keptBack().forEach(this::handOn);
+    keptBack.restore(from.keptBack());
     for (int partition = 0; partition < world.shape().partitions(); partition++) {
       int of = partition;
       watermarks.add(new ProgressWatermarks(world.shape().nodes()));
@@ -147,6 +180,7 @@ final class JobProcess {
   }
 
   void start() {
+    world.predicates().follow(predicates);
     for (int partition = 0; partition < tails.size(); partition++) {
       world.candidates(partition).follow(tails.get(partition));
     }
@@ -155,6 +189,7 @@ final class JobProcess {
 
   void die() {
     alive = false;
+    predicates.close();
     tails.forEach(Tail::close);
     sink.close(world.dice().below(sink.underWay() + 1));
   }
@@ -165,7 +200,10 @@ final class JobProcess {
       return;
     }
     boolean isQuiet =
-        events.underWay.isEmpty() && notices.underWay.isEmpty() && sink.underWay() == 0;
+        events.underWay.isEmpty()
+            && notices.underWay.isEmpty()
+            && waiting.isEmpty()
+            && sink.underWay() == 0;
     if (!isQuiet) {
       world.time().in(CHECKPOINT_RETRY_MICROS, this::checkpoint);
       return;
@@ -174,11 +212,13 @@ final class JobProcess {
     instances.forEach((key, instance) -> copies.put(key, instance.copy()));
     world.checkpointed(
         new Checkpoint(
+            predicates.position(),
+            taken,
             tails.stream().map(Tail::position).toList(),
             List.copyOf(sequences.positions()),
             copies,
             Map.copyOf(restarts),
-            List.copyOf(keptBack.events()),
+            keptBack.states(),
             newestEpoch));
     world.time().in(CHECKPOINT_MICROS, this::checkpoint);
   }
@@ -198,7 +238,9 @@ final class JobProcess {
     } else if (outcome.fresh() && !event.key().isEmpty()) {
       handOn(event);
     }
-    if (moved) {
+    waitingWatermark |= moved;
+    if (waitingWatermark && !keptBack.isWaiting()) {
+      waitingWatermark = false;
       long least = watermarks.stream().mapToLong(ProgressWatermarks::watermark).min().orElseThrow();
       if (least != ProgressWatermarks.NONE) {
         events.sendWatermark(least);
@@ -239,23 +281,86 @@ final class JobProcess {
     }
   }
 
+  private void heard(PredicateVersion version) {
+    ActivePredicate known = predicate;
+    if (known != null && known.version() >= version.version()) {
+      return;
+    }
+    world.trace().add("job", "detects", version::toString);
+    world.detection().detecting(version.version());
+    predicate = version.detected(world.shape().nodes());
+    taken = version;
+    List.copyOf(waiting.keySet()).forEach(this::settleWaiting);
+    sayWhatIsDue();
+  }
+
   private void heard(CandidateEvent event) {
+    if (waiting.containsKey(event.key()) || !settle(event, watermark)) {
+      waiting.computeIfAbsent(event.key(), key -> new Waiting()).events.add(event);
+      settleWaiting(event.key());
+    }
+  }
+
+  /** What can be settled is; for the rest judgement is held, once the watermark is past it. */
+  private void settleWaiting(String key) {
+    Waiting rest = waiting.get(key);
+    if (rest == null) {
+      return;
+    }
+    while (!rest.events.isEmpty()) {
+      CandidateEvent event = rest.events.remove();
+      // The watermark may have passed those behind it, of which the instance knows nothing yet.
+      if (!settle(event, Math.min(watermark, rest.least() - 1))) {
+        rest.events.addFirst(event);
+        break;
+      }
+    }
+    Long heldAt = rest.heldAt;
+    if (rest.events.isEmpty()) {
+      waiting.remove(key);
+      if (heldAt != null) {
+        pace.release(heldAt);
+      }
+    } else if (heldAt == null && rest.least() <= watermark) {
+      rest.heldAt = rest.least();
+      pace.hold(rest.least());
+    }
+  }
+
+  /**
+   * Applies or drops the event; false when it is of a version that is not known yet.
+   *
+   * @param reach up to which every event of its instance has been applied, with this one
+   */
+  private boolean settle(CandidateEvent event, long reach) {
+    ActivePredicate known = predicate;
+    long version = Change.interval(event.decode()).getPredicateVersion();
+    ActivePredicate.Standing standing = ActivePredicate.standing(known, version);
+    if (known == null || standing == ActivePredicate.Standing.AHEAD) {
+      return !world.seams().waitsForPredicates();
+    }
+    DetectionSpec spec = known.spec();
+    if (spec != null && standing == ActivePredicate.Standing.CURRENT) {
+      apply(event, reach, known, spec);
+    }
+    return true;
+  }
+
+  private void apply(CandidateEvent event, long reach, ActivePredicate known, DetectionSpec spec) {
     Instance kept = instances.get(event.key());
     if (event.epoch() < newestEpoch || (kept != null && event.epoch() < kept.epoch())) {
       return;
     }
-    if (kept != null && kept.isStale(event.epoch(), predicate)) {
+    if (kept != null && kept.isStale(event.epoch(), known)) {
       kept = null;
     }
     Instance instance =
-        kept == null
-            ? Instance.begin(event, predicate.version(), spec, DetectionLimits.DEFAULT)
-            : kept;
+        kept == null ? Instance.begin(event, known.version(), spec, DetectionLimits.DEFAULT) : kept;
     instance.unpack(spec, DetectionLimits.DEFAULT);
-    List<Witness> found = restarted(instance);
+    List<Witness> found = restarted(instance, reach);
     found.addAll(instance.apply(Change.of(event.decode(), spec)));
-    found.addAll(instance.progress(watermark));
-    publish(event.key(), instance, found);
+    found.addAll(instance.progress(reach));
+    publish(event.key(), instance, known, spec, found);
     save(event.key(), instance);
   }
 
@@ -265,6 +370,7 @@ final class JobProcess {
       return;
     }
     watermark = reached;
+    List.copyOf(waiting.keySet()).forEach(this::settleWaiting);
     for (String key : List.copyOf(instances.keySet())) {
       Instance instance = instances.get(key);
       if (instance != null && instance.wakeAt() <= watermark) {
@@ -275,14 +381,18 @@ final class JobProcess {
   }
 
   private void wake(String key, Instance instance) {
-    if (instance.isStale(newestEpoch, predicate)) {
+    ActivePredicate known = predicate;
+    DetectionSpec spec = known == null ? null : known.spec();
+    if (known == null || spec == null || instance.isStale(newestEpoch, known)) {
       instances.remove(key);
       return;
     }
     instance.unpack(spec, DetectionLimits.DEFAULT);
-    List<Witness> found = restarted(instance);
-    found.addAll(instance.progress(watermark));
-    publish(key, instance, found);
+    Waiting rest = waiting.get(key);
+    long reach = rest == null ? watermark : Math.min(watermark, rest.least() - 1);
+    List<Witness> found = restarted(instance, reach);
+    found.addAll(instance.progress(reach));
+    publish(key, instance, known, spec, found);
     save(key, instance);
   }
 
@@ -297,18 +407,23 @@ final class JobProcess {
     instances.put(key, instance);
   }
 
-  private List<Witness> restarted(Instance instance) {
+  private List<Witness> restarted(Instance instance, long reach) {
     List<Witness> found = new ArrayList<>();
     for (Notice notice : restarts.values()) {
       Restart restart = Restart.of(notice);
-      if (notice.partition() == instance.partition() && restart.isPassed(watermark)) {
+      if (notice.partition() == instance.partition() && restart.isPassed(reach)) {
         found.addAll(instance.restarted(restart));
       }
     }
     return found;
   }
 
-  private void publish(String key, Instance instance, List<Witness> found) {
+  private void publish(
+      String key,
+      Instance instance,
+      ActivePredicate known,
+      DetectionSpec spec,
+      List<Witness> found) {
     if (!instance.takeOverflows().equals(Overflows.NONE)) {
       throw new IllegalStateException("a run is too small to meet a limit of detection");
     }
@@ -316,7 +431,7 @@ final class JobProcess {
     IntervalRef interval =
         IntervalRef.newBuilder()
             .setPredicate(of.predicate())
-            .setPredicateVersion(predicate.version())
+            .setPredicateVersion(known.version())
             .setBinding(of.binding())
             .build();
     Map<String, Violation> latest = new LinkedHashMap<>();

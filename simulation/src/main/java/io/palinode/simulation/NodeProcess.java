@@ -21,6 +21,7 @@ import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.Pb0.PutResponse;
 import io.palinode.voldemort.protocol.Pb0.RequestType;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
+import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.ControlRecord;
@@ -54,6 +55,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
   private final CandidateSender sender;
   private final WatchedIntervals intervals;
   private final Deque<Command> due = new ArrayDeque<>();
+  private final Tail<PredicateVersion> predicates;
   private ControlState control;
   private @Nullable Tail<ControlRecord> tail;
   private @Nullable VoldemortRequest request;
@@ -99,6 +101,15 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
             new CandidateEncoder(id, store.incarnation()),
             intervals,
             store.clock());
+    world.model().started(id);
+    this.predicates =
+        new Tail<>(
+            world,
+            world.predicates(),
+            id,
+            world.predicates().size(),
+            () -> alive && !stopping,
+            version -> guarded(() -> watch(version)));
     this.control = NodeControl.initial(id, world.shape().nodes(), store.incarnation());
   }
 
@@ -123,10 +134,23 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
   void start() {
     machine.disk().observe(this);
     world.trace().add(name, "starts", () -> "incarnation=" + incarnation());
-    detector.setPredicates(List.of(world.predicate()));
+    PredicateVersion known = world.predicate();
+    if (known != null) {
+      watch(known);
+    }
+    world.predicates().follow(predicates);
     open = !world.seams().servesWhenCaughtUp();
     sender.start();
     world.time().in(world.dice().between(500, 20_000), this::readLog);
+  }
+
+  /** Looks for this version of the predicate from now on. */
+  private void watch(PredicateVersion version) {
+    // The detector would wait for room, and there is no other thread to make some.
+    sender.flushAll();
+    intervals.watches(version.predicate() == null ? 0 : version.version());
+    detector.setPredicates(version.watched());
+    sender.flush();
   }
 
   private void readLog() {
@@ -273,8 +297,8 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
 
   /** Only while it is open. {@code answer} may never be called. */
   void receive(VoldemortRequest message, Consumer<MessageLite> answer) {
-    boolean isPut = message.getType() == RequestType.PUT;
-    if (world.seams().fencesUnderLock() || !isPut || isFenced(message)) {
+    boolean isGet = message.getType() == RequestType.GET;
+    if (world.seams().fencesUnderLock() || isGet || isFenced(message)) {
       answer(message, message, answer);
     } else {
       world.time().in(world.dice().between(0, 60_000), () -> answerUnfenced(message, answer));
@@ -309,9 +333,10 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
           request = null;
           requireNoBug(made);
           sender.flush();
-          if (asked.hasPut()) {
+          if (!asked.hasGet()) {
             intervals.wrote();
           }
+          noteDelete(admitted, made);
           tellWhatWasRead(asked, made);
           world.trace().add(name, Texts.what(asked), () -> Texts.of(asked, made));
           answer.accept(made);
@@ -328,21 +353,32 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
             && made instanceof PutResponse put
             && put.getError().getErrorCode() == ErrorCode.OBSOLETE_VERSION.code();
     if (isGet || isObsolete) {
-      Pb0.ResponseContext context =
-          made instanceof Pb0.GetResponse get
-              ? get.getPalinode()
-              : ((PutResponse) made).getPalinode();
-      long hlc = HvcCodec.decode(context.getHvc().toByteArray()).get(id);
-      String key = isGet ? asked.getGet().getKey().toStringUtf8() : key(asked);
-      world.affected().answered(id, hlc, asked.getPalinode().getClient(), key);
+      String key = Responses.key(asked);
+      world.affected().answered(id, timeOf(made), asked.getPalinode().getClient(), key);
+    }
+  }
+
+  /** When the node answered, or had written, by its own clock. */
+  private long timeOf(MessageLite made) {
+    return HvcCodec.decode(Responses.context(made).getHvc().toByteArray()).get(id);
+  }
+
+  /** A delete counts where it is accepted first, whether there was anything or not. */
+  private void noteDelete(VoldemortRequest admitted, MessageLite made) {
+    Pb0.RequestContext by = admitted.getPalinode();
+    boolean isCopy = by.hasOrigin() && by.getOrigin() != id;
+    if (admitted.hasDelete() && !isCopy && Responses.error(made) == null) {
+      VectorClock upTo = VectorClock.fromProto(admitted.getDelete().getVersion());
+      world.model().deleted(id, Responses.key(admitted), upTo, timeOf(made));
     }
   }
 
   private static void requireNoBug(MessageLite made) {
-    if (made instanceof PutResponse put
-        && put.hasError()
-        && put.getError().getErrorCode() == ErrorCode.UNKNOWN_FAILURE.code()) {
-      throw new BrokenInvariant(Invariant.NO_BUG, put.getError().getErrorMessage());
+    Pb0.Error error = Responses.error(made);
+    if (!(made instanceof Pb0.GetResponse)
+        && error != null
+        && error.getErrorCode() == ErrorCode.UNKNOWN_FAILURE.code()) {
+      throw new BrokenInvariant(Invariant.NO_BUG, error.getErrorMessage());
     }
   }
 
@@ -372,7 +408,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     } else if (intent instanceof RecordedStore.Intent.Merge merge) {
       world.model().merged(id, merge.epoch(), merge.attempt(), hlc);
     } else if (request != null && changes.stream().anyMatch(c -> c.store().equals(Shape.STORE))) {
-      put(request, hlc);
+      written(request, hlc);
     }
     io();
   }
@@ -394,24 +430,29 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
 
   @Override
   public void refused() {
-    if (request != null && request.hasPut()) {
-      world.model().tried(id, key(request), store.clock().last().own());
+    if (request != null && !request.hasGet()) {
+      world.model().tried(id, Responses.key(request), store.clock().last().own());
+    } else if (binding.intent() instanceof RecordedStore.Intent.Restore restore
+        && !restore.keep()) {
+      world.model().triedToRestore(id, restore.target(), store.clock().last().own());
     }
   }
 
-  private static String key(VoldemortRequest put) {
-    return put.getPut().getKey().toStringUtf8();
-  }
-
-  private void put(VoldemortRequest put, long hlc) {
-    world.requireFence(id, put.getPalinode().getEpoch(), Hlc.format(hlc));
+  private void written(VoldemortRequest write, long hlc) {
+    Pb0.RequestContext by = write.getPalinode();
+    String key = Responses.key(write);
+    world.requireFence(id, by.getEpoch(), Hlc.format(hlc));
     intervals.requireWatched();
     requireHeard();
-    Versioned version = Versioned.fromProto(put.getPut().getVersioned());
-    world.model().put(id, key(put), version, hlc);
-    Pb0.RequestContext by = put.getPalinode();
+    if (write.hasDelete()) {
+      VectorClock upTo = VectorClock.fromProto(write.getDelete().getVersion());
+      world.model().removed(id, key, upTo, hlc);
+      return;
+    }
+    Versioned version = Versioned.fromProto(write.getPut().getVersioned());
+    world.model().put(id, key, version, hlc);
     boolean isCopy = by.hasOrigin() && by.getOrigin() != id;
-    world.affected().accepted(id, hlc, by.getClient(), key(put), version, isCopy);
+    world.affected().accepted(id, hlc, by.getClient(), key, version, isCopy);
   }
 
   /** Of a node that dies unheard of, nobody would know that it had lived, nor what it had seen. */
@@ -494,6 +535,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
   }
 
   private void end() {
+    predicates.close();
     if (tail != null) {
       tail.close();
     }

@@ -4,7 +4,6 @@ import io.palinode.orchestrator.Command;
 import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.Intervention;
 import io.palinode.orchestrator.MachineState;
-import io.palinode.orchestrator.Policy;
 import io.palinode.orchestrator.RecentKeys;
 import io.palinode.orchestrator.RollbackMachine;
 import io.palinode.orchestrator.SeenViolations;
@@ -30,6 +29,7 @@ final class OrchestratorProcess {
   private final SeenViolations seen = new SeenViolations(SEEN_MAX);
   private final RecentKeys<CoverageLost> losses = new RecentKeys<>(SEEN_MAX);
   private MachineState state;
+  private @Nullable Tail<PredicateVersion> predicates;
   private @Nullable Tail<ControlRecord> control;
   private @Nullable Tail<ViolationRecord> violations;
   private boolean alive = true;
@@ -60,6 +60,9 @@ final class OrchestratorProcess {
       return;
     }
     alive = false;
+    if (predicates != null) {
+      predicates.close();
+    }
     if (control != null) {
       control.close();
     }
@@ -79,11 +82,12 @@ final class OrchestratorProcess {
 
   /** Acts on what it knew before it reads on. */
   private void thaw() {
-    if (!alive || control == null || violations == null) {
+    if (!alive || predicates == null || control == null || violations == null) {
       return;
     }
     world.trace().add(NAME, "thawed", () -> "epoch=" + state.journal().epoch());
     hear(new Event.Tick(now()));
+    predicates.wake();
     control.wake();
     violations.wake();
   }
@@ -114,23 +118,15 @@ final class OrchestratorProcess {
     }
   }
 
-  /** The predicate is deleted, or was when this life began. */
-  void deletePredicate() {
-    if (alive) {
-      hear(new Event.PolicyChanged(Policy.deleted(WatchedMutex.NAME, 2), now()));
-    }
-  }
-
   private void replay() {
     if (!alive) {
       return;
     }
-    hear(
-        new Event.PolicyChanged(
-            world.isPredicateDeleted()
-                ? Policy.deleted(WatchedMutex.NAME, 2)
-                : Policy.of(world.predicate().predicate(), 1),
-            now()));
+    int predicatesEnd = world.predicates().size();
+    PredicateVersion known = world.predicate();
+    if (known != null) {
+      heardOfPredicates(known);
+    }
     int controlEnd = world.control().size();
     for (int i = 0; i < controlEnd; i++) {
       heardOfControl(world.control().get(i));
@@ -146,6 +142,14 @@ final class OrchestratorProcess {
     hear(new Event.CaughtUp(now()));
     world.trace().add(NAME, "live", () -> "epoch=" + state.journal().epoch());
     int place = world.orchestratorEndpoint();
+    predicates =
+        new Tail<>(
+            world,
+            world.predicates(),
+            place,
+            predicatesEnd,
+            this::isRunning,
+            this::heardOfPredicates);
     control =
         new Tail<>(
             world, world.control(), place, controlEnd, this::isRunning, this::heardOfControl);
@@ -157,6 +161,7 @@ final class OrchestratorProcess {
             violationsEnd,
             this::isRunning,
             this::heardOfViolations);
+    world.predicates().follow(predicates);
     world.control().follow(control);
     world.violations().follow(violations);
     tick();
@@ -169,6 +174,10 @@ final class OrchestratorProcess {
       }
       world.time().in(TICK_MICROS, this::tick);
     }
+  }
+
+  private void heardOfPredicates(PredicateVersion version) {
+    hear(new Event.PolicyChanged(version.policy(), now()));
   }
 
   private void heardOfControl(ControlRecord record) {
@@ -216,7 +225,11 @@ final class OrchestratorProcess {
             NAME,
             "takes",
             () -> Texts.of(classified.violation()) + " outcome=" + classified.outcome());
-    if (wasLive && classified.outcome() == Command.Outcome.TOO_LATE) {
+    PredicateVersion newest = world.predicate();
+    // A job that begins anew may find something by a version that was replaced meanwhile.
+    boolean isCurrent =
+        newest != null && newest.version() == classified.violation().getPredicateVersion();
+    if (wasLive && isCurrent && classified.outcome() == Command.Outcome.TOO_LATE) {
       throw new BrokenInvariant(
           Invariant.SAFE_POINT,
           "the safe point had passed "

@@ -37,6 +37,16 @@ public interface Seams {
     return true;
   }
 
+  /** How many replicas a client waits for, of a key that is sequential. */
+  default int sequentialWrites(int writes) {
+    return writes;
+  }
+
+  /** Whether the job keeps what is of a version of a predicate that it does not know yet. */
+  default boolean waitsForPredicates() {
+    return true;
+  }
+
   /** Whether a node looks at the fence while it holds the write lock. */
   default boolean fencesUnderLock() {
     return true;

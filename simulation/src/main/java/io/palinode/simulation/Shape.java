@@ -19,6 +19,8 @@ import java.util.stream.IntStream;
  * predicate asks for. Times are a tenth or so of production's, in the same proportions.
  *
  * @param ringSlots of each node's ring of candidates
+ * @param deletes whether clients delete keys now and then
+ * @param changes how often the predicate is applied, changed or deleted while the cluster runs
  * @param affected whether rollbacks undo only what came of the witnesses; not drawn
  */
 record Shape(
@@ -29,7 +31,9 @@ record Shape(
     boolean nearestFirst,
     WatchedMutex watched,
     boolean affected,
-    int ringSlots) {
+    int ringSlots,
+    boolean deletes,
+    int changes) {
   static final String STORE = "store";
   static final long EPSILON_MICROS = 10_000;
   static final long REQUEST_TIMEOUT_MICROS = 300_000;
@@ -49,15 +53,21 @@ record Shape(
     int writes = dice.percent(70) ? 1 : (int) dice.between(1, replicas);
     Wish wish = Wish.draw(wishes);
     boolean isSmall = wishes.percent(40);
+    int slots = isSmall ? (int) wishes.between(4, RING_SLOTS_SMALL) : RING_SLOTS;
+    int reads = wishes.percent(70) ? 1 : (int) wishes.between(1, replicas);
+    boolean deletes = wishes.percent(40) && !affected;
+    int changes = wishes.percent(30) && !affected ? (int) wishes.between(1, 4) : 0;
     return new Shape(
         nodes,
         (int) dice.between(2, 3),
         (int) dice.between(1, 2),
-        StoreDefinition.of(STORE, Persistence.BDB, replicas, 1, writes),
+        StoreDefinition.of(STORE, Persistence.BDB, replicas, reads, writes),
         dice.percent(50),
         watched(dice, wish, affected),
         affected,
-        isSmall ? (int) wishes.between(4, RING_SLOTS_SMALL) : RING_SLOTS);
+        slots,
+        deletes,
+        changes);
   }
 
   private static WatchedMutex watched(Dice dice, Wish wish, boolean affected) {
@@ -107,16 +117,19 @@ record Shape(
 
   @Override
   public String toString() {
-    return "nodes=%d clients=%d N=%d W=%d partitions=%d routing=%s ring=%d %s%s"
+    return "nodes=%d clients=%d N=%d R=%d W=%d partitions=%d routing=%s ring=%d %s%s%s%s"
         .formatted(
             nodes,
             clients,
             store.replicationFactor(),
+            store.requiredReads(),
             store.requiredWrites(),
             partitions,
             nearestFirst ? "nearest-first" : "preference-list",
             ringSlots,
             watched,
-            affected ? " scope=affected" : "");
+            affected ? " scope=affected" : "",
+            deletes ? " deletes" : "",
+            changes > 0 ? " changes=" + changes : "");
   }
 }

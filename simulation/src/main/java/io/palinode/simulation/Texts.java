@@ -31,13 +31,9 @@ final class Texts {
 
   static String of(VoldemortRequest request, MessageLite made) {
     boolean isPut = request.hasPut();
-    String key = (isPut ? request.getPut().getKey() : request.getGet().getKey()).toStringUtf8();
-    Pb0.ResponseContext context =
-        made instanceof Pb0.PutResponse put
-            ? put.getPalinode()
-            : ((Pb0.GetResponse) made).getPalinode();
-    Pb0.Error error =
-        made instanceof Pb0.PutResponse put ? put.getError() : ((Pb0.GetResponse) made).getError();
+    String key = Responses.key(request);
+    Pb0.ResponseContext context = Responses.context(made);
+    Pb0.Error error = Responses.error(made);
     StringBuilder text = new StringBuilder(key);
     if (isPut) {
       text.append('=').append(request.getPut().getVersioned().getValue().toStringUtf8());
@@ -50,9 +46,7 @@ final class Texts {
     if (context.getAcceptedAt() != 0) {
       text.append(" at=").append(time(context.getAcceptedAt()));
     }
-    return error.getErrorMessage().isEmpty()
-        ? text.toString()
-        : text + " refused: " + error.getErrorMessage();
+    return error == null ? text.toString() : text + " refused: " + error.getErrorMessage();
   }
 
   static String of(ControlRecord record) {

@@ -25,6 +25,9 @@ final class WatchedIntervals {
   private boolean beginning;
   private long epoch = -1;
 
+  /** Of the predicate; 0: there is none. */
+  private long version;
+
   /**
    * @param restoredEpoch from which plan the records are, see {@link
    *     io.palinode.detector.StoreBinding#restoredEpoch}
@@ -35,6 +38,12 @@ final class WatchedIntervals {
     this.incarnation = incarnation;
     this.restoredEpoch = restoredEpoch;
     this.said = new NodeIntervals(machine.id(), world.shape().isRingSmall());
+  }
+
+  /** The detector is to look for this version; what it knew of others is forgotten. */
+  void watches(long newVersion) {
+    version = newVersion;
+    said.reset();
   }
 
   void before(Command command) {
@@ -68,15 +77,23 @@ final class WatchedIntervals {
 
   void said(CandidateRecord record) {
     // What was held up in the ring may be of the epoch before.
-    if (record.getEpoch() == epoch) {
+    if (isCurrent(record)) {
       said.said(record);
     }
   }
 
   void refused(CandidateRecord record) {
-    if (record.getEpoch() == epoch) {
+    if (isCurrent(record)) {
       said.refused(record);
     }
+  }
+
+  private boolean isCurrent(CandidateRecord record) {
+    long of =
+        record.hasOpened()
+            ? record.getOpened().getInterval().getPredicateVersion()
+            : record.getClosed().getInterval().getPredicateVersion();
+    return record.getEpoch() == epoch && of == version;
   }
 
   /** All that there was until now is said, and sent. */
@@ -88,7 +105,7 @@ final class WatchedIntervals {
 
   /** The detector was told of a write. */
   void heard(WriteEvent event) {
-    if (watching) {
+    if (watching && version > 0) {
       String key = new String(event.key().key(), StandardCharsets.UTF_8);
       world
           .detection()
@@ -97,6 +114,7 @@ final class WatchedIntervals {
                   machine.id(),
                   incarnation,
                   epoch,
+                  version,
                   WatchedMutex.instance(key),
                   WatchedMutex.term(key),
                   "1",
@@ -121,7 +139,7 @@ final class WatchedIntervals {
 
   private void requireSame() {
     List<String> holding = new ArrayList<>();
-    for (String key : world.flags()) {
+    for (String key : version == 0 ? List.<String>of() : world.flags()) {
       for (Versioned version : machine.stored(key)) {
         if (version.text().equals("1")) {
           holding.add(key + "@" + HexFormat.of().formatHex(version.clock().identityBytes()));

@@ -36,6 +36,11 @@ record WatchedMutex(boolean joins, String target, Wish wish, ActivePredicate pre
     return of(joins, target, other);
   }
 
+  /** The same with another target. */
+  WatchedMutex goingTo(boolean beforeFirstWitness) {
+    return of(joins, beforeFirstWitness ? "before-first-witness" : "before-violation", wish);
+  }
+
   /** The same, whose rollbacks undo only what came of the witnesses. */
   WatchedMutex affectingOnlySome() {
     Predicate all = predicate.predicate();

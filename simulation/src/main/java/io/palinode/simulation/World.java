@@ -1,7 +1,6 @@
 package io.palinode.simulation;
 
 import com.google.protobuf.ByteString;
-import io.palinode.detector.ActivePredicate;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Intervention;
@@ -62,11 +61,12 @@ final class World {
   private final Network network;
   private final Cluster cluster;
   private final Ring ring;
-  private final ActivePredicate predicate;
+  private final PredicateChanges changes;
   private final List<String> flags = new ArrayList<>();
 
   private final SharedLog<ControlRecord> control = new SharedLog<>();
   private final SharedLog<ViolationRecord> violations = new SharedLog<>();
+  private final SharedLog<PredicateVersion> predicates = new SharedLog<>();
   private final List<SharedLog<CandidateRecord>> candidates = new ArrayList<>();
   private final List<NodeMachine> machines = new ArrayList<>();
   private final List<ClientProcess> clients = new ArrayList<>();
@@ -104,7 +104,7 @@ final class World {
     this.network = new Network(shape.nodes() + shape.clients() + 3, dice);
     this.cluster = shape.cluster();
     this.ring = new Ring(cluster, shape.store().replicationFactor());
-    this.predicate = shape.watched().predicate();
+    this.changes = new PredicateChanges(this, new Dice(~seed * 37));
     this.model =
         new StoreModel(
             shape.nodes(),
@@ -125,7 +125,8 @@ final class World {
         flags.add(ClientProcess.flag(one, other, other));
       }
     }
-    checkpoint = JobProcess.Checkpoint.none(shape.partitions());
+    changes.begin();
+    checkpoint = JobProcess.Checkpoint.none(shape.partitions(), predicates.size(), predicate());
     jobProcess = new JobProcess(this, checkpoint);
     orchestrator = new OrchestratorProcess(this);
     for (int node = 0; node < shape.nodes(); node++) {
@@ -171,7 +172,7 @@ final class World {
         model.requireHolds(machine.id(), key, machine.stored(key), "in the end");
       }
     }
-    clientChecks.requireKept(controlChecks, (node, key) -> machine(node).stored(key));
+    clientChecks.requireKept(controlChecks, model, (node, key) -> machine(node).stored(key));
     Map<Integer, Long> epochs = new HashMap<>();
     for (ClientProcess client : clients) {
       epochs.put(client.calls().client(), client.calls().epoch());
@@ -265,8 +266,9 @@ final class World {
   private void abandon() {
     if (++abandoned > ABANDONED_MAX && faultsAreOver && !predicateDeleted) {
       predicateDeleted = true;
-      trace.add("operator", "deletes", () -> "the predicate");
-      orchestrator.deletePredicate();
+      PredicateVersion known = predicate();
+      long version = known == null ? 1 : known.version() + 1;
+      apply(new PredicateVersion(version, null, NodeClock.EPOCH_MICROS + time.nowMicros()));
     }
     orchestrator.say(Intervention.ABANDON);
   }
@@ -439,12 +441,18 @@ final class World {
     if (!isSequential) {
       return;
     }
-    for (int node : ring.preferenceList(key.getBytes(StandardCharsets.UTF_8))) {
-      if (machine(node).stored(key).stream().noneMatch(v -> clock.isAtMost(v.clock()))) {
-        throw new BrokenInvariant(
-            Invariant.SEQUENTIAL,
-            "%s is acknowledged in epoch %d, and node %d lacks it".formatted(key, epoch, node));
-      }
+    List<Integer> replicas = ring.preferenceList(key.getBytes(StandardCharsets.UTF_8));
+    long lacking =
+        replicas.stream()
+            .filter(
+                node ->
+                    machine(node).stored(key).stream().noneMatch(v -> clock.isAtMost(v.clock())))
+            .count();
+    if (lacking >= shape.store().requiredReads() && !model.isDeleted(key, clock)) {
+      throw new BrokenInvariant(
+          Invariant.SEQUENTIAL,
+          "%s is acknowledged in epoch %d, and %d of %s lack it"
+              .formatted(key, epoch, lacking, replicas));
     }
   }
 
@@ -499,8 +507,20 @@ final class World {
     return cluster;
   }
 
-  ActivePredicate predicate() {
-    return predicate;
+  /** The newest version; null: there was none yet. */
+  @Nullable PredicateVersion predicate() {
+    return predicates.size() == 0 ? null : predicates.get(predicates.size() - 1);
+  }
+
+  SharedLog<PredicateVersion> predicates() {
+    return predicates;
+  }
+
+  /** A version comes into the predicates' log. */
+  void apply(PredicateVersion version) {
+    trace.add("operator", "applies", version::toString);
+    gateChecks.applied(version.atMicros() > 0);
+    predicates.append(version);
   }
 
   /** The keys that the predicate names. */

@@ -260,6 +260,61 @@ enum PlantedBug {
       };
     }
   },
+  /** What was violated before a predicate was applied, or by the state of a start, is not found. */
+  LOOKS_FOR_NOTHING_THAT_HELD_BEFORE {
+    @Override
+    Seams plant() {
+      return onStore(
+          real ->
+              new StoreDecorator(real) {
+                @Override
+                public void scan(ScanVisitor visitor) {
+                  // Sees nothing.
+                }
+              });
+    }
+  },
+  /** What nodes tell of a predicate that is new to the job is thrown away. */
+  FORGETS_WHAT_IS_OF_NEW_PREDICATES {
+    @Override
+    Seams plant() {
+      return new Seams() {
+        @Override
+        public boolean waitsForPredicates() {
+          return false;
+        }
+      };
+    }
+  },
+  /** What was deleted by the target comes back from a replica that lagged. */
+  FORGETS_WHAT_DELETES_COVER {
+    @Override
+    Seams plant() {
+      return onStore(
+          real ->
+              new StoreDecorator(real) {
+                @Override
+                public int merge(List<KeyRecord> records) {
+                  return super.merge(
+                      records.stream()
+                          .map(each -> new KeyRecord(each.key(), each.siblings(), new byte[0]))
+                          .toList());
+                }
+              });
+    }
+  },
+  /** R + W = N is taken for enough. */
+  WAITS_FOR_ONE_REPLICA_TOO_FEW {
+    @Override
+    Seams plant() {
+      return new Seams() {
+        @Override
+        public int sequentialWrites(int writes) {
+          return writes - 1;
+        }
+      };
+    }
+  },
   /** Clients go on with R + W = N where they were asked not to. */
   FORGETS_SEQUENTIAL_KEYS {
     @Override

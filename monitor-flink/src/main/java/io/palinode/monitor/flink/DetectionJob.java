@@ -43,7 +43,7 @@ public final class DetectionJob {
    * Of the state in checkpoints. The job cannot resume from those of another version: it then
    * begins without one, from what the candidates' topic still holds.
    */
-  public static final int STATE_VERSION = 3;
+  public static final int STATE_VERSION = 4;
 
   private static final Set<String> OPTIONS =
       new TreeSet<>(
@@ -121,9 +121,10 @@ public final class DetectionJob {
       DetectionJobConfig config) {
     SingleOutputStreamOperator<CandidateEvent> checked =
         candidates
-            .process(new SequenceFunction())
-            .returns(CandidateDeserializer.TYPE)
-            .name("sequence")
+            .transform(
+                "sequence",
+                CandidateDeserializer.TYPE,
+                new SequenceOperator(new SequenceFunction()))
             .uid("sequence")
             .setParallelism(config.parallelism());
     BroadcastStream<Notice> notices =

@@ -8,7 +8,6 @@ import io.palinode.monitor.SequenceCheck;
 import io.palinode.monitor.SequenceCheck.Position;
 import io.palinode.wire.v1.CoverageLost;
 import java.io.Serial;
-import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.ListState;
@@ -38,9 +37,10 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
   private static final ListStateDescriptor<Position> POSITIONS =
       new ListStateDescriptor<>("positions", PositionSerializer.INSTANCE);
 
-  // After a restore these are handed on at once: which task reads their partition is not known.
-  private static final ListStateDescriptor<CandidateEvent> KEPT_BACK =
-      new ListStateDescriptor<>("kept-back", CandidateDeserializer.TYPE);
+  // Likewise. What a subtask has of others' partitions is written again, and once more read as the
+  // older one.
+  private static final ListStateDescriptor<KeptBack.State> KEPT_BACK =
+      new ListStateDescriptor<>("behind-holes", KeptBackSerializer.INSTANCE);
 
   private static final ListStateDescriptor<String> BROKEN =
       new ListStateDescriptor<>("searches-broken", Types.STRING);
@@ -55,10 +55,7 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
   private transient KeptBack keptBack;
 
   @SuppressWarnings("NullAway.Init") // As above.
-  private transient List<CandidateEvent> restored;
-
-  @SuppressWarnings("NullAway.Init") // As above.
-  private transient ListState<CandidateEvent> savedBack;
+  private transient ListState<KeptBack.State> savedBack;
 
   @SuppressWarnings("NullAway.Init") // As above.
   private transient ListState<Position> saved;
@@ -74,9 +71,8 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
     check = new SequenceCheck();
     searches = new SearchCheck();
     keptBack = new KeptBack();
-    savedBack = context.getOperatorStateStore().getListState(KEPT_BACK);
-    restored = new ArrayList<>();
-    savedBack.get().forEach(restored::add);
+    savedBack = context.getOperatorStateStore().getUnionListState(KEPT_BACK);
+    keptBack.restore(savedBack.get());
     saved = context.getOperatorStateStore().getUnionListState(POSITIONS);
     check.restore(saved.get());
     savedBroken = context.getOperatorStateStore().getUnionListState(BROKEN);
@@ -88,10 +84,13 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
   @Override
   public void snapshotState(FunctionSnapshotContext context) throws Exception {
     saved.update(List.copyOf(check.positions()));
-    List<CandidateEvent> back = new ArrayList<>(restored);
-    back.addAll(keptBack.events());
-    savedBack.update(back);
+    savedBack.update(keptBack.states());
     savedBroken.update(searches.broken().stream().map(SearchCheck.Broken::toString).toList());
+  }
+
+  /** Whether a watermark would pass something that may be told late. */
+  boolean isWaiting() {
+    return keptBack.isWaiting();
   }
 
   @Override
@@ -102,10 +101,6 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
   @Override
   public void processElement(CandidateEvent event, Context context, Collector<CandidateEvent> out)
       throws Exception {
-    if (!restored.isEmpty()) {
-      restored.forEach(out::collect);
-      restored.clear();
-    }
     SequenceCheck.Outcome outcome = check.observe(event);
     for (Notice notice : outcome.notices()) {
       context.output(NOTICES, notice);

@@ -8,8 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.monitor.CandidateEvent;
 import io.palinode.monitor.Notice;
+import java.util.List;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
-import org.apache.flink.streaming.api.operators.ProcessOperator;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -57,18 +59,50 @@ class SequenceFunctionTest {
         .containsExactly(1L, 1L, 4L, 3L, 5L);
   }
 
+  /** The end that is missing would else come after what shows that its interval goes on. */
   @Test
-  void whatWaitsIsInCheckpointsAndHandedOnByTheNextLife() throws Exception {
+  void whatWaitsIsInCheckpointsAndWaitsInTheNextLife() throws Exception {
     process(opened(0, 1, 10), opened(0, 3, 30));
-    OperatorSubtaskState snapshot = harness.snapshot(1, 1);
-    harness.close();
-    harness = harness();
-    harness.initializeState(snapshot);
-    harness.open();
+    beginAnew(harness.snapshot(1, 1));
     process(progress(0, 3, 35));
+    assertThat(harness.extractOutputValues()).isEmpty();
+    process(event(gap(0, 2, 2, 20, 20)), opened(0, 4, 20), progress(0, 4, 40));
     assertThat(harness.extractOutputValues())
         .extracting(CandidateEvent::sequence)
-        .containsExactly(3L);
+        .containsExactly(4L, 3L);
+  }
+
+  /** The source, which makes watermarks, is in no checkpoint. */
+  @Test
+  void noWatermarkPassesWhatIsMissingSinceBeforeACheckpoint() throws Exception {
+    process(opened(0, 1, 10), opened(0, 3, 30));
+    beginAnew(harness.snapshot(1, 1));
+    process(progress(0, 3, 35));
+    harness.processWatermark(35);
+    harness.processWatermark(36);
+    assertThat(watermarks()).isEmpty();
+    process(event(gap(0, 2, 2, 20, 20)), progress(0, 3, 40));
+    assertThat(watermarks()).containsExactly(36L);
+    harness.processWatermark(40);
+    assertThat(watermarks()).containsExactly(36L, 40L);
+  }
+
+  /** With another parallelism a partition is read by another task than the one that kept it. */
+  @Test
+  void whatWaitsIsHandedOnByWhoeverReadsItsPartition() throws Exception {
+    process(opened(0, 1, 10), opened(0, 3, 30));
+    OperatorSubtaskState snapshot = harness.snapshot(1, 1);
+    for (int subtask = 0; subtask < 2; subtask++) {
+      harness.close();
+      harness = new OneInputStreamOperatorTestHarness<>(operator(), 2, 2, subtask);
+      harness.initializeState(
+          AbstractStreamOperatorTestHarness.repartitionOperatorState(snapshot, 2, 1, 2, subtask));
+      harness.open();
+      process(opened(1, 1, 35));
+      assertThat(harness.extractOutputValues()).as("subtask %d", subtask).hasSize(1);
+      process(event(gap(0, 2, 2, 20, 20)), progress(0, 3, 40));
+      assertThat(harness.extractOutputValues()).as("subtask %d", subtask).hasSize(2);
+    }
   }
 
   @Test
@@ -82,11 +116,7 @@ class SequenceFunctionTest {
   @Test
   void aRestoredFunctionKnowsWhatItHasSeen() throws Exception {
     process(opened(0, 1, 10));
-    OperatorSubtaskState snapshot = harness.snapshot(1, 1);
-    harness.close();
-    harness = harness();
-    harness.initializeState(snapshot);
-    harness.open();
+    beginAnew(harness.snapshot(1, 1));
     process(opened(0, 1, 10), opened(0, 2, 20));
     assertThat(harness.extractOutputValues()).hasSize(1);
     assertThat(harness.getSideOutput(SequenceFunction.NOTICES)).isNull();
@@ -98,8 +128,26 @@ class SequenceFunctionTest {
     }
   }
 
+  private void beginAnew(OperatorSubtaskState snapshot) throws Exception {
+    harness.close();
+    harness = harness();
+    harness.initializeState(snapshot);
+    harness.open();
+  }
+
+  private List<Long> watermarks() {
+    return harness.getOutput().stream()
+        .filter(Watermark.class::isInstance)
+        .map(mark -> ((Watermark) mark).getTimestamp())
+        .toList();
+  }
+
+  private static SequenceOperator operator() {
+    return new SequenceOperator(new SequenceFunction());
+  }
+
   private static OneInputStreamOperatorTestHarness<CandidateEvent, CandidateEvent> harness()
       throws Exception {
-    return new OneInputStreamOperatorTestHarness<>(new ProcessOperator<>(new SequenceFunction()));
+    return new OneInputStreamOperatorTestHarness<>(operator());
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.palinode.monitor.CandidateEvent;
 import io.palinode.monitor.Instance;
 import io.palinode.monitor.InstanceState;
+import io.palinode.monitor.KeptBack;
 import io.palinode.monitor.Notice;
 import io.palinode.monitor.SequenceCheck.Position;
 import java.io.IOException;
@@ -48,6 +49,19 @@ class StableSerializerTest {
             new Position(1, 2, 3, 4, 5, 6, AB, true),
             "01 00000001 00000002 0000000000000003 0000000000000004 0000000000000005"
                 + " 0000000000000006 00000001ab 01"),
+        new Golden<>(
+            KeptBackSerializer.INSTANCE,
+            new KeptBack.State(
+                1,
+                2,
+                9,
+                new KeptBack.Missing(3, 8, true, -1, List.of(new KeptBack.Hole(6, 7))),
+                List.of(
+                    new CandidateEvent(1, 2, 3, 4, 8, CandidateEvent.Kind.OPENED, 6, AB, "p", AB))),
+            "01 00000001 00000002 0000000000000009 0000000000000003 0000000000000008 01"
+                + " ffffffffffffffff 00000001 0000000000000006 0000000000000007 00000001"
+                + " 01 00000001 00000002 0000000000000003 0000000000000004 0000000000000008 01"
+                + " 0000000000000006 00000001ab 0000000170 00000001ab"),
         new Golden<>(
             InstanceSerializer.INSTANCE,
             Instance.of(new InstanceState(7, 2, 3, 0x1234, AB)),

@@ -37,14 +37,17 @@ public final class ClientChecks {
 
   /**
    * Throws unless each acknowledged write stands at the node that accepted it first, or was taken
-   * back. To be asked when all is quiet.
+   * back, or deleted since. To be asked when all is quiet.
    *
    * @param stored what a node has of a key
    */
   public void requireKept(
-      ControlChecks control, BiFunction<Integer, String, List<Versioned>> stored) {
+      ControlChecks control,
+      StoreModel model,
+      BiFunction<Integer, String, List<Versioned>> stored) {
     for (Acknowledged write : acknowledged) {
-      if (isTakenBack(write, control)) {
+      if (isTakenBack(write, control)
+          || model.isDeletedAfter(write.key(), write.clock(), write.acceptedAt())) {
         continue;
       }
       boolean stands =

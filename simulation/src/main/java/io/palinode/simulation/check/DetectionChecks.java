@@ -45,6 +45,9 @@ public final class DetectionChecks {
   private final List<Loss> losses = new ArrayList<>();
   private long judged;
 
+  /** By the version that the job took up then. */
+  private final TreeMap<Long, Long> judgedBefore = new TreeMap<>();
+
   /**
    * @param joined whether replicas of one version are one interval
    * @param partitions of the candidates' topic
@@ -135,6 +138,7 @@ public final class DetectionChecks {
     // What a loss was told of may be found later all the same: an end tells of its start.
     if (isNew
         && violation.getViolate() <= judged
+        && !isOfReplacedVersion(violation)
         && !isPreceded(violation)
         && !isTouched(witness(violation, 0))
         && !isTouched(witness(violation, 1))) {
@@ -142,6 +146,11 @@ public final class DetectionChecks {
           Invariant.JUDGED,
           "%s was judged, then this came: %s".formatted(Hlc.format(judged), text(violation)));
     }
+  }
+
+  /** A job that begins anew may find it before it reads once more that the version is replaced. */
+  private boolean isOfReplacedVersion(Violation violation) {
+    return judgedBefore.higherKey(violation.getPredicateVersion()) != null;
   }
 
   private boolean isPreceded(Violation violation) {
@@ -152,6 +161,11 @@ public final class DetectionChecks {
                     && earlier.getEpoch() == violation.getEpoch()
                     && earlier.getBinding().equals(violation.getBinding())
                     && earlier.getViolate() <= violation.getViolate());
+  }
+
+  /** The job looks for this version of the predicate from now on, and for no earlier one. */
+  public void detecting(long predicateVersion) {
+    judgedBefore.putIfAbsent(predicateVersion, judged);
   }
 
   public void judged(long hlc) {
@@ -273,9 +287,16 @@ public final class DetectionChecks {
     return a.term == 0
         && b.term == 1
         && a.epoch == b.epoch
+        && a.predicateVersion == b.predicateVersion
         && a.instance.equals(b.instance)
-        && a.violateWith(b) <= judged
+        && a.violateWith(b) <= judgedOf(a.predicateVersion)
         && concurrency.isPossible(a, b);
+  }
+
+  /** How far it was judged by a version of the predicate before the job took up another one. */
+  private long judgedOf(long predicateVersion) {
+    Map.Entry<Long, Long> next = judgedBefore.higherEntry(predicateVersion);
+    return next == null ? judged : next.getValue();
   }
 
   private static boolean isTakenBack(Interval a, Interval b, ControlChecks control) {
@@ -369,7 +390,7 @@ public final class DetectionChecks {
               Hvc end = interval.end;
               int node = end == null ? interval.node : end.owner();
               return isOfNode(loss.of(), node, interval)
-                  && (isOver(loss.of()) || isWide(loss.of()))
+                  && isOver(loss.of())
                   && (end == null || isWithin(end, loss.of()));
             });
   }
@@ -379,13 +400,6 @@ public final class DetectionChecks {
     return !loss.hasNode()
         || lives.getOrDefault(new Channel(loss.getNode(), loss.getPartition()), List.of()).stream()
             .anyMatch(life -> life.incarnation() > loss.getIncarnation());
-  }
-
-  /**
-   * A known gap (seeds 1271 and 1772): an end in such a loss may come after its interval counted.
-   */
-  private static boolean isWide(CoverageLost loss) {
-    return loss.getFirstSequence() < loss.getLastSequence();
   }
 
   private static boolean isOfNode(CoverageLost loss, int node, Interval interval) {
@@ -444,7 +458,13 @@ public final class DetectionChecks {
     Map<String, List<Interval>> byVersion = new TreeMap<>();
     for (Interval interval : intervals) {
       String key =
-          interval.epoch + " " + interval.instance + " " + interval.term + " " + interval.version;
+          "%d %d %s %d %s"
+              .formatted(
+                  interval.epoch,
+                  interval.predicateVersion,
+                  interval.instance,
+                  interval.term,
+                  interval.version);
       byVersion.computeIfAbsent(key, k -> new ArrayList<>()).add(interval);
     }
     List<Interval> joined = new ArrayList<>();

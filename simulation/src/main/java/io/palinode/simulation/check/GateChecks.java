@@ -21,6 +21,7 @@ public final class GateChecks {
   private final Map<Long, Long> waiting = new HashMap<>();
 
   private boolean keeping;
+  private boolean appliedLate;
 
   /**
    * @param plansMax so many within {@code perMicros}
@@ -29,6 +30,15 @@ public final class GateChecks {
     this.needsApproval = needsApproval;
     this.plansMax = plansMax;
     this.perMicros = perMicros;
+  }
+
+  /**
+   * A version of the predicate was applied.
+   *
+   * @param late while clients wrote
+   */
+  public void applied(boolean late) {
+    appliedLate |= late;
   }
 
   /** A record came into the log, and counts. */
@@ -49,6 +59,9 @@ public final class GateChecks {
       waiting.merge(asked.getNumber(), asked.getViolate(), Math::min);
     } else if (step.hasLetStand() && step.getLetStand().getRejects() != 0) {
       answered(step.getLetStand().getRejects());
+    } else if (step.hasLetStand() && step.getLetStand().getHeld() && !appliedLate) {
+      throw new BrokenInvariant(
+          Invariant.GATE, "stands though somebody watched all the time: " + step.getLetStand());
     }
   }
 

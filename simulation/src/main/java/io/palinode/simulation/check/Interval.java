@@ -16,6 +16,7 @@ final class Interval {
   final int node;
   final long incarnation;
   final long epoch;
+  final long predicateVersion;
   final int partition;
   final String instance;
   final int term;
@@ -41,6 +42,7 @@ final class Interval {
     this.node = record.getNode();
     this.incarnation = record.getIncarnation();
     this.epoch = record.getEpoch();
+    this.predicateVersion = ref(record).getPredicateVersion();
     this.partition = partition;
     this.instance = instanceOf(ref(record));
     this.term = ref(record).getTerm();
@@ -56,6 +58,7 @@ final class Interval {
     this.node = write.node();
     this.incarnation = write.incarnation();
     this.epoch = write.epoch();
+    this.predicateVersion = write.predicateVersion();
     this.partition = partition;
     this.instance = write.instance();
     this.term = write.term();
@@ -71,6 +74,7 @@ final class Interval {
     this.node = same.node;
     this.incarnation = same.incarnation;
     this.epoch = same.epoch;
+    this.predicateVersion = same.predicateVersion;
     this.partition = same.partition;
     this.instance = same.instance;
     this.term = same.term;
@@ -118,18 +122,23 @@ final class Interval {
     return node == record.getNode()
         && incarnation == record.getIncarnation()
         && epoch == record.getEpoch()
+        && predicateVersion == ref(record).getPredicateVersion()
         && term == ref(record).getTerm()
         && start.own() == start(record).own()
         && instance.equals(instanceOf(ref(record)))
         && version.equals(version(record));
   }
 
-  /** Whether the write is of its key, at its node, and its version is there no more. */
+  /**
+   * Whether the write is of its key, at its node, and its version is there no more. What a node has
+   * forgotten with a version of the predicate does not end: nobody is told.
+   */
   boolean isEndedBy(Write write) {
     return end == null
         && node == write.node()
         && incarnation == write.incarnation()
         && epoch == write.epoch()
+        && predicateVersion == write.predicateVersion()
         && instance.equals(write.instance())
         && term == write.term()
         && version.startsWith(write.key() + "@")
@@ -147,6 +156,7 @@ final class Interval {
   /** Whether another replica, or another life of this one, told the same of the same epoch. */
   boolean isSameVersionAs(Interval other) {
     return epoch == other.epoch
+        && predicateVersion == other.predicateVersion
         && term == other.term
         && instance.equals(other.instance)
         && version.equals(other.version);

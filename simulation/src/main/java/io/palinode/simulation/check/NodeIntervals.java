@@ -1,5 +1,6 @@
 package io.palinode.simulation.check;
 
+import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.CandidateRecord;
 import java.util.List;
 import java.util.Set;
@@ -7,6 +8,8 @@ import java.util.TreeSet;
 
 /** What one life of a node's detector says that holds, beside what its store holds. */
 public final class NodeIntervals {
+  private static final String SINCE = " since ";
+
   private final int node;
   private final boolean mayDrop;
   private final Set<String> open = new TreeSet<>();
@@ -30,11 +33,11 @@ public final class NodeIntervals {
 
   public void said(CandidateRecord record) {
     if (record.hasOpened()) {
-      String version = Interval.versionOf(record.getOpened().getValues(0));
+      String version = opened(record);
       boolean isNew = open.add(version);
       require(isNew || refused.remove(version), "opened twice: " + version, Set.of());
     } else if (record.hasClosed()) {
-      String version = Interval.versionOf(record.getClosed().getOpenedBy());
+      String version = closed(record);
       boolean wasOpen = open.remove(version);
       require(
           wasOpen || refused.remove(version) || mayDrop,
@@ -46,18 +49,37 @@ public final class NodeIntervals {
   /** It did not arrive, and its node knows. */
   public void refused(CandidateRecord record) {
     if (record.hasOpened()) {
-      refused.add(Interval.versionOf(record.getOpened().getValues(0)));
+      refused.add(opened(record));
     } else if (record.hasClosed()) {
-      refused.add(Interval.versionOf(record.getClosed().getOpenedBy()));
+      refused.add(closed(record));
     }
+  }
+
+  // A version is told from one that had its clock before a delete by when it was there first.
+
+  private static String opened(CandidateRecord record) {
+    return Interval.versionOf(record.getOpened().getValues(0))
+        + SINCE
+        + CandidateRecords.decode(record.getOpened().getStart()).own();
+  }
+
+  private static String closed(CandidateRecord record) {
+    return Interval.versionOf(record.getClosed().getOpenedBy())
+        + SINCE
+        + CandidateRecords.decode(record.getClosed().getStart()).own();
+  }
+
+  private static String versionIn(String told) {
+    return told.substring(0, told.indexOf(SINCE));
   }
 
   /** Throws unless what is open are these versions: {@code key@clock}, the clock in hexadecimal. */
   public void requireOpen(List<String> versions) {
     Set<String> holding = new TreeSet<>(versions);
     // What was said in vain, and ended with no room to say so.
-    open.removeIf(version -> !holding.contains(version) && refused.remove(version));
-    require(open.equals(holding), "open is " + open, holding);
+    open.removeIf(told -> !holding.contains(versionIn(told)) && refused.remove(told));
+    List<String> isOpen = open.stream().map(NodeIntervals::versionIn).sorted().toList();
+    require(isOpen.equals(List.copyOf(holding)), "open is " + open, holding);
   }
 
   private void require(boolean holds, String what, Set<String> holding) {

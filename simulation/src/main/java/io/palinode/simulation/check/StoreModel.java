@@ -1,14 +1,17 @@
 package io.palinode.simulation.check;
 
+import io.palinode.simulation.check.KnownDeletes.Delete;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -22,8 +25,18 @@ import java.util.function.ToLongFunction;
 public final class StoreModel {
   private record Moment(long hlc, Set<Versioned> versions) {}
 
-  /** A restore of one attempt at one node. */
-  private record Restored(long target, Set<String> near, Map<String, Set<Versioned>> cut) {}
+  /**
+   * A restore of one attempt at one node.
+   *
+   * @param since when the node had which version first, as far back as it tells
+   * @param deletes that it was the first to accept, by then
+   */
+  private record Restored(
+      long target,
+      Set<String> near,
+      Map<String, Set<Versioned>> cut,
+      Map<String, Long> since,
+      List<Delete> deletes) {}
 
   private record Attempt(long epoch, int attempt) {}
 
@@ -32,6 +45,8 @@ public final class StoreModel {
   private final List<Map<String, List<Moment>>> pasts = new ArrayList<>();
   private final List<Map<Attempt, Restored>> restores = new ArrayList<>();
   private final List<Set<Attempt>> merges = new ArrayList<>();
+  private final List<KnownDeletes> deletes = new ArrayList<>();
+  private final List<Delete> everDeleted = new ArrayList<>();
 
   /** Whether a key has a replica on a node. */
   public interface Placement {
@@ -45,6 +60,7 @@ public final class StoreModel {
       pasts.add(new TreeMap<>());
       restores.add(new HashMap<>());
       merges.add(new HashSet<>());
+      deletes.add(new KnownDeletes());
     }
   }
 
@@ -61,6 +77,46 @@ public final class StoreModel {
     versions.removeIf(stored -> stored.clock().isAtMost(added.clock()));
     versions.add(added);
     become(node, key, versions, hlc);
+  }
+
+  /** A delete of the versions at or before a clock has found some. */
+  public void removed(int node, String key, VectorClock upTo, long hlc) {
+    Set<Versioned> versions = new LinkedHashSet<>(now(node, key));
+    if (!versions.removeIf(stored -> stored.clock().isAtMost(upTo))) {
+      throw new BrokenInvariant(
+          Invariant.CONSISTENT_CUT, "node " + node + " deleted nothing of " + key + " to " + upTo);
+    }
+    everDeleted.add(new Delete(key, upTo, hlc));
+    become(node, key, versions, hlc);
+  }
+
+  /** A delete was accepted, by this node first, whether there was anything or not. */
+  public void deleted(int node, String key, VectorClock upTo, long hlc) {
+    deletes.get(node).add(key, upTo, hlc);
+    everDeleted.add(new Delete(key, upTo, hlc));
+  }
+
+  /** Whether a delete that covers it was accepted anywhere, undone or not. */
+  public boolean isDeleted(String key, VectorClock clock) {
+    return isDeletedAfter(key, clock, 0);
+  }
+
+  /** Likewise, after a time: clocks begin anew with a delete. */
+  public boolean isDeletedAfter(String key, VectorClock clock, long hlc) {
+    return everDeleted.stream()
+        .anyMatch(
+            delete ->
+                delete.key().equals(key) && delete.hlc() > hlc && clock.isAtMost(delete.upTo()));
+  }
+
+  /** A process of the node begins: what only the one before remembered is forgotten. */
+  public void started(int node) {
+    deletes.get(node).forget();
+  }
+
+  /** A restore was begun, and the disk refused it: by then deletes count as undone. */
+  public void triedToRestore(int node, long target, long hlc) {
+    deletes.get(node).undone(hlc, target);
   }
 
   /**
@@ -95,6 +151,7 @@ public final class StoreModel {
     long since = Math.max(reach, target - Math.min(target, convergenceWindowHlc));
     Set<String> near = new TreeSet<>();
     Map<String, Set<Versioned>> cut = new TreeMap<>();
+    Map<String, Long> had = new TreeMap<>();
     pasts
         .get(node)
         .forEach(
@@ -102,10 +159,37 @@ public final class StoreModel {
               if (past.get(past.size() - 1).hlc() > since) {
                 near.add(key);
               }
-              cut.put(key, keep ? now(node, key) : at(past, cutOf.applyAsLong(key)));
+              long upTo = keep ? Long.MAX_VALUE : cutOf.applyAsLong(key);
+              cut.put(key, at(past, upTo));
+              noteSince(key, past, since, upTo, had);
             });
-    restores.get(node).put(which, new Restored(target, near, cut));
+    List<Delete> standing = deletes.get(node).standingAt(keep ? hlc : target, since);
+    standing.forEach(delete -> near.add(delete.key()));
+    if (!keep) {
+      deletes.get(node).undone(hlc, target);
+    }
+    restores.get(node).put(which, new Restored(target, near, cut, had, standing));
     cut.forEach((key, versions) -> become(node, key, versions, hlc));
+  }
+
+  /** When the versions of a key were there first: since the node tells, or the time since then. */
+  private static void noteSince(
+      String key, List<Moment> past, long since, long upTo, Map<String, Long> had) {
+    at(past, since).forEach(version -> had.putIfAbsent(name(key, version), since));
+    for (Moment moment : past) {
+      if (moment.hlc() > since && moment.hlc() <= upTo) {
+        moment.versions().forEach(each -> had.putIfAbsent(name(key, each), moment.hlc()));
+      }
+    }
+  }
+
+  /** Clocks come again after a delete, hardly so in the same millisecond. */
+  private static String name(String key, Versioned version) {
+    return key
+        + "@"
+        + HexFormat.of().formatHex(version.clock().encode())
+        + "="
+        + HexFormat.of().formatHex(version.value());
   }
 
   /** A node has merged what all contributed; a repeat changes nothing. */
@@ -166,6 +250,7 @@ public final class StoreModel {
         all.addAll(restored.cut().getOrDefault(key, Set.of()));
       }
     }
+    all.removeIf(version -> isDeleted(epoch, attempt, key, version));
     Set<Versioned> greatest = new LinkedHashSet<>();
     for (Versioned one : all) {
       if (all.stream().noneMatch(other -> isBefore(one, other))) {
@@ -173,6 +258,30 @@ public final class StoreModel {
       }
     }
     return greatest;
+  }
+
+  /**
+   * Whether a delete covers it that any node had accepted: its client could have seen what some
+   * node had before.
+   */
+  private boolean isDeleted(long epoch, int attempt, String key, Versioned version) {
+    List<Restored> all =
+        restores.stream()
+            .map(ofNode -> ofNode.get(new Attempt(epoch, attempt)))
+            .filter(Objects::nonNull)
+            .toList();
+    long accepted =
+        all.stream()
+            .mapToLong(of -> of.since().getOrDefault(name(key, version), Long.MAX_VALUE))
+            .min()
+            .orElse(Long.MAX_VALUE);
+    return all.stream()
+        .flatMap(of -> of.deletes().stream())
+        .anyMatch(
+            delete ->
+                delete.key().equals(key)
+                    && accepted < delete.hlc()
+                    && version.clock().isAtMost(delete.upTo()));
   }
 
   /**

@@ -1,0 +1,47 @@
+package io.palinode.simulation;
+
+import io.palinode.predicate.Predicate;
+
+/** Somebody who applies, changes and deletes the predicate while the cluster runs. */
+final class PredicateChanges {
+  private static final long FROM_MICROS = 80_000;
+  private static final long TO_MICROS = 1_600_000;
+
+  private final World world;
+
+  /** Changes nothing of a run in which there are no changes. */
+  private final Dice dice;
+
+  PredicateChanges(World world, Dice dice) {
+    this.world = world;
+    this.dice = dice;
+  }
+
+  /** The first version, if it is there from the beginning; else it comes as a change. */
+  void begin() {
+    Shape shape = world.shape();
+    if (shape.changes() == 0 || dice.percent(50)) {
+      world.apply(first());
+    }
+    for (int left = shape.changes(); left > 0; left--) {
+      world.time().in(dice.between(FROM_MICROS, TO_MICROS), this::change);
+    }
+  }
+
+  private PredicateVersion first() {
+    return new PredicateVersion(1, world.shape().watched().predicate().predicate(), 0);
+  }
+
+  private void change() {
+    if (world.isPredicateDeleted()) {
+      return;
+    }
+    PredicateVersion known = world.predicate();
+    boolean deletes = known != null && known.predicate() != null && dice.percent(40);
+    WatchedMutex next = world.shape().watched().goingTo(dice.percent(50));
+    Predicate predicate = deletes ? null : next.predicate().predicate();
+    long version = known == null ? 1 : known.version() + 1;
+    long now = NodeClock.EPOCH_MICROS + world.time().nowMicros();
+    world.apply(new PredicateVersion(version, predicate, now));
+  }
+}

@@ -1,0 +1,47 @@
+package io.palinode.simulation;
+
+import io.palinode.detection.DetectionSpec;
+import io.palinode.detector.ActivePredicate;
+import io.palinode.hvc.Epsilon;
+import io.palinode.orchestrator.Policy;
+import io.palinode.predicate.Predicate;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A record of the predicates' log: a version of the one predicate there is.
+ *
+ * @param predicate null: it is deleted
+ * @param atMicros when it was applied, wall clock; 0: it was always there
+ */
+record PredicateVersion(long version, @Nullable Predicate predicate, long atMicros) {
+
+  /** What a node watches with it. */
+  List<ActivePredicate> watched() {
+    return predicate == null
+        ? List.of()
+        : List.of(new ActivePredicate(WatchedMutex.NAME, version, predicate));
+  }
+
+  /** What the orchestrator makes of its violations. */
+  Policy policy() {
+    return predicate == null
+        ? Policy.deleted(WatchedMutex.NAME, version)
+        : Policy.of(predicate, version).appliedAt(atMicros);
+  }
+
+  /** What the job looks for with it. */
+  io.palinode.monitor.ActivePredicate detected(int nodes) {
+    return predicate == null
+        ? io.palinode.monitor.ActivePredicate.deleted(WatchedMutex.NAME, version)
+        : new io.palinode.monitor.ActivePredicate(
+            WatchedMutex.NAME,
+            version,
+            DetectionSpec.of(predicate, nodes, Epsilon.parse(Shape.EPSILON_MICROS + "us")));
+  }
+
+  @Override
+  public String toString() {
+    return version + (predicate == null ? " deleted" : " " + predicate.onViolation());
+  }
+}
