@@ -367,6 +367,11 @@ final class NextStep {
   }
 
   private ControlRecord resume(Plan plan) {
+    ControlRecord ended = GateAnswer.holdingNoMore(state, plan);
+    if (ended != null) {
+      // When this is read, the step is decided anew.
+      return ended;
+    }
     List<SequentialSpan> sequential = AntiStall.after(state, plan);
     Resume.Builder resume =
         Resume.newBuilder()
