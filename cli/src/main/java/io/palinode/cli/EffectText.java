@@ -16,13 +16,15 @@ final class EffectText {
   static String of(String first, JsonNode effect) {
     StringBuilder text = new StringBuilder();
     text.append("%s %s (%s)%n".formatted(first, at(effect, "target"), at(effect, "time")));
-    text.append(line("writes lost", number(effect, "writes")));
-    text.append(line("keys that change", number(effect, "keys")));
+    text.append(line("scope", scope(effect)));
+    text.append(line("writes lost", number(effect, "writes") + was(effect, "writes")));
+    text.append(line("keys that change", number(effect, "keys") + was(effect, "keys")));
     text.append(
         line(
             "bytes",
-            "%s of replaced keys and values, on all nodes".formatted(number(effect, "bytes"))));
-    text.append(line("clients", clients(effect)));
+            "%s of replaced keys and values, on all nodes".formatted(number(effect, "bytes"))
+                + was(effect, "bytes")));
+    text.append(line("clients", clients(effect) + was(effect, "clientsTotal")));
     text.append(
         line(
             "expected pause",
@@ -35,6 +37,24 @@ final class EffectText {
                   .formatted(at(effect, "safePoint"))));
     }
     return text.append('\n').append(nodes(effect)).toString();
+  }
+
+  private static String scope(JsonNode effect) {
+    if (effect.path("scope").asText().equals("affected")) {
+      return "affected: what came of writes: %s; all else stands, and other clients never hear of it"
+          .formatted(number(effect, "firstWrites"));
+    }
+    return effect.path("whyAll").isTextual()
+        ? "all, not affected: " + at(effect, "whyAll")
+        : "all that was written since";
+  }
+
+  /** What was told when it was planned, where that was something else. */
+  private static String was(JsonNode effect, String field) {
+    JsonNode before = effect.path("before");
+    return before.isObject() && before.path(field).asLong() != effect.path(field).asLong()
+        ? " (%s when it was planned)".formatted(number(before, field))
+        : "";
   }
 
   private static String clients(JsonNode effect) {

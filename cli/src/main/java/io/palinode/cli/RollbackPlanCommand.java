@@ -16,15 +16,19 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = {
       "Show what a rollback would do: writes lost, keys that change, clients concerned, how long nodes would pause, and how far back each reaches.",
-      "Changes nothing. Refused when it could not be done, as out of a node's reach or in the future."
+      "Changes nothing. Refused when it could not be done, as out of a node's reach or in the future.",
+      "Names the plan, for 'palinode rollback run'. Where scope 'affected' was asked for and cannot be, it says why, and the plan is of all.",
+      ""
     },
     footer = {
       "",
       "Example:  palinode rollback plan --to -30s",
-      "          palinode rollback plan --violation 5f0c9a -o json"
+      "          palinode rollback plan --violation 5f0c9a -o json",
+      "          palinode rollback plan --violation 5f0c9a --scope affected",
+      "          palinode rollback plan --to -30s --scope affected --key cs_1_2_1"
     })
 final class RollbackPlanCommand implements Callable<Integer> {
-  @ArgGroup(multiplicity = "1")
+  @ArgGroup(exclusive = false, multiplicity = "1")
   private RollbackTarget target = new RollbackTarget();
 
   @Mixin private Output output = new Output();
@@ -38,7 +42,8 @@ final class RollbackPlanCommand implements Callable<Integer> {
     String text =
         output.isJson()
             ? effect.toPrettyString() + "\n"
-            : EffectText.of("would go back to", effect);
+            : EffectText.of("would go back to", effect)
+                + "%n'palinode rollback run %s' does this%n".formatted(effect.path("plan").asText());
     spec.commandLine().getOut().print(text);
     spec.commandLine().getOut().flush();
     return 0;

@@ -1,14 +1,18 @@
 package io.palinode.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.palinode.cli.terminal.ApiClient;
 import io.palinode.cli.terminal.Confirmation;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Rolls the store back by hand. */
@@ -16,19 +20,31 @@ import picocli.CommandLine.Spec;
     name = "run",
     mixinStandardHelpOptions = true,
     description = {
-      "Take the whole store back to a time, or to right before a violation. Shows first what that does, as 'plan', and asks.",
+      "Take the store back as a plan of 'palinode rollback plan' says, or to a time, or to right before a violation. Shows first what that does, as"
+          + " 'plan', with what has changed since, and asks.",
       "It goes through the control log like any other: if the orchestrator dies meanwhile, the next one goes on. When a predicate that asks for"
           + " rollback is violated at that time too, it goes further back, and says so.",
-      "Waits for the end. Exit status 1 when it was not carried out."
+      "One of scope 'affected' never becomes one of all: it is refused when only all could be undone by now, and when that is found after all nodes"
+          + " are paused, nothing is taken back. One plan is done once: run again, it shows how that went.",
+      "Waits for the end. Exit status 1 when it was not carried out.",
+      ""
     },
     footer = {
       "",
       "Example:  palinode rollback run --to -30s",
-      "          palinode rollback run --to 2026-11-21T12:00:00Z --yes"
+      "          palinode rollback run --to 2026-11-21T12:00:00Z --yes",
+      "          palinode rollback run --violation 5f0c9a --scope affected",
+      "          palinode rollback run 3fa0c1d2"
     })
 final class RollbackRunCommand implements Callable<Integer> {
-  @ArgGroup(multiplicity = "1")
-  private RollbackTarget target = new RollbackTarget();
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "PLAN",
+      description = "What 'palinode rollback plan' has named; instead of --to or --violation.")
+  private @Nullable String plan;
+
+  @ArgGroup(exclusive = false, multiplicity = "0..1")
+  private @Nullable RollbackTarget target;
 
   @Option(
       names = {"-y", "--yes"},
@@ -43,11 +59,26 @@ final class RollbackRunCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    JsonNode effect = api.post(RollbackCommand.PLAN, target.body().toString());
+    JsonNode effect = api.post(RollbackCommand.PLAN, asked().toString());
     spec.commandLine().getOut().print(EffectText.of("going back to", effect));
     spec.commandLine().getOut().flush();
-    Confirmation.require(yes, "Roll the store back?", "roll the store back");
-    JsonNode rollback = api.post(RollbackCommand.PATH, target.body().toString());
+    String question =
+        effect.path("scope").asText().equals("affected")
+            ? "Take that back?"
+            : "Roll the store back?";
+    Confirmation.require(yes, question, "roll the store back");
+    ObjectNode planned = ApiClient.JSON.createObjectNode().put("plan", effect.path("plan").asText());
+    JsonNode rollback = api.post(RollbackCommand.PATH, planned.toString());
     return new RollbackWatch(api, spec).follow(rollback.path("epoch").asText(), noWait);
+  }
+
+  private ObjectNode asked() {
+    @Nullable String id = plan;
+    @Nullable RollbackTarget to = target;
+    if ((id == null) == (to == null)) {
+      throw new ParameterException(
+          spec.commandLine(), "name a PLAN, or where to go with --to or --violation");
+    }
+    return to != null ? to.body() : ApiClient.JSON.createObjectNode().put("plan", id);
   }
 }

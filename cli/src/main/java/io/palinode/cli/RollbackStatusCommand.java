@@ -62,6 +62,11 @@ final class RollbackStatusCommand implements Callable<Integer> {
     line(out, "state", rollback.path("state").asText());
     line(out, "opened by", cause(rollback));
     line(out, "target", rollback.path("target").asText());
+    if (rollback.path("givenUp").isTextual()) {
+      line(out, "scope", "affected, which could not be: all that was written stands");
+    } else if (rollback.path("scope").asText().equals("affected")) {
+      line(out, "scope", affected(rollback));
+    }
     rollback.path("moves").forEach(move -> line(out, "moved", move.asText()));
     line(
         out,
@@ -77,6 +82,13 @@ final class RollbackStatusCommand implements Callable<Integer> {
     }
     out.println();
     out.print(nodes(rollback));
+  }
+
+  private static String affected(JsonNode rollback) {
+    return rollback.path("keys").isNumber()
+        ? "affected: keys that went back: %,d, clients concerned: %,d"
+            .formatted(rollback.path("keys").asInt(), rollback.path("clients").size())
+        : "affected";
   }
 
   private static String cause(JsonNode rollback) {

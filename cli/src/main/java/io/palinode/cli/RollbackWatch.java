@@ -44,6 +44,16 @@ final class RollbackWatch {
 
   private static String line(JsonNode rollback) {
     String state = rollback.path("state").asText();
+    if (rollback.path("givenUp").isTextual()) {
+      return "took nothing back: all that was written stands";
+    }
+    if (state.equals("resumed") && rollback.path("scope").asText().equals("affected")) {
+      return "is done: keys that went back: %,d, clients concerned: %,d, after %,.0f ms"
+          .formatted(
+              rollback.path("keys").asInt(),
+              rollback.path("clients").size(),
+              rollback.path("totalMs").asDouble());
+    }
     return state.equals("resumed")
         ? "is done: the store is as it was at %s, after %,.0f ms"
             .formatted(rollback.path("target").asText(), rollback.path("totalMs").asDouble())
@@ -52,6 +62,12 @@ final class RollbackWatch {
 
   private int end(String id, JsonNode rollback) {
     PrintWriter err = spec.commandLine().getErr();
+    if (rollback.path("givenUp").isTextual()) {
+      err.println(
+          "palinode: only what came of some writes was to be taken back, and nothing was: "
+              + rollback.path("givenUp").asText());
+      return 1;
+    }
     for (JsonNode move : rollback.path("moves")) {
       err.println("palinode: its target moved: " + move.asText());
     }

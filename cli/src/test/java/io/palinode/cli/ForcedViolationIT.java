@@ -1,37 +1,31 @@
 package io.palinode.cli;
 
+import static io.palinode.cli.RealParts.BOUND;
+import static io.palinode.cli.RealParts.STORE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.palinode.cli.cluster.ControlPlane;
-import io.palinode.cli.cluster.Ports;
-import io.palinode.cli.cluster.StoreCluster;
 import io.palinode.detection.witness.PortableWitness;
 import io.palinode.detection.witness.WitnessCheck;
 import io.palinode.detection.witness.WitnessFormatException;
 import io.palinode.detection.witness.WitnessJson;
 import io.palinode.examples.graph.Rule;
 import io.palinode.examples.graph.net.HeldLinks;
-import io.palinode.hvc.Epsilon;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.predicate.Predicates;
-import io.palinode.voldemort.client.ClientConfig;
-import io.palinode.voldemort.client.ClientConfig.Routing;
 import io.palinode.voldemort.client.RolledBackException;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
-import io.palinode.voldemort.cluster.StoreDefinition;
-import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -46,9 +40,6 @@ import org.junit.jupiter.api.io.TempDir;
  * was right before.
  */
 class ForcedViolationIT {
-  private static final Duration BOUND = Duration.ofSeconds(60);
-  private static final String STORE = "s";
-  private static final int NODES = 3;
   private static final List<String> KEYS =
       List.of("color_1", "color_2", "cs_1_2_1", "cs_1_2_2", "other", "late");
 
@@ -61,39 +52,29 @@ class ForcedViolationIT {
 
   @Test
   void aForcedViolationIsTakenBackToTheCutBeforeItOnEveryNode() {
-    Epsilon epsilon = Epsilon.parse("10ms");
     HeldLinks held = new HeldLinks();
-    try (ControlPlane plane =
-            ControlPlane.start(
-                folder.resolve("control"), NODES, epsilon, ControlPlane.Ports.FREE, alert -> {});
-        StoreCluster cluster =
-            StoreCluster.start(
-                Ports.free(NODES),
-                List.of(StoreDefinition.of(STORE, Persistence.BDB, NODES, 1, 1)),
-                folder,
-                epsilon,
-                plane.watch(),
-                plane.registry());
-        StoreClient a = client(cluster, "a", 0, held);
-        StoreClient b = client(cluster, "b", 1, new HeldLinks())) {
+    try (RealParts parts = RealParts.start(folder);
+        StoreClient a = parts.client("a", 0, held);
+        StoreClient b = parts.client("b", 1, new HeldLinks())) {
+      ControlPlane plane = parts.plane();
       plane.apply(Predicates.parse(Rule.EDGE_MUTEX.yaml(), "edge-mutex.yaml"));
       Store storeA = a.store(STORE);
       Store storeB = b.store(STORE);
       put(storeA, "color_1", "3");
       put(storeB, "color_2", "4");
       put(storeB, "cs_1_2_2", "0");
-      awaitEverywhere(cluster, "cs_1_2_2", "0");
+      parts.awaitEverywhere("cs_1_2_2", "0");
 
       held.hold(1);
       held.hold(2);
       put(storeA, "other", "still under way at T");
       put(storeA, "cs_1_2_1", "1");
-      assertThat(versions(cluster, "cs_1_2_1")).containsExactly("1", null, null);
+      assertThat(parts.versions("cs_1_2_1")).containsExactly("1", null, null);
       put(storeB, "cs_1_2_2", "1");
       put(storeB, "late", "after the violation");
 
       Rollback rollback =
-          await().atMost(BOUND).until(() -> ended(plane), found -> !found.isEmpty()).get(0);
+          await().atMost(BOUND).until(parts::ended, found -> !found.isEmpty()).get(0);
       assertThat(rollback.state()).isEqualTo(Rollback.State.RESUMED);
       assertThat(rollback.predicate()).isEqualTo("edge-mutex");
 
@@ -105,7 +86,7 @@ class ForcedViolationIT {
           .containsEntry("cs_1_2_2", "0")
           .doesNotContainKey("late");
       for (String key : KEYS) {
-        assertThat(versions(cluster, key))
+        assertThat(parts.versions(key))
             .as(key)
             .allMatch(value -> Objects.equals(value, expected.get(key)));
       }
@@ -118,8 +99,8 @@ class ForcedViolationIT {
       held.release(2);
       assertThatThrownBy(() -> storeA.put("late", "again")).isInstanceOf(RolledBackException.class);
       put(storeB, "late", "in the new epoch");
-      awaitEverywhere(cluster, "late", "in the new epoch");
-      assertThat(versions(cluster, "cs_1_2_2"))
+      parts.awaitEverywhere("late", "in the new epoch");
+      assertThat(parts.versions("cs_1_2_2"))
           .as("what was undone stays undone")
           .containsOnly("0");
       assertThat(plane.orchestrator().rollbacks(10)).as("and is not reported again").hasSize(1);
@@ -158,10 +139,6 @@ class ForcedViolationIT {
     }
   }
 
-  private static List<Rollback> ended(ControlPlane plane) {
-    return plane.orchestrator().rollbacks(10).stream().filter(Rollback::isEnded).toList();
-  }
-
   private void put(Store store, String key, String value) {
     history.add(new Entry(key, value, store.put(key, value).acceptedAt()));
   }
@@ -173,34 +150,5 @@ class ForcedViolationIT {
         .filter(entry -> entry.acceptedAt() <= target)
         .forEach(entry -> state.put(entry.key(), entry.value()));
     return state;
-  }
-
-  private static void awaitEverywhere(StoreCluster cluster, String key, String value) {
-    await()
-        .atMost(BOUND)
-        .until(() -> versions(cluster, key), values -> values.stream().allMatch(value::equals));
-  }
-
-  /** The value on each node, null where absent; siblings joined by a bar. */
-  private static List<@org.jspecify.annotations.Nullable String> versions(
-      StoreCluster cluster, String key) {
-    List<@org.jspecify.annotations.Nullable String> values = new ArrayList<>();
-    try (StoreClient reader = StoreClient.connect(ClientConfig.of(cluster.addresses(), "reader"))) {
-      for (int node = 0; node < NODES; node++) {
-        List<String> siblings =
-            reader.store(STORE).versionsAt(node, key).stream()
-                .map(version -> version.text())
-                .toList();
-        values.add(siblings.isEmpty() ? null : String.join("|", siblings));
-      }
-    }
-    return values;
-  }
-
-  private static StoreClient client(StoreCluster cluster, String id, int region, HeldLinks links) {
-    return StoreClient.connect(
-        ClientConfig.of(cluster.addresses(), id)
-            .withRouting(Routing.NEAREST_FIRST, region)
-            .withLinks(links));
   }
 }

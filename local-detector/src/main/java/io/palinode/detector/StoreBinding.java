@@ -131,6 +131,14 @@ public interface StoreBinding {
   }
 
   /**
+   * Likewise of the {@link #restore(long, int, long, Map)} of these keys alone. Whom that concerns
+   * is not told.
+   */
+  default UndoEffect effect(long target, List<HlcSpan> except, Map<Long, Long> keys) {
+    throw new UnsupportedOperationException("this store undoes no single keys");
+  }
+
+  /**
    * Like {@link #restore}, a step of the plan that is done once, but undoes nothing: what changed
    * near and after {@code target} is to be made equal on all replicas as it is now. As far as the
    * node's past reaches.

@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Traces of nodes as the control log has them, and what follows from those of all nodes. */
 final class ToldAccesses {
@@ -62,6 +63,18 @@ final class ToldAccesses {
    */
   static Extent extent(Restore asked, List<Accessed> told) {
     Scope scope = asked.getAffected();
+    Everything unknown = unknown(asked.getTarget(), scope, told);
+    if (unknown != null) {
+      return unknown;
+    }
+    if (scope.getWitnessesCount() == 0) {
+      return new Everything("no witness is named");
+    }
+    return Closure.of(question(asked.getTarget(), scope), traces(told));
+  }
+
+  /** What follows when nodes do not tell all that was done after the target; else null. */
+  static @Nullable Everything unknown(long target, Scope scope, List<Accessed> told) {
     for (Accessed piece : told) {
       if (piece.getTooMany() != 0) {
         return new Everything(
@@ -69,14 +82,30 @@ final class ToldAccesses {
                 .formatted(
                     piece.getNode(),
                     piece.getTooMany(),
-                    Hlc.format(asked.getTarget()),
+                    Hlc.format(target),
                     scope.getAccessesMax()));
       }
     }
-    if (scope.getWitnessesCount() == 0) {
-      return new Everything("no witness is named");
+    return Closure.unnoted(target, traces(told));
+  }
+
+  /**
+   * The first write of each of these keys after the target, at the node that accepted it first; of
+   * keys that were not written since, none.
+   */
+  static Map<Long, Moment> firstWrites(long target, List<Accessed> told, Set<Long> keys) {
+    Map<Long, Moment> first = new TreeMap<>();
+    for (Trace trace : traces(told)) {
+      for (Access access : trace.accesses()) {
+        if (access.kind() == Kind.WRITE && access.hlc() > target && keys.contains(access.key())) {
+          first.merge(
+              access.key(),
+              new Moment(trace.node(), access.hlc()),
+              (one, other) -> other.hlc() < one.hlc() ? other : one);
+        }
+      }
     }
-    return Closure.of(question(asked.getTarget(), scope), traces(told));
+    return first;
   }
 
   /**

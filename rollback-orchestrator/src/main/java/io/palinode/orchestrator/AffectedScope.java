@@ -3,14 +3,18 @@ package io.palinode.orchestrator;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hlc;
 import io.palinode.predicate.OnViolation;
+import io.palinode.wire.v1.Moment;
 import io.palinode.wire.v1.Scope;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Whether a plan undoes only what came of its witnesses (ADR 0024): from the plan, its violations
- * and the policies alone, once all nodes are paused and all up to then is judged.
+ * and the policies alone, once all nodes are paused and all up to then is judged. An operator's
+ * names its own; those of violations that were found meanwhile join them.
  *
  * @param scope what nodes are asked; null: all after the target is undone
  * @param why it is all, though the violations would have it otherwise; empty: they would not
@@ -24,14 +28,20 @@ record AffectedScope(@Nullable Scope scope, String why) {
   /** Of each node: some 25 bytes each in the control log, and all nodes go through all of them. */
   static final int ACCESSES_MAX = 30_000;
 
+  private static final String TOO_MANY_WITNESSES =
+      "there are more than %d witnesses".formatted(Demand.WITNESSES_MAX);
   private static final AffectedScope UNWANTED = new AffectedScope(null, "");
 
-  /** Whether the plan's violations, as far as they are known, would have it so. */
+  /** Whether an operator, or the plan's violations as far as they are known, would have it so. */
   static boolean isWanted(MachineState state, Plan plan) {
+    if (plan.attempt() > 0) {
+      return false;
+    }
+    if (plan.hand().isByHand()) {
+      return plan.hand().isOfSome();
+    }
     List<Demand> admitted = NextStep.admitted(state, plan);
-    return plan.attempt() == 0
-        && !plan.hand().isByHand()
-        && !admitted.isEmpty()
+    return !admitted.isEmpty()
         && admitted.stream().allMatch(demand -> wantsAffected(state, demand.predicate()));
   }
 
@@ -50,23 +60,67 @@ record AffectedScope(@Nullable Scope scope, String why) {
     if (why != null) {
       return new AffectedScope(null, why);
     }
+    Stream<Moment> found =
+        NextStep.admitted(state, plan).stream().flatMap(demand -> demand.witnesses().stream());
+    return new AffectedScope(
+        scope(target, Stream.concat(plan.hand().witnesses().stream(), found)), "");
+  }
+
+  /** What nodes are asked, to undo what came of those of these writes that are after the target. */
+  static Scope scope(long target, Stream<Moment> witnesses) {
     Scope.Builder scope =
         Scope.newBuilder()
             .setClientsMax(CLIENTS_MAX)
             .setPercentMax(PERCENT_MAX)
             .setAccessesMax(ACCESSES_MAX);
-    NextStep.admitted(state, plan).stream()
-        .flatMap(demand -> demand.witnesses().stream())
+    witnesses
         .filter(witness -> witness.getHlc() > target)
         .distinct()
         .forEach(scope::addWitnesses);
-    return new AffectedScope(scope.build(), "");
+    return scope.build();
+  }
+
+  /**
+   * Why a plan that an operator opened now could not undo only what came of these writes, as far as
+   * that is not for the nodes to say; empty: it could.
+   */
+  static String whyAll(MachineState state, Wish wish, long target) {
+    if (wish.seeds().witnesses().size() > Demand.WITNESSES_MAX) {
+      return TOO_MANY_WITNESSES;
+    }
+    long waiting =
+        state
+            .findings()
+            .demandsBefore(Long.MAX_VALUE)
+            .filter(demand -> !NextStep.isFree(state, demand))
+            .count();
+    return Objects.requireNonNullElse(whyAll(state, waiting, target), "");
   }
 
   private static @Nullable String whyAll(MachineState state, Plan plan, long target) {
     List<Demand> admitted = NextStep.admitted(state, plan);
-    if (state.findings().demandsBefore(plan.epoch()).count() > admitted.size()
-        || !state.journal().gates().requests().isEmpty()) {
+    long waiting = state.findings().demandsBefore(plan.epoch()).count() - admitted.size();
+    String why = whyAll(state, waiting, target);
+    if (why != null) {
+      return why;
+    }
+    for (Demand demand : admitted) {
+      if (!wantsAffected(state, demand.predicate())) {
+        return "predicate=%s is violated at %s, and wants everything undone since"
+            .formatted(demand.predicate(), Hlc.format(demand.violate()));
+      }
+    }
+    if (admitted.stream().anyMatch(Demand::hasTooManyWitnesses)) {
+      return TOO_MANY_WITNESSES;
+    }
+    return unnoted(state, plan, target);
+  }
+
+  /**
+   * @param waiting violations that ask for a rollback and get none
+   */
+  private static @Nullable String whyAll(MachineState state, long waiting, long target) {
+    if (waiting > 0 || !state.journal().gates().requests().isEmpty()) {
       return "a violation waits for approval, or for its budget, and would be judged by nobody";
     }
     if (state.policies().values().stream().anyMatch(AffectedScope::actsOnRisenGrade)) {
@@ -80,10 +134,7 @@ record AffectedScope(@Nullable Scope scope, String why) {
     if (!past.isEmpty() && past.get(past.size() - 1).clock() > target) {
       return "the target is before the epoch began";
     }
-    if (admitted.stream().anyMatch(Demand::hasTooManyWitnesses)) {
-      return "there are more than %d witnesses".formatted(Demand.WITNESSES_MAX);
-    }
-    return unnoted(state, plan, target);
+    return null;
   }
 
   /** Their violations may be told after it was judged up to their time. */

@@ -2,12 +2,14 @@ package io.palinode.orchestrator;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.wire.v1.EffectTold;
+import io.palinode.wire.v1.Moment;
 import io.palinode.wire.v1.Span;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.IntStream;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What a rollback would do, as the nodes' window-logs tell; nothing is changed to find out.
@@ -17,24 +19,53 @@ import java.util.stream.IntStream;
  * @param told by each node that answered, in their order
  * @param missing nodes that did not answer in time
  * @param pauseMicros how long nodes are expected to serve nothing
+ * @param whyAll why everything would be undone, though only what came of some writes was asked for;
+ *     empty: it is as it was asked for
  */
 public record Effect(
-    long target, long safePoint, List<EffectTold> told, List<Integer> missing, long pauseMicros) {
+    long target,
+    long safePoint,
+    List<EffectTold> told,
+    List<Integer> missing,
+    long pauseMicros,
+    String whyAll) {
 
-  /** From what nodes told, and what rollbacks took, the latest first. */
+  /**
+   * From what nodes told, and what rollbacks took, the latest first.
+   *
+   * @param waiting nodes that have not answered, and do not only wait for others
+   * @param whyAll likewise, without asking the nodes
+   */
   public static Effect of(
-      long target, MachineState state, List<EffectTold> told, List<Rollback> latest) {
-    List<Integer> missing = new ArrayList<>();
-    IntStream.range(0, state.settings().nodes())
-        .filter(node -> told.stream().noneMatch(t -> t.getNode() == node))
-        .forEach(missing::add);
+      long target,
+      MachineState state,
+      List<EffectTold> told,
+      List<Integer> waiting,
+      List<Rollback> latest,
+      String whyAll) {
     long copies = told.stream().mapToLong(EffectTold::getWrites).sum();
     return new Effect(
         target,
         state.safePoint(),
         List.copyOf(told),
-        missing,
-        ExpectedPause.of(latest).micros(copies));
+        List.copyOf(waiting),
+        ExpectedPause.of(latest).micros(copies),
+        Stream.concat(Stream.of(whyAll), told.stream().map(EffectTold::getAllBecause))
+            .filter(why -> !why.isEmpty())
+            .findFirst()
+            .orElse(""));
+  }
+
+  /** Only what came of some writes would be undone. */
+  public boolean isOfSome() {
+    return !witnesses().isEmpty() && told.stream().allMatch(t -> t.getWitnessesCount() > 0);
+  }
+
+  /** What came of these would be undone, as nodes know them; empty: everything. */
+  public Set<Moment> witnesses() {
+    return told.stream()
+        .flatMap(node -> node.getWitnessesList().stream())
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   /** Spans in which what the window-logs have is no client's write, or is gone already. */

@@ -5,9 +5,13 @@ import io.palinode.wire.v1.ApprovalAsked;
 import io.palinode.wire.v1.BudgetRenewed;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.GateStep;
+import io.palinode.wire.v1.HeldNoMore;
 import io.palinode.wire.v1.LetStand;
 import io.palinode.wire.v1.PlanOpened;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -111,6 +115,50 @@ final class GateAnswer {
             .addAllBindings(areNamed ? bindings : List.of())
             .build();
     return atEpoch(state, GateStep.newBuilder().setLetStand(stands).build());
+  }
+
+  /**
+   * That some of what was let stand as it was there before anyone watched does not hold on the cut
+   * that the plan ends with; null: all of it does, or may. Only when the cut is later than the one
+   * on which it stood, and the nodes' detectors look for the predicate as it is now.
+   */
+  static @Nullable ControlRecord holdingNoMore(MachineState state, Plan plan) {
+    List<LetStanding> held =
+        state.journal().gates().standing().stream().filter(LetStanding::held).toList();
+    if (held.isEmpty()) {
+      return null;
+    }
+    Map<String, Set<String>> violated =
+        CutCheck.violated(plan.holding(), state.policies(), Gates.NONE, null).stream()
+            .collect(
+                Collectors.groupingBy(
+                    CutCheck.Instance::predicate,
+                    Collectors.mapping(CutCheck.Instance::binding, Collectors.toSet())));
+    for (LetStanding stood : held) {
+      Set<String> still = violated.getOrDefault(stood.predicate(), Set.of());
+      boolean isAnyOver =
+          stood.bindings().isEmpty() ? still.isEmpty() : !still.containsAll(stood.bindings());
+      if (isAnyOver && isSeen(state, plan, stood)) {
+        HeldNoMore ended =
+            HeldNoMore.newBuilder()
+                .setPredicate(stood.predicate())
+                .addAllBindings(
+                    stood.bindings().stream().filter(b -> !still.contains(b)).sorted().toList())
+                .build();
+        return atEpoch(state, GateStep.newBuilder().setHeldNoMore(ended).build());
+      }
+    }
+    return null;
+  }
+
+  private static boolean isSeen(MachineState state, Plan plan, LetStanding stood) {
+    Policy policy = state.policies().get(stood.predicate());
+    long cut = plan.isKept() ? plan.clock() : plan.target();
+    return policy != null
+        && policy.rollsBack()
+        && policy.sinceMicros() > 0
+        && !policy.mayBeOlder(plan.clock())
+        && cut > stood.toHlc();
   }
 
   private static ControlRecord atEpoch(MachineState state, GateStep step) {

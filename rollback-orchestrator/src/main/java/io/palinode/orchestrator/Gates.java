@@ -6,6 +6,7 @@ import io.palinode.predicate.OnViolation.Budget;
 import io.palinode.wire.v1.ApprovalAsked;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.GateStep;
+import io.palinode.wire.v1.HeldNoMore;
 import io.palinode.wire.v1.LetStand;
 import java.util.HashMap;
 import java.util.List;
@@ -129,8 +130,15 @@ public record Gates(
       case ASKED -> asked(record, step.getAsked());
       case LET_STAND -> standing(step.getLetStand());
       case RENEWED -> renewed(step.getRenewed().getPredicate(), record.getAtMicros());
+      case HELD_NO_MORE -> without(step.getHeldNoMore());
       case STEP_NOT_SET -> this;
     };
+  }
+
+  private Gates without(HeldNoMore ended) {
+    List<LetStanding> left =
+        standing.stream().flatMap(s -> Stream.ofNullable(s.without(ended))).toList();
+    return new Gates(lastNumber, requests, left, renewed);
   }
 
   private Gates asked(ControlRecord record, ApprovalAsked asked) {

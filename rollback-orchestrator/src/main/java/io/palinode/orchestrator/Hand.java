@@ -1,7 +1,9 @@
 package io.palinode.orchestrator;
 
+import io.palinode.wire.v1.Moment;
 import io.palinode.wire.v1.PlanOpened;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What of a plan is an operator's doing.
@@ -10,20 +12,33 @@ import java.util.List;
  * @param undoes the epoch of the plan whose discarded writes it is to bring back; 0: none
  * @param approves the number of the request for approval that it answers; 0: none
  * @param touches the instances that this request is about
+ * @param witnesses only what came of these writes is to be undone, or nothing; empty: all is
  */
-public record Hand(String request, long undoes, long approves, List<Touch> touches) {
+public record Hand(
+    String request, long undoes, long approves, List<Touch> touches, Set<Moment> witnesses) {
   public Hand {
+    witnesses = Set.copyOf(witnesses);
     touches = List.copyOf(touches);
   }
 
   static Hand of(PlanOpened opened) {
     List<Touch> touches = opened.getTouchedList().stream().map(Touch::of).toList();
-    return new Hand(opened.getRequest(), opened.getUndoes(), opened.getApproves(), touches);
+    return new Hand(
+        opened.getRequest(),
+        opened.getUndoes(),
+        opened.getApproves(),
+        touches,
+        Set.copyOf(opened.getWitnessesList()));
   }
 
   /** An operator asked for it, so it may go back to before the safe point. */
   public boolean isByHand() {
     return !request.isEmpty();
+  }
+
+  /** It undoes what came of some writes, or nothing. */
+  public boolean isOfSome() {
+    return isByHand() && !witnesses.isEmpty();
   }
 
   boolean isUndo() {

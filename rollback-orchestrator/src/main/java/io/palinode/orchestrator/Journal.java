@@ -122,11 +122,12 @@ public record Journal(
 
   /**
    * The open plan takes, or has been told to take, back what happened at {@code hlc}, and will not
-   * bring it back: that an undo may do, when it takes itself back.
+   * bring it back: that an undo may do, and what an operator wants of some writes alone.
    */
   boolean isBeingTakenBack(long ofEpoch, long hlc) {
     return plan != null
         && !plan.hand().isUndo()
+        && !plan.hand().isOfSome()
         && !plan.phase().isBeforeRestore()
         && plan.attempt() > 0
         && plan.epoch() > ofEpoch

@@ -1,7 +1,10 @@
 package io.palinode.orchestrator;
 
+import io.palinode.wire.v1.HeldNoMore;
 import io.palinode.wire.v1.LetStand;
+import java.util.HashSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Violations that open no plan.
@@ -39,6 +42,21 @@ public record LetStanding(
   /** Whether it was there before anyone watched, so that any cut may hold it. */
   boolean holds(String other, String binding) {
     return held && predicate.equals(other) && (bindings.isEmpty() || bindings.contains(binding));
+  }
+
+  /** Without these instances; null: nothing is left. Of all, when none are named. */
+  @Nullable LetStanding without(HeldNoMore ended) {
+    if (!held || !predicate.equals(ended.getPredicate())) {
+      return this;
+    }
+    if (bindings.isEmpty() || ended.getBindingsCount() == 0) {
+      return bindings.isEmpty() && ended.getBindingsCount() == 0 ? null : this;
+    }
+    Set<String> left = new HashSet<>(bindings);
+    ended.getBindingsList().forEach(left::remove);
+    return left.isEmpty()
+        ? null
+        : new LetStanding(predicate, fromHlc, toHlc, rejects, true, left);
   }
 
   LetStanding upTo(long hlc) {

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The step that the protocol takes next, as a function of the state alone: asked twice, it gives
- * the same answer, so an orchestrator that was killed before it wrote a step decides it again.
+ * the same answer, so an orchestrator that was killed before it wrote a step decides it again. Long,
+ * for whoever reads one step asks what may come instead.
  */
 final class NextStep {
   /** What nodes exchange at once when they compare all keys; each holds it. */
@@ -90,7 +91,7 @@ final class NextStep {
         .distinct();
   }
 
-  private static boolean isFree(MachineState state, Demand demand) {
+  static boolean isFree(MachineState state, Demand demand) {
     return Gates.verdict(state, demand.predicate()) == Gates.Verdict.FREE;
   }
 
@@ -201,18 +202,36 @@ final class NextStep {
     }
     // An undo may take itself back: then all that is there now stands, and has to be judged. So has
     // what stands beside what came of the witnesses.
-    boolean mayStand = plan.hand().isUndo() || AffectedScope.isWanted(state, plan);
+    boolean mayStand =
+        plan.hand().isUndo() || plan.hand().isOfSome() || AffectedScope.isWanted(state, plan);
     long stands = mayStand ? Math.max(target, plan.clock()) : target;
     return allPaused && isJudged(stands) ? firstRestore(plan, target) : null;
   }
 
   private ControlRecord firstRestore(Plan plan, long target) {
     AffectedScope affected = AffectedScope.of(state, plan, target);
+    if (plan.hand().isOfSome() && affected.scope() == null) {
+      return giveUp(plan, affected.why());
+    }
     ControlRecord all = restore(plan, target, affected.why());
     Scope scope = affected.scope();
     return scope == null
         ? all
         : all.toBuilder().setRestore(all.getRestore().toBuilder().setAffected(scope)).build();
+  }
+
+  /**
+   * An operator wanted some undone and no more, and that cannot be: so nothing is. Violations that
+   * were found meanwhile open the next plan.
+   */
+  private ControlRecord giveUp(Plan plan, String why) {
+    long before = plan.attempt() == 0 ? plan.clock() : plan.branchEnd();
+    return before == 0
+        ? halt(
+            plan,
+            "%s; and a node's clock was too far behind for one cut before the rollback"
+                .formatted(why.isEmpty() ? "only some cannot be undone" : why))
+        : restore(plan, before, why);
   }
 
   /** A violation that waits for its predicate may yet be before it. */
@@ -232,7 +251,7 @@ final class NextStep {
   private @Nullable ControlRecord afterFailure(Plan plan) {
     Fallback tried = plan.halts().fallback();
     if (plan.spread().ofSome()) {
-      return restore(plan, plan.target(), plan.failure());
+      return allOf(plan, plan.failure());
     }
     if (plan.isKept()) {
       return tried.tooLarge() ? keepAll(plan) : halt(plan, plan.failure());
@@ -271,7 +290,7 @@ final class NextStep {
     if (rest != null) {
       return nextRound(plan, rest);
     }
-    if (plan.isKept()) {
+    if (plan.isKept() || plan.isGivenUp()) {
       return resume(plan);
     }
     List<CutCheck.Instance> violated =
@@ -286,17 +305,21 @@ final class NextStep {
     return violated.isEmpty() ? resume(plan) : stepBack(plan, violated);
   }
 
+  /** What came of the witnesses is undone, which will not do. */
+  private ControlRecord allOf(Plan plan, String why) {
+    return plan.hand().isOfSome() ? giveUp(plan, why) : restore(plan, plan.target(), why);
+  }
+
   /** What came of the witnesses is undone: that is enough, or all is. */
   private ControlRecord afterConverge(Plan plan, List<CutCheck.Instance> violated) {
     if (!violated.isEmpty()) {
-      return restore(plan, plan.target(), violated.get(0) + " holds beside what stands");
+      return allOf(plan, violated.get(0) + " holds beside what stands");
     }
     AtKey prolonged = Prolonged.first(plan.spread(), state.policies());
     return prolonged == null
         ? resume(plan)
-        : restore(
+        : allOf(
             plan,
-            plan.target(),
             "an interval of predicate=%s binding=%s goes on, and what came since was not judged beside it"
                 .formatted(prolonged.getPredicate(), prolonged.getBinding()));
   }
@@ -344,6 +367,11 @@ final class NextStep {
   }
 
   private ControlRecord resume(Plan plan) {
+    ControlRecord ended = GateAnswer.holdingNoMore(state, plan);
+    if (ended != null) {
+      // When this is read, the step is decided anew.
+      return ended;
+    }
     List<SequentialSpan> sequential = AntiStall.after(state, plan);
     Resume.Builder resume =
         Resume.newBuilder()

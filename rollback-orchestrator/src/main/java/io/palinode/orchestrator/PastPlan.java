@@ -39,7 +39,7 @@ public record PastPlan(
         quietSince,
         resume.getClock(),
         done.isAbandoned(),
-        done.isKept() ? 0 : done.branchEnd(),
+        done.isKept() || done.isGivenUp() ? 0 : done.branchEnd(),
         false,
         resume.getRestart(),
         done.hand().isByHand());

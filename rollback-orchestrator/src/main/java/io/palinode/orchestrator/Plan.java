@@ -188,6 +188,11 @@ public record Plan(
     return halts.fallback().restarted();
   }
 
+  /** An operator wanted only some undone, and that could not be: it takes nothing back. */
+  boolean isGivenUp() {
+    return hand.isOfSome() && attempt > 0 && !spread.ofSome();
+  }
+
   /** Every node has been paused by it. */
   boolean hasPaused(int nodes) {
     return paused.size() == nodes;

@@ -157,6 +157,16 @@ public final class RollbackMachine {
     ControlRecord unused = NextStep.onRequest(state, wish);
   }
 
+  /**
+   * Why such a plan would undo everything if it were opened now, though only what came of some
+   * writes is wished; empty: nothing but the nodes may want that.
+   *
+   * @throws RefusedException when there is nothing to go back to
+   */
+  public static String whyAll(MachineState state, Wish wish) throws RefusedException {
+    return AffectedScope.whyAll(state, wish, wish.target(state));
+  }
+
   /** Likewise for {@link Event.ApprovalAnswered}. */
   public static void requireAnswerable(MachineState state, long number, boolean approve)
       throws RefusedException {

@@ -1,16 +1,19 @@
 package io.palinode.orchestrator;
 
+import io.palinode.wire.v1.Concerned;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
+import io.palinode.wire.v1.Resume;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a plan came about, and how far each node is; beside {@link Rollback}, which has the whole.
@@ -21,6 +24,8 @@ import java.util.function.UnaryOperator;
  * @param target of the last restore; 0: there was none, or it kept what was there
  * @param past all nodes began to undo after this HLC; 0: not known
  * @param clock every undo is before this HLC, every later write after it; 0: it is not over
+ * @param ofSome whether the newest attempt undoes only what came of some writes
+ * @param concerned whom that concerns, once it is done; else null
  * @param nodes those that have answered
  */
 public record RollbackProgress(
@@ -31,6 +36,8 @@ public record RollbackProgress(
     long target,
     long past,
     long clock,
+    boolean ofSome,
+    @Nullable Concerned concerned,
     SortedMap<Integer, NodeSteps> nodes) {
 
   /** The last step of the newest attempt that a node has done. */
@@ -106,6 +113,8 @@ public record RollbackProgress(
         0,
         0,
         0,
+        false,
+        null,
         Collections.emptySortedMap());
   }
 
@@ -121,10 +130,20 @@ public record RollbackProgress(
       return at(record.getConverged().getNode(), n -> n.converged(record.getConverged(), at));
     }
     if (record.hasResume()) {
-      return new RollbackProgress(
-          epoch, hand, reason, moves, target, past, record.getResume().getClock(), nodes);
+      return resumed(record.getResume());
     }
     return record.hasRestore() ? restoring(record) : this;
+  }
+
+  /** An operator wanted only what came of some writes undone, and nothing was. */
+  public boolean isGivenUp() {
+    return hand.isOfSome() && clock > 0 && !ofSome;
+  }
+
+  private RollbackProgress resumed(Resume resume) {
+    Concerned told = resume.hasConcerned() ? resume.getConcerned() : null;
+    return new RollbackProgress(
+        epoch, hand, reason, moves, target, past, resume.getClock(), ofSome, told, nodes);
   }
 
   private RollbackProgress restoring(ControlRecord record) {
@@ -135,13 +154,32 @@ public record RollbackProgress(
     Restore restore = record.getRestore();
     long cut = restore.getKeep() ? 0 : restore.getTarget();
     long first = past == 0 ? restore.getPast() : past;
-    return new RollbackProgress(epoch, hand, reason, List.copyOf(more), cut, first, clock, nodes);
+    return new RollbackProgress(
+        epoch,
+        hand,
+        reason,
+        List.copyOf(more),
+        cut,
+        first,
+        clock,
+        restore.hasAffected(),
+        concerned,
+        nodes);
   }
 
   private RollbackProgress at(int node, UnaryOperator<NodeSteps> change) {
     SortedMap<Integer, NodeSteps> more = new TreeMap<>(nodes);
     more.put(node, change.apply(more.getOrDefault(node, NodeSteps.NONE)));
     return new RollbackProgress(
-        epoch, hand, reason, moves, target, past, clock, Collections.unmodifiableSortedMap(more));
+        epoch,
+        hand,
+        reason,
+        moves,
+        target,
+        past,
+        clock,
+        ofSome,
+        concerned,
+        Collections.unmodifiableSortedMap(more));
   }
 }

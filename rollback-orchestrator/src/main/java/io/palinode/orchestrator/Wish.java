@@ -1,8 +1,14 @@
 package io.palinode.orchestrator;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.wire.v1.Moment;
 import io.palinode.wire.v1.PlanOpened;
+import io.palinode.wire.v1.StoreKey;
+import io.palinode.wire.v1.Violation;
+import java.util.Collection;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A rollback that an operator asks for.
@@ -12,19 +18,69 @@ import java.util.List;
  * @param violationIds of violations that are meant; may be empty
  * @param predicate of these; empty when there are none
  * @param undoes the epoch of the rollback whose discarded writes are to come back; 0: none
+ * @param seeds what is to be undone
  */
 public record Wish(
-    String request, long target, List<String> violationIds, String predicate, long undoes) {
+    String request,
+    long target,
+    List<String> violationIds,
+    String predicate,
+    long undoes,
+    Seeds seeds) {
   public Wish {
     if (request.isEmpty()) {
       throw new IllegalArgumentException("what is asked for by hand must have a name");
     }
+    if (undoes > 0 && seeds.isOfSome()) {
+      throw new IllegalArgumentException("an undo brings back everything");
+    }
     violationIds = List.copyOf(violationIds);
+  }
+
+  /** Of everything after the target. */
+  public Wish(
+      String request, long target, List<String> violationIds, String predicate, long undoes) {
+    this(request, target, violationIds, predicate, undoes, Seeds.ALL);
   }
 
   /** To a time. */
   public static Wish to(String request, long target) {
     return new Wish(request, target, List.of(), "", 0);
+  }
+
+  /** To right before a violation. */
+  public static Wish before(String request, Violation violation) {
+    return new Wish(
+        request,
+        violation.getViolate() - 1,
+        List.of(violation.getId()),
+        violation.getPredicate(),
+        0);
+  }
+
+  /** The writes with which the violation's witnesses began, those after the target. */
+  public Set<Moment> witnesses(Violation violation) {
+    return Demand.witnesses(violation).stream()
+        .filter(witness -> witness.getHlc() > target)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** Only of what came of these writes, and of the first ones of these keys after the target. */
+  public Wish undoingOnly(Collection<Moment> witnesses, List<StoreKey> keys) {
+    return with(new Seeds(Set.copyOf(witnesses), keys));
+  }
+
+  /** With the writes that nodes know now by their keys. */
+  public Wish knowing(Effect effect) {
+    return effect.isOfSome() ? with(Seeds.of(effect.witnesses())) : this;
+  }
+
+  Wish with(Seeds newSeeds) {
+    return new Wish(request, target, violationIds, predicate, undoes, newSeeds);
+  }
+
+  Wish named(String newRequest) {
+    return new Wish(newRequest, target, violationIds, predicate, undoes, seeds);
   }
 
   /** To the state before a rollback, with what it had discarded. */
@@ -90,6 +146,7 @@ public record Wish(
         .setTarget(target(state))
         .setReason(undoes > 0 ? "undo of rollback " + undoes : "by hand")
         .setRequest(request)
-        .setUndoes(undoes);
+        .setUndoes(undoes)
+        .addAllWitnesses(seeds.witnesses());
   }
 }

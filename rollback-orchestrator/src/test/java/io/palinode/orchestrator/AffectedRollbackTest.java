@@ -254,7 +254,7 @@ class AffectedRollbackTest {
     return Moment.newBuilder().setNode(node).setHlc(Hlc.ofMicros(micros)).build();
   }
 
-  private static Violation found(String id, String predicate, long epoch, Moment... witnesses) {
+  static Violation found(String id, String predicate, long epoch, Moment... witnesses) {
     Violation.Builder violation =
         Violation.newBuilder()
             .setId(id)

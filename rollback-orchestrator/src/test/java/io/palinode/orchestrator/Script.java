@@ -524,6 +524,10 @@ final class Script {
               + time(step.getLetStand().getFromHlc())
               + " to "
               + time(step.getLetStand().getToHlc());
+      case HELD_NO_MORE ->
+          "no more "
+              + step.getHeldNoMore().getPredicate()
+              + step.getHeldNoMore().getBindingsList();
       case RENEWED -> "renew " + step.getRenewed().getPredicate();
       case STEP_NOT_SET -> "nothing";
     };

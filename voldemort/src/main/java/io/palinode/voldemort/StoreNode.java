@@ -904,6 +904,12 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     return new UndoCount(node(), engine, writers, except).of(stores.values(), target);
   }
 
+  @Override
+  public UndoEffect effect(long target, List<HlcSpan> except, Map<Long, Long> keys) {
+    Cuts cuts = new Cuts(target, Long.MAX_VALUE, keys);
+    return new UndoCount(node(), engine, writers, except).ofSome(stores.values(), cuts);
+  }
+
   /** {@inheritDoc} O(changes since the convergence window began). */
   @Override
   public Restoration keep(long epoch, int attempt, long target) {

@@ -5,7 +5,10 @@ import io.palinode.detector.UndoEffect;
 import io.palinode.retroscope.Diff;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Counts what an undo would change, while writes go on. For one thread, once. */
 final class UndoCount {
@@ -50,30 +53,64 @@ final class UndoCount {
         writers.knownSince());
   }
 
+  /**
+   * Likewise of some keys, each up to its own time; the others stand. Whom it concerns is not told.
+   */
+  UndoEffect ofSome(Collection<LocalStore> stores, Cuts cuts) {
+    stores.forEach(store -> countSome(store, cuts));
+    return new UndoEffect(writes, keys, bytes, firstWrites, firstKeys, List.of(), 0, 0);
+  }
+
+  private void countSome(LocalStore store, Cuts cuts) {
+    Map<KeyBytes, Oldest> before = new HashMap<>();
+    store
+        .past()
+        .forEachBetween(
+            cuts.least(),
+            Long.MAX_VALUE,
+            (hlc, key, old) -> {
+              if (hlc > cuts.of(store.name(), key)) {
+                count(store, hlc, key, old);
+                before.merge(new KeyBytes(key), new Oldest(hlc, old), Oldest::older);
+              }
+            });
+    before.forEach((key, then) -> countKey(store, key.bytes(), then.value()));
+  }
+
+  /** What a key had before the earliest of its changes. */
+  private record Oldest(long hlc, byte @Nullable [] value) {
+    Oldest older(Oldest other) {
+      return other.hlc < hlc ? other : this;
+    }
+  }
+
   private void countWrites(LocalStore store, long target) {
     store
         .past()
         .forEachBetween(
             target,
             Long.MAX_VALUE,
-            (hlc, key, old) -> {
-              if (except.stream().noneMatch(span -> span.contains(hlc))) {
-                writes++;
-                firstWrites += isFirst(store, key) ? 1 : 0;
-                bytes += key.length + (old == null ? 0 : old.length);
-              }
-            });
+            (hlc, key, old) -> count(store, hlc, key, old));
+  }
+
+  private void count(LocalStore store, long hlc, byte[] key, byte @Nullable [] old) {
+    if (except.stream().noneMatch(span -> span.contains(hlc))) {
+      writes++;
+      firstWrites += isFirst(store, key) ? 1 : 0;
+      bytes += key.length + (old == null ? 0 : old.length);
+    }
   }
 
   private void countKeys(LocalStore store, long target) {
     try (Diff diff = store.past().diffTo(target)) {
-      diff.forEach(
-          (key, then) -> {
-            if (!Arrays.equals(then, engine.get(store.name(), key))) {
-              keys++;
-              firstKeys += isFirst(store, key) ? 1 : 0;
-            }
-          });
+      diff.forEach((key, then) -> countKey(store, key, then));
+    }
+  }
+
+  private void countKey(LocalStore store, byte[] key, byte @Nullable [] then) {
+    if (!Arrays.equals(then, engine.get(store.name(), key))) {
+      keys++;
+      firstKeys += isFirst(store, key) ? 1 : 0;
     }
   }
 

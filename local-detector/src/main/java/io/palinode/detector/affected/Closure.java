@@ -57,12 +57,9 @@ public final class Closure {
    * @param traces of all nodes, one each, taken when they were paused
    */
   public static Extent of(Question question, List<Trace> traces) {
-    for (Trace trace : traces) {
-      if (trace.since() > question.target()) {
-        return new Everything(
-            "node %d knows who used which keys only since %s, the target is %s"
-                .formatted(trace.node(), Hlc.format(trace.since()), Hlc.format(question.target())));
-      }
+    Everything unnoted = unnoted(question.target(), traces);
+    if (unnoted != null) {
+      return unnoted;
     }
     Closure closure = new Closure(question);
     traces.forEach(closure::add);
@@ -74,6 +71,22 @@ public final class Closure {
     }
     closure.spread();
     return closure.extent();
+  }
+
+  /** What follows when some node does not know all that was done after the target; else null. */
+  public static @Nullable Everything unnoted(long target, List<Trace> traces) {
+    for (Trace trace : traces) {
+      if (trace.since() == Long.MAX_VALUE) {
+        return new Everything(
+            "node %d has not noted who used which keys".formatted(trace.node()));
+      }
+      if (trace.since() > target) {
+        return new Everything(
+            "node %d knows who used which keys only since %s, the target is %s"
+                .formatted(trace.node(), Hlc.format(trace.since()), Hlc.format(target)));
+      }
+    }
+    return null;
   }
 
   private void add(Trace trace) {

@@ -1,6 +1,7 @@
 package io.palinode.detector.kafka;
 
 import io.palinode.detector.EffectAnswers;
+import io.palinode.detector.EffectQuestions;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.EffectAsked;
 import java.time.Duration;
@@ -26,10 +27,13 @@ final class EffectTail implements ControlListener, AutoCloseable {
   private final EffectAnswers answers;
   private final ThreadPoolExecutor thread;
   private final LongAdder failures = new LongAdder();
+  // Of the tail's thread.
+  private final EffectQuestions questions;
   private boolean caughtUp;
 
-  EffectTail(int node, EffectAnswers answers) {
+  EffectTail(int node, int nodes, EffectAnswers answers) {
     this.node = node;
+    this.questions = new EffectQuestions(nodes);
     this.answers = answers;
     this.thread =
         new ThreadPoolExecutor(
@@ -48,12 +52,26 @@ final class EffectTail implements ControlListener, AutoCloseable {
 
   @Override
   public void onStep(ControlRecord step) {
-    if (!caughtUp || !step.getEffect().hasAsked()) {
+    if (!caughtUp || !step.hasEffect()) {
       return;
     }
-    EffectAsked asked = step.getEffect().getAsked();
+    if (step.getEffect().hasAccessed()) {
+      EffectQuestions.Question told = questions.hear(step.getEffect().getAccessed());
+      if (told != null) {
+        execute(told.asked(), () -> answers.answer(told.asked(), told.told()));
+      }
+    } else if (step.getEffect().hasAsked()) {
+      EffectAsked asked = step.getEffect().getAsked();
+      if (asked.hasAffected()) {
+        questions.ask(asked);
+      }
+      execute(asked, () -> answers.answer(asked));
+    }
+  }
+
+  private void execute(EffectAsked asked, Runnable answer) {
     try {
-      thread.execute(() -> answer(asked));
+      thread.execute(() -> answer(asked, answer));
     } catch (RejectedExecutionException e) {
       failures.increment();
       log.error("node={} effect={} refused", node, asked.getRequest(), e);
@@ -66,9 +84,9 @@ final class EffectTail implements ControlListener, AutoCloseable {
   }
 
   /** The one place that takes any exception: what a store can throw is not known here. */
-  private void answer(EffectAsked asked) {
+  private void answer(EffectAsked asked, Runnable answer) {
     try {
-      answers.answer(asked);
+      answer.run();
     } catch (KafkaException notTold) {
       failures.increment();
       log.error("node={} effect={} state=NOT_TOLD", node, asked.getRequest(), notTold);

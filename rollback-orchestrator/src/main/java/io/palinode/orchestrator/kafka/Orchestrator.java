@@ -6,10 +6,10 @@ import io.palinode.detection.witness.PortableWitness;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Alert;
+import io.palinode.orchestrator.PlannedRollback;
 import io.palinode.orchestrator.AppliedPredicate;
 import io.palinode.orchestrator.DetectionLatency;
 import io.palinode.orchestrator.Discarded;
-import io.palinode.orchestrator.Effect;
 import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.Evidence;
 import io.palinode.orchestrator.Findings;
@@ -295,9 +295,21 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   @Override
-  public Effect effect(Wish wish) throws RefusedException {
+  public PlannedRollback plan(Wish wish) throws RefusedException {
     requireWorking();
-    return rollbacks.effect(wish);
+    return rollbacks.plan(wish);
+  }
+
+  @Override
+  public PlannedRollback plannedNow(String id) throws RefusedException {
+    requireWorking();
+    return rollbacks.plannedNow(id);
+  }
+
+  @Override
+  public PlannedRollback planned(String id) throws RefusedException {
+    requireWorking();
+    return rollbacks.planned(id);
   }
 
   @Override

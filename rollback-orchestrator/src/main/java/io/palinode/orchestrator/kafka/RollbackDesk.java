@@ -1,11 +1,13 @@
 package io.palinode.orchestrator.kafka;
 
+import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Effect;
 import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.Gate;
 import io.palinode.orchestrator.MachineState;
 import io.palinode.orchestrator.Memory;
 import io.palinode.orchestrator.Plan;
+import io.palinode.orchestrator.PlannedRollback;
 import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.RollbackMachine;
@@ -14,10 +16,8 @@ import io.palinode.orchestrator.rest.UnavailableException;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.EffectAsked;
 import io.palinode.wire.v1.EffectStep;
-import io.palinode.wire.v1.EffectTold;
 import java.time.Duration;
-import java.util.Collection;
-import java.util.List;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -34,6 +34,9 @@ import java.util.function.LongSupplier;
 final class RollbackDesk {
   private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
   private static final long LOOK_MS = 5;
+  private static final int PLANNED_MAX = 64;
+  private static final int ID_CHARS = 8;
+  private static final int EXPECTED_FROM_MAX = 20;
 
   private final RollbackLoop loop;
   private final Memory memory;
@@ -42,7 +45,9 @@ final class RollbackDesk {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition heard = lock.newCondition();
   // Guarded by lock: what nodes have told, by the name of the question; asked ones only.
-  private final Map<String, Map<Integer, EffectTold>> answers = new TreeMap<>();
+  private final Map<String, EffectQuestion> questions = new TreeMap<>();
+  // Guarded by lock: the latest, oldest first.
+  private final Map<String, PlannedRollback> planned = new LinkedHashMap<>();
 
   RollbackDesk(
       RollbackLoop loop, Memory memory, LongSupplier wallMicros, Consumer<ControlRecord> append) {
@@ -54,16 +59,20 @@ final class RollbackDesk {
 
   /** The next record of the control log. */
   void read(ControlRecord record) {
-    if (!record.getEffect().hasTold()) {
+    EffectStep step = record.getEffect();
+    if (!step.hasTold() && !step.hasAccessed()) {
       return;
     }
-    EffectTold told = record.getEffect().getTold();
     lock.lock();
     try {
-      Map<Integer, EffectTold> known = answers.get(told.getRequest());
-      if (known != null) {
-        known.put(told.getNode(), told);
+      EffectQuestion question =
+          questions.get(
+              step.hasTold() ? step.getTold().getRequest() : step.getAccessed().getRequest());
+      if (question != null && step.hasTold()) {
+        question.hear(step.getTold());
         heard.signalAll();
+      } else if (question != null) {
+        question.hear(step.getAccessed());
       }
     } finally {
       lock.unlock();
@@ -71,48 +80,113 @@ final class RollbackDesk {
   }
 
   /**
-   * What the rollback would do. Changes nothing; waits at most 10 s for the nodes, and is refused
-   * when it cannot be done.
+   * What the rollback would do, which {@link #planned} then names. Changes nothing; waits at most
+   * 10 s for the nodes, and is refused when it cannot be done.
    */
-  Effect effect(Wish wish) throws RefusedException {
-    MachineState state = loop.state();
-    long target = wish.target(state);
-    Collection<EffectTold> told = ask(target, state);
-    Effect effect = Effect.of(target, state, List.copyOf(told), memory.rollbacks(20));
-    effect.requirePossible();
-    return effect;
-  }
-
-  private Collection<EffectTold> ask(long target, MachineState state) {
-    String request = UUID.randomUUID().toString();
+  PlannedRollback plan(Wish wish) throws RefusedException {
+    String id = UUID.randomUUID().toString().substring(0, ID_CHARS);
+    PlannedRollback made = PlannedRollback.of(id, wish, effect(wish));
     lock.lock();
     try {
-      Map<Integer, EffectTold> told = new TreeMap<>();
-      answers.put(request, told);
-      append.accept(asking(request, target, state));
-      long left = ANSWER_MAX.toNanos();
-      while (told.size() < state.settings().nodes() && left > 0) {
-        left = heard.awaitNanos(left);
+      if (planned.size() == PLANNED_MAX) {
+        planned.remove(planned.keySet().iterator().next());
       }
-      return told.values();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new UnavailableException("interrupted while nodes were asked", e);
+      planned.put(id, made);
     } finally {
-      answers.remove(request);
+      lock.unlock();
+    }
+    return made;
+  }
+
+  /**
+   * What was planned under this name, with what it would do now.
+   *
+   * @throws RefusedException when it cannot be done any more, or is not known here
+   */
+  PlannedRollback plannedNow(String id) throws RefusedException {
+    PlannedRollback known = planned(id);
+    return known.again(effectAsWished(known.wish()));
+  }
+
+  /** What was planned under this name, as it was told then. */
+  PlannedRollback planned(String id) throws RefusedException {
+    lock.lock();
+    try {
+      PlannedRollback known = planned.get(id);
+      if (known == null) {
+        throw new RefusedException(
+            "no plan '%s' is known: the orchestrator remembers the latest %d, until another one takes over; plan anew"
+                .formatted(id, PLANNED_MAX));
+      }
+      return known;
+    } finally {
       lock.unlock();
     }
   }
 
-  private ControlRecord asking(String request, long target, MachineState state) {
-    EffectAsked asked =
+  private Effect effect(Wish wish) throws RefusedException {
+    MachineState state = loop.state();
+    long target = wish.target(state);
+    String whyAll = wish.seeds().isOfSome() ? RollbackMachine.whyAll(state, wish) : "";
+    EffectQuestion question = ask(asking(target, state, wish, whyAll), state.settings().nodes());
+    Effect effect =
+        Effect.of(
+            target,
+            state,
+            question.told(),
+            question.waiting(),
+            memory.rollbacks(EXPECTED_FROM_MAX),
+            whyAll);
+    effect.requirePossible();
+    return effect;
+  }
+
+  /** Not of everything when only some is wished. */
+  private Effect effectAsWished(Wish wish) throws RefusedException {
+    Effect effect = effect(wish);
+    if (wish.seeds().isOfSome() && !effect.isOfSome()) {
+      throw new RefusedException(
+          "everything after %s would be undone now, and only what came of some writes was asked for: %s"
+              .formatted(Hlc.format(effect.target()), effect.whyAll()));
+    }
+    return effect;
+  }
+
+  private EffectQuestion ask(EffectAsked asked, int nodes) {
+    lock.lock();
+    try {
+      EffectQuestion question = new EffectQuestion(nodes);
+      questions.put(asked.getRequest(), question);
+      append.accept(record(asked));
+      long left = ANSWER_MAX.toNanos();
+      while (!question.isOver() && left > 0) {
+        left = heard.awaitNanos(left);
+      }
+      return question;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UnavailableException("interrupted while nodes were asked", e);
+    } finally {
+      questions.remove(asked.getRequest());
+      lock.unlock();
+    }
+  }
+
+  private static EffectAsked asking(long target, MachineState state, Wish wish, String whyAll) {
+    EffectAsked.Builder asked =
         EffectAsked.newBuilder()
-            .setRequest(request)
+            .setRequest(UUID.randomUUID().toString())
             .setTarget(target)
-            .addAllExcept(Effect.except(state.journal(), target))
-            .build();
+            .addAllExcept(Effect.except(state.journal(), target));
+    if (wish.seeds().isOfSome() && whyAll.isEmpty()) {
+      asked.setAffected(wish.seeds().scope(target)).addAllKeys(wish.seeds().keys());
+    }
+    return asked.build();
+  }
+
+  private ControlRecord record(EffectAsked asked) {
     return ControlRecord.newBuilder()
-        .setEpoch(state.journal().epoch())
+        .setEpoch(loop.state().journal().epoch())
         .setAtMicros(wallMicros.getAsLong())
         .setEffect(EffectStep.newBuilder().setAsked(asked))
         .build();
@@ -124,10 +198,11 @@ final class RollbackDesk {
    * @throws RefusedException when it cannot be
    * @throws UnavailableException when the log does not take it in time
    */
-  Rollback run(Wish wish) throws RefusedException {
-    if (memory.rollbackAskedFor(wish.request()) == null) {
+  Rollback run(Wish asked) throws RefusedException {
+    Wish wish = asked;
+    if (memory.rollbackAskedFor(asked.request()) == null) {
       // What is out of a node's reach would halt only when all nodes are paused.
-      Effect unused = effect(wish);
+      wish = asked.knowing(effectAsWished(asked));
     }
     for (long end = System.nanoTime() + ANSWER_MAX.toNanos(); System.nanoTime() < end; look()) {
       Rollback opened = memory.rollbackAskedFor(wish.request());

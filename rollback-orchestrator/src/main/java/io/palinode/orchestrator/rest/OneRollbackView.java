@@ -5,6 +5,8 @@ import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.RollbackProgress;
 import io.palinode.orchestrator.RollbackProgress.NodeSteps;
+import io.palinode.wire.v1.AffectedClient;
+import io.palinode.wire.v1.Concerned;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -16,6 +18,10 @@ import org.jspecify.annotations.Nullable;
  * @param byHand an operator asked for it
  * @param undoes the rollback whose discarded writes it brings back; null: none
  * @param moves why its target moved
+ * @param scope what of the writes after the target is undone, {@code all} or {@code affected}
+ * @param givenUp only some was to be undone, and nothing was, and why; null: not so
+ * @param keys how many went back, of scope {@code affected}; null: not known yet
+ * @param clients whom that concerns, likewise
  * @param before the store as it was before it is the cut at this HLC; null: not known
  */
 record OneRollbackView(
@@ -25,6 +31,10 @@ record OneRollbackView(
     @Nullable Long undoes,
     @Nullable String reason,
     List<String> moves,
+    String scope,
+    @Nullable String givenUp,
+    @Nullable Integer keys,
+    @Nullable List<String> clients,
     @Nullable String before,
     List<NodeView> nodes) {
   private static final double MICROS_PER_MS = 1_000.0;
@@ -65,8 +75,10 @@ record OneRollbackView(
   static OneRollbackView of(Rollback rollback, @Nullable RollbackProgress progress) {
     Views.RollbackView whole = Views.RollbackView.of(rollback);
     if (progress == null) {
-      return new OneRollbackView(whole, false, null, null, null, List.of(), null, List.of());
+      return new OneRollbackView(
+          whole, false, null, null, null, List.of(), "all", null, null, null, null, List.of());
     }
+    Concerned concerned = progress.concerned();
     boolean byHand = progress.hand().isByHand();
     long undoes = progress.hand().undoes();
     return new OneRollbackView(
@@ -76,6 +88,13 @@ record OneRollbackView(
         undoes == 0 ? null : undoes,
         progress.reason(),
         progress.moves(),
+        progress.ofSome() ? "affected" : "all",
+        progress.isGivenUp() && rollback.state() == Rollback.State.RESUMED
+            ? String.join("; ", progress.moves()) : null,
+        concerned == null ? null : concerned.getKeys(),
+        concerned == null
+            ? null
+            : concerned.getClientsList().stream().map(AffectedClient::getClient).sorted().toList(),
         progress.past() == 0 ? null : Hlc.format(progress.past()),
         progress.nodes().entrySet().stream()
             .map(

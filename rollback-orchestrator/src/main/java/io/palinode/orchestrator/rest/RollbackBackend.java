@@ -1,7 +1,7 @@
 package io.palinode.orchestrator.rest;
 
 import io.palinode.orchestrator.Discarded;
-import io.palinode.orchestrator.Effect;
+import io.palinode.orchestrator.PlannedRollback;
 import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.RollbackProgress;
@@ -23,11 +23,25 @@ public interface RollbackBackend {
   @Nullable Discarded discarded(long epoch);
 
   /**
-   * What it would do; changes nothing.
+   * What it would do; changes nothing, and is remembered for a while.
    *
    * @throws RefusedException when it cannot be done, with the times that can be gone back to
    */
-  Effect effect(Wish wish) throws RefusedException;
+  PlannedRollback plan(Wish wish) throws RefusedException;
+
+  /**
+   * What was planned, and what it would do now.
+   *
+   * @throws RefusedException when it is not known, or cannot be done any more
+   */
+  PlannedRollback plannedNow(String id) throws RefusedException;
+
+  /**
+   * What was planned, as it was told then.
+   *
+   * @throws RefusedException when it is not known
+   */
+  PlannedRollback planned(String id) throws RefusedException;
 
   /**
    * Opens it; returns when the control log has it, before it is done.

@@ -4,23 +4,30 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
+import com.google.protobuf.ByteString;
 import io.javalin.Javalin;
 import io.javalin.http.BadRequestResponse;
 import io.javalin.http.Context;
 import io.javalin.http.NotFoundResponse;
 import io.palinode.hvc.PointInTime;
 import io.palinode.orchestrator.Discarded;
+import io.palinode.orchestrator.PlannedRollback;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.RollbackProgress;
+import io.palinode.orchestrator.Seeds;
 import io.palinode.orchestrator.Wish;
+import io.palinode.wire.v1.Moment;
+import io.palinode.wire.v1.StoreKey;
+import io.palinode.wire.v1.Violation;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +37,7 @@ final class RollbackRoutes {
   private static final String ROLLBACKS = "/api/v1/rollbacks";
   private static final String ONE = ROLLBACKS + "/{id}";
   private static final String APPROVALS = "/api/v1/approvals/{id}";
+  private static final String AFFECTED = "affected";
   private static final ObjectMapper JSON =
       new ObjectMapper().enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
 
@@ -39,19 +47,40 @@ final class RollbackRoutes {
     this.backend = backend;
   }
 
-  /** The body of a request: one of the first three. */
+  /** The body of a request: one of the first four. */
   record Wanted(
       @Nullable String to,
       @Nullable String violation,
       @Nullable Long undo,
-      @Nullable String request) {}
+      @Nullable String plan,
+      @Nullable String scope,
+      List<WantedKey> keys,
+      @Nullable String request) {
+    Wanted {
+      keys = keys == null ? List.of() : List.copyOf(keys);
+    }
+
+    boolean isOfSome() {
+      return AFFECTED.equals(scope);
+    }
+  }
+
+  /** A key of which the first write after the target is to be undone. */
+  record WantedKey(@Nullable String store, @Nullable String key) {
+    StoreKey toProto() {
+      if (store == null || key == null) {
+        throw new BadRequestResponse("each of 'keys' has a 'store' and a 'key'");
+      }
+      return StoreKey.newBuilder().setStore(store).setKey(ByteString.copyFromUtf8(key)).build();
+    }
+  }
 
   void addTo(Javalin server) {
     server.get("/api/v1/openapi.yaml", RollbackRoutes::describe);
     server.get(ONE, ctx -> ctx.json(view(known(ctx))));
     server.get(ONE + "/discarded", this::discarded);
-    server.post(ROLLBACKS, ctx -> ctx.status(202).json(view(backend.rollBack(wish(ctx)))));
-    server.post(ROLLBACKS + "/plan", ctx -> ctx.json(EffectView.of(backend.effect(wish(ctx)))));
+    server.post(ROLLBACKS, ctx -> ctx.status(202).json(view(rollBack(wanted(ctx.body())))));
+    server.post(ROLLBACKS + "/plan", ctx -> ctx.json(EffectView.of(plan(wanted(ctx.body())))));
     server.post(ONE + "/cancel", this::cancel);
     server.post(APPROVALS + "/approve", ctx -> answer(ctx, true));
     server.post(APPROVALS + "/reject", ctx -> answer(ctx, false));
@@ -96,37 +125,78 @@ final class RollbackRoutes {
     ctx.status(202);
   }
 
-  private Wish wish(Context ctx) {
-    Wanted wanted = wanted(ctx.body());
+  private Rollback rollBack(Wanted wanted) throws RefusedException {
+    String plan = planOf(wanted);
+    return backend.rollBack(plan == null ? wish(wanted) : backend.planned(plan).wish());
+  }
+
+  private PlannedRollback plan(Wanted wanted) throws RefusedException {
+    String plan = planOf(wanted);
+    return plan == null ? backend.plan(wish(wanted)) : backend.plannedNow(plan);
+  }
+
+  /** Which plan is meant, once it is sure that nothing else is said; null: none. */
+  private static @Nullable String planOf(Wanted wanted) {
     long named =
-        Stream.of(wanted.to(), wanted.violation(), wanted.undo()).filter(Objects::nonNull).count();
+        Stream.of(wanted.to(), wanted.violation(), wanted.undo(), wanted.plan())
+            .filter(Objects::nonNull)
+            .count();
     if (named != 1) {
-      throw new BadRequestResponse("a rollback goes to one of 'to', 'violation' and 'undo'");
+      throw new BadRequestResponse(
+          "a rollback goes to one of 'to', 'violation' and 'undo', or does a 'plan'");
     }
+    String scope = wanted.scope();
+    if (scope != null && !scope.equals(AFFECTED) && !scope.equals("all")) {
+      throw new BadRequestResponse("a rollback's 'scope' is 'all' or 'affected': '%s'".formatted(scope));
+    }
+    boolean isFixed = wanted.plan() != null || wanted.undo() != null;
+    if (isFixed && scope != null) {
+      throw new BadRequestResponse("a 'plan' has its scope already, and an 'undo' is of all");
+    }
+    if (!wanted.isOfSome() && !wanted.keys().isEmpty()) {
+      throw new BadRequestResponse("'keys' name what scope 'affected' begins with");
+    }
+    return wanted.plan();
+  }
+
+  private Wish wish(Wanted wanted) throws RefusedException {
     String name = wanted.request();
     String request = name == null || name.isBlank() ? UUID.randomUUID().toString() : name;
     String to = wanted.to();
     Long undo = wanted.undo();
     if (to != null) {
-      return Wish.to(request, time(to));
+      return ofSome(Wish.to(request, time(to)), wanted, Set.of());
     }
-    return undo != null
-        ? Wish.undoing(request, undo)
-        : before(request, String.valueOf(wanted.violation()));
+    if (undo != null) {
+      return Wish.undoing(request, undo);
+    }
+    Violation violation = violation(String.valueOf(wanted.violation()));
+    Wish wish = Wish.before(request, violation);
+    return ofSome(wish, wanted, wish.witnesses(violation));
   }
 
-  private Wish before(String request, String id) {
+  private static Wish ofSome(Wish wish, Wanted wanted, Set<Moment> witnesses)
+      throws RefusedException {
+    if (!wanted.isOfSome()) {
+      return wish;
+    }
+    if (witnesses.isEmpty() && wanted.keys().isEmpty()) {
+      throw new RefusedException(
+          "scope 'affected' undoes what came of some writes, and a time names none: name a violation instead, for its witnesses, or keys, for the first write to each after the time");
+    }
+    if (wanted.keys().size() > Seeds.KEYS_MAX) {
+      throw new BadRequestResponse("at most %d keys can be named".formatted(Seeds.KEYS_MAX));
+    }
+    return wish.undoingOnly(witnesses, wanted.keys().stream().map(WantedKey::toProto).toList());
+  }
+
+  private Violation violation(String id) {
     ReceivedViolation found = backend.violation(id);
     if (found == null) {
       throw new BadRequestResponse(
           "there is no violation '" + id + "' among those that are remembered");
     }
-    return new Wish(
-        request,
-        found.violation().getViolate() - 1,
-        List.of(id),
-        found.violation().getPredicate(),
-        0);
+    return found.violation();
   }
 
   private static long time(String text) {

@@ -14,6 +14,7 @@ import io.palinode.orchestrator.AppliedPredicate;
 import io.palinode.orchestrator.Command;
 import io.palinode.orchestrator.Discarded;
 import io.palinode.orchestrator.Effect;
+import io.palinode.orchestrator.PlannedRollback;
 import io.palinode.orchestrator.Evidence;
 import io.palinode.orchestrator.Gate;
 import io.palinode.orchestrator.Intervention;
@@ -65,6 +66,7 @@ import org.junit.jupiter.api.Test;
 
 /** The API over a backend that is a map. */
 class RestServerTest {
+  private static final String WHY_ALL = "node 1 has not noted who used which keys";
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String YAML =
       """
@@ -284,6 +286,43 @@ class RestServerTest {
   }
 
   @Test
+  void oneThatUndoesOnlyWhatCameOfSomeWritesIsPlannedAndRunByItsName() throws Exception {
+    JsonNode plan =
+        post(
+            "/api/v1/rollbacks/plan",
+            "{\"to\": \"800\", \"scope\": \"affected\", \"keys\": [{\"store\": \"s\", \"key\": \"k\"}]}");
+    assertThat(backend.wished.seeds().keys())
+        .extracting(key -> key.getStore() + "/" + key.getKey().toStringUtf8())
+        .containsExactly("s/k");
+    assertThat(plan.get("plan").asText()).isEqualTo("abc");
+    assertThat(plan.get("scope").asText()).isEqualTo("all");
+    assertThat(plan.get("whyAll").asText()).isEqualTo(WHY_ALL);
+    assertThat(plan.get("before").isNull()).isTrue();
+    JsonNode again = post("/api/v1/rollbacks/plan", "{\"plan\": \"abc\"}");
+    assertThat(again.get("before").get("writes").asLong()).isEqualTo(3);
+    var unused = post("/api/v1/rollbacks", "{\"plan\": \"abc\"}");
+    assertThat(backend.wished).extracting(Wish::request).isEqualTo("abc");
+    assertThat(send("POST", "/api/v1/rollbacks", "{\"plan\": \"b\"}").statusCode()).isEqualTo(409);
+  }
+
+  @Test
+  void aTimeAloneNamesNoWriteWhoseConsequencesCouldBeUndone() throws Exception {
+    HttpResponse<String> refused =
+        send("POST", "/api/v1/rollbacks/plan", "{\"to\": \"800\", \"scope\": \"affected\"}");
+    assertThat(refused.statusCode()).isEqualTo(409);
+    assertThat(refused.body()).contains("a time names none: name a violation instead");
+    for (String body :
+        List.of(
+            "{\"to\": \"800\", \"scope\": \"some\"}",
+            "{\"undo\": 1, \"scope\": \"affected\"}",
+            "{\"plan\": \"abc\", \"scope\": \"all\"}",
+            "{\"to\": \"800\", \"keys\": [{\"store\": \"s\", \"key\": \"k\"}]}",
+            "{\"to\": \"800\", \"scope\": \"affected\", \"keys\": [{\"key\": \"k\"}]}")) {
+      assertThat(send("POST", "/api/v1/rollbacks/plan", body).statusCode()).as(body).isEqualTo(400);
+    }
+  }
+
+  @Test
   void aRollbackThatNamesNoTargetOrTwoIsRefused() throws Exception {
     for (String body :
         List.of(
@@ -487,7 +526,8 @@ class RestServerTest {
     }
 
     @Override
-    public Effect effect(Wish wish) throws RefusedException {
+    public PlannedRollback plan(Wish wish) throws RefusedException {
+      wished = wish;
       if (wish.undoes() > 0) {
         throw new RefusedException("rollback %d cannot be undone".formatted(wish.undoes()));
       }
@@ -500,7 +540,23 @@ class RestServerTest {
               .addClients("alice")
               .setClientsTotal(1)
               .build();
-      return new Effect(wish.target(), Hlc.ofMicros(900), List.of(told), List.of(), 150_000);
+      Effect effect =
+          new Effect(wish.target(), Hlc.ofMicros(900), List.of(told), List.of(), 150_000, WHY_ALL);
+      return PlannedRollback.of("abc", wish, effect);
+    }
+
+    @Override
+    public PlannedRollback plannedNow(String id) throws RefusedException {
+      PlannedRollback planned = planned(id);
+      return planned.again(planned.effect());
+    }
+
+    @Override
+    public PlannedRollback planned(String id) throws RefusedException {
+      if (!id.equals("abc")) {
+        throw new RefusedException("no plan '%s' is known".formatted(id));
+      }
+      return plan(Wish.to("r", Hlc.ofMicros(800)));
     }
 
     @Override

@@ -1,0 +1,152 @@
+package io.palinode.cli;
+
+import static org.awaitility.Awaitility.await;
+
+import io.palinode.cli.cluster.ControlPlane;
+import io.palinode.cli.cluster.Ports;
+import io.palinode.cli.cluster.StoreCluster;
+import io.palinode.examples.graph.net.HeldLinks;
+import io.palinode.hvc.Epsilon;
+import io.palinode.orchestrator.Rollback;
+import io.palinode.voldemort.StoreNodeConfig;
+import io.palinode.voldemort.client.ClientConfig;
+import io.palinode.voldemort.client.ClientConfig.Routing;
+import io.palinode.voldemort.client.StoreClient;
+import io.palinode.voldemort.cluster.StoreDefinition;
+import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+
+/**
+ * Three store nodes, Kafka, the detection job and the orchestrator in this process, with one store
+ * on disk that lives on all nodes; and what tests ask of them.
+ */
+final class RealParts implements AutoCloseable {
+  static final Duration BOUND = Duration.ofSeconds(60);
+  static final int NODES = 3;
+  static final String STORE = "default";
+
+  private final ControlPlane plane;
+  private final StoreCluster cluster;
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private RealParts(ControlPlane plane, StoreCluster cluster) {
+    this.plane = plane;
+    this.cluster = cluster;
+  }
+
+  static RealParts start(Path folder) {
+    return start(folder, node -> node);
+  }
+
+  /**
+   * @param adapted each node's configuration, from one with defaults
+   */
+  static RealParts start(Path folder, UnaryOperator<StoreNodeConfig> adapted) {
+    Epsilon epsilon = Epsilon.parse("10ms");
+    ControlPlane plane =
+        ControlPlane.start(
+            folder.resolve("control"), NODES, epsilon, ControlPlane.Ports.FREE, alert -> {});
+    try {
+      List<StoreDefinition> stores =
+          List.of(StoreDefinition.of(STORE, Persistence.BDB, NODES, 1, 1));
+      return new RealParts(
+          plane,
+          StoreCluster.start(
+              Ports.free(NODES),
+              stores,
+              folder,
+              null,
+              adapted,
+              epsilon,
+              plane.watch(),
+              plane.registry()));
+    } catch (RuntimeException e) {
+      plane.close();
+      throw e;
+    }
+  }
+
+  ControlPlane plane() {
+    return plane;
+  }
+
+  StoreCluster cluster() {
+    return cluster;
+  }
+
+  StoreClient client(String id) {
+    return StoreClient.connect(ClientConfig.of(cluster.addresses(), id));
+  }
+
+  /** One that asks the node of its region first, over these links. */
+  StoreClient client(String id, int region, HeldLinks links) {
+    return StoreClient.connect(
+        ClientConfig.of(cluster.addresses(), id)
+            .withRouting(Routing.NEAREST_FIRST, region)
+            .withLinks(links));
+  }
+
+  /** The value on each node, null where absent; siblings joined by a bar. */
+  List<@Nullable String> versions(String key) {
+    List<@Nullable String> values = new ArrayList<>();
+    try (StoreClient reader = client("reader")) {
+      for (int node = 0; node < NODES; node++) {
+        List<String> siblings =
+            reader.store(STORE).versionsAt(node, key).stream()
+                .map(version -> version.text())
+                .toList();
+        values.add(siblings.isEmpty() ? null : String.join("|", siblings));
+      }
+    }
+    return values;
+  }
+
+  void awaitEverywhere(String key, String value) {
+    await()
+        .atMost(BOUND)
+        .until(() -> versions(key), values -> values.stream().allMatch(value::equals));
+  }
+
+  List<Rollback> ended() {
+    return plane.orchestrator().rollbacks(10).stream().filter(Rollback::isEnded).toList();
+  }
+
+  /** Runs {@code palinode}; its exit status. */
+  int palinode(String... args) {
+    out.getBuffer().setLength(0);
+    err.getBuffer().setLength(0);
+    CommandLine palinode = Main.commandLine();
+    palinode.setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+    List<String> all = new ArrayList<>(List.of(args));
+    all.add("--server");
+    all.add(plane.apiUrl());
+    return palinode.execute(all.toArray(String[]::new));
+  }
+
+  /** What the last command has printed. */
+  String out() {
+    return out.toString();
+  }
+
+  String err() {
+    return err.toString();
+  }
+
+  @Override
+  public void close() {
+    try {
+      cluster.close();
+    } finally {
+      plane.close();
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package io.palinode.orchestrator;
+
+import io.palinode.wire.v1.Moment;
+import io.palinode.wire.v1.Scope;
+import io.palinode.wire.v1.StoreKey;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The writes whose consequences are to be undone, and nothing else.
+ *
+ * @param witnesses writes, by node and HLC; none and no keys: everything is to be undone
+ * @param keys of which the first write after the target is meant; not known which that is yet
+ */
+public record Seeds(Set<Moment> witnesses, List<StoreKey> keys) {
+  /** Everything after the target is to be undone. */
+  public static final Seeds ALL = new Seeds(Set.of(), List.of());
+
+  public static final int KEYS_MAX = 100;
+
+  public Seeds {
+    witnesses = Set.copyOf(witnesses);
+    keys = List.copyOf(keys);
+    if (keys.size() > KEYS_MAX) {
+      throw new IllegalArgumentException(
+          "at most %d keys can be named: %d".formatted(KEYS_MAX, keys.size()));
+    }
+  }
+
+  static Seeds of(Collection<Moment> witnesses) {
+    return new Seeds(Set.copyOf(witnesses), List.of());
+  }
+
+  /** What nodes are asked, but for the keys. */
+  public Scope scope(long target) {
+    return AffectedScope.scope(target, witnesses.stream());
+  }
+
+  public boolean isOfSome() {
+    return !witnesses.isEmpty() || !keys.isEmpty();
+  }
+}

@@ -1,0 +1,250 @@
+package io.palinode.orchestrator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.palinode.hvc.Hlc;
+import io.palinode.predicate.OnViolation.Approval;
+import io.palinode.wire.v1.AffectedClient;
+import io.palinode.wire.v1.Concerned;
+import io.palinode.wire.v1.EffectTold;
+import io.palinode.wire.v1.Moment;
+import io.palinode.wire.v1.Paused;
+import io.palinode.wire.v1.Restore;
+import io.palinode.wire.v1.Restored;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** An operator has only undone what came of some writes, or nothing. Times are microseconds. */
+class HandAffectedTest {
+  private static final Policy P = Policies.beforeViolation("p");
+  private static final Concerned ALICE =
+      Concerned.newBuilder()
+          .addClients(AffectedClient.newBuilder().setClient("alice").setStandsTo(7))
+          .setKeys(1)
+          .build();
+
+  @Test
+  void itUndoesWhatCameOfTheWritesThatItNamesOnceAllUpToThePauseIsJudged() {
+    Script script = Script.of(2, P).judged(400).wish(wish(at(0, 600), at(1, 500)));
+    assertThat(script.steps()).endsWith("1: open [] to 450", "1: pause");
+    paused(script, 0, 700);
+    paused(script, 1, 800).judged(700);
+    assertThat(script.steps()).isEmpty();
+    assertThat(script.judged(800).steps()).containsExactly("1: restore 1 to 450 of 2");
+    assertThat(asked(script).getAffected().getWitnessesList())
+        .containsExactlyInAnyOrder(at(0, 600), at(1, 500));
+    restored(script, 0, 1, ALICE);
+    restored(script.restart(), 1, 1, ALICE);
+    script.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 900);
+    assertThat(script.steps()).last().isEqualTo("1: resume from 450 after 900 concerning [alice]");
+    assertThat(script.state().journal().pastPlan(1)).extracting(PastPlan::branchEnd).isNotEqualTo(0);
+  }
+
+  @Test
+  void violationsThatWantTheSameJoinItWithTheirWitnesses() {
+    Script script = Script.of(2, Policies.affected("p")).wish(wish(at(1, 500)));
+    script.violation(AffectedRollbackTest.found("v", "p", 0, at(0, 600)));
+    paused(script, 0, 700);
+    paused(script, 1, 800).judged(800);
+    assertThat(script.steps()).last().isEqualTo("1: restore 1 to 450 of 2");
+    restored(script, 0, 1, ALICE);
+    restored(script, 1, 1, ALICE);
+    script.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 900);
+    assertThat(script.state().findings().demands()).as("it is taken back").isEmpty();
+  }
+
+  @Test
+  void whereItCouldOnlyBeEverythingNothingIsUndoneAndTheLogSaysWhy() {
+    Script script = Script.of(2, P).wish(wish(at(1, 500)));
+    paused(script, 0, 700);
+    script.pausedAt(1, 1, 800).judged(800);
+    assertThat(script.steps()).last().isEqualTo("1: restore 1 to 800");
+    assertThat(asked(script).getReason()).isEqualTo("node 1 has not noted who used which keys");
+    takeNothingBack(script, 1);
+    assertThat(script.steps()).last().isEqualTo("1: resume from 800 after 900");
+    assertThat(script.refusal(Wish.to("r", Hlc.ofMicros(450)))).as("it is all there").isEmpty();
+    assertThat(script.refusal(Wish.undoing("u", 1))).contains("it took nothing back");
+  }
+
+  @Test
+  void aViolationThatWantsAllIsNotTakenForAnOperatorsWordAndOpensTheNext() {
+    Script script = Script.of(2, P).wish(wish(at(1, 500)));
+    paused(script, 0, 700);
+    paused(script, 1, 800).violation("v", "p", 550, 600).judged(800);
+    assertThat(script.steps()).last().isEqualTo("1: restore 1 to 800");
+    assertThat(asked(script).getReason())
+        .isEqualTo("predicate=p is violated at 600, and wants everything undone since");
+    takeNothingBack(script.restart(), 1);
+    assertThat(script.steps())
+        .endsWith("1: resume from 800 after 900", "2: open [v] to 600-", "2: pause");
+  }
+
+  @Test
+  void aNodeThatFindsItIsEverythingMakesItNothing() {
+    Script script = restoring();
+    script.refused(1, 0, 1, "a client without a name").refused(1, 1, 1, "the same");
+    assertThat(script.steps()).last().isEqualTo("1: restore 2 to 800");
+    takeNothingBack(script.restart(), 2);
+    assertThat(script.steps()).last().isEqualTo("1: resume from 800 after 900");
+  }
+
+  @Test
+  void whatIsViolatedBesideWhatStandsBringsBackWhatWasThereAndIsNotSteppedBackFor() {
+    Script script = restoring();
+    restored(script, 0, 1, ALICE);
+    restored(script, 1, 1, ALICE);
+    script.converged(1, 0, 1, "p", 0).converged(1, 1, 1, "p", 1);
+    assertThat(script.steps()).last().isEqualTo("1: restore 2 to 800");
+    assertThat(asked(script).getReason()).endsWith("holds beside what stands");
+    script.restored(1, 0, 2).restored(1, 1, 2);
+    script.convergedAt(1, 0, 2, 900, "p", 0).convergedAt(1, 1, 2, 900, "p", 1);
+    assertThat(script.steps()).last().isEqualTo("1: resume from 800 after 900");
+  }
+
+  @Test
+  void aViolationIsNotCoveredByWhatMayTakeItselfBack() {
+    Script script = Script.of(2, Policies.affected("p")).wish(wish(at(1, 500)));
+    script.violation(AffectedRollbackTest.found("v", "p", 0, at(0, 600)));
+    paused(script, 0, 700);
+    paused(script, 1, 800).judged(800);
+    script.refused(1, 0, 1, "a client without a name");
+    takeNothingBack(script.restart(), 2);
+    assertThat(script.steps()).endsWith("2: open [v] to 600-", "2: pause");
+  }
+
+  @Test
+  void withoutOneCutBeforeItItHaltsAndNoRetryTakesMoreThanWasAsked() {
+    Script script = restoring();
+    restored(script, 0, 1, ALICE);
+    script.log(
+        script
+            .record(1)
+            .setRestored(
+                Restored.newBuilder()
+                    .setNode(1)
+                    .setAttempt(1)
+                    .setBegunAt(Hlc.ofMicros(799))
+                    .setConcerned(ALICE)
+                    .setLast(true)));
+    script.converged(1, 0, 1, "p", 0).converged(1, 1, 1, "p", 1);
+    assertThat(script.steps()).last().asString().startsWith("1: halt: predicate=p clause=0");
+    assertThat(script.operator(1, Intervention.RETRY).steps())
+        .last()
+        .asString()
+        .startsWith("1: halt: ");
+  }
+
+  @Test
+  void beforeItsFirstRestoreItIsCancelledLikeAnyOther() {
+    Script script = Script.of(1, P).wish(wish(at(0, 500))).cancel(1);
+    paused(script, 0, 700).judged(700);
+    assertThat(script.steps()).endsWith("1: cancel", "1: keep 1 to 700");
+  }
+
+  @Test
+  void whatNodesNeedNotBeAskedIsKnownBefore() throws RefusedException {
+    Wish wish = wish(at(1, 500));
+    assertThat(RollbackMachine.whyAll(Script.of(2, P).state(), wish)).isEmpty();
+    Script lost = Script.of(2, P).coverageLost(0, 300, 550);
+    assertThat(RollbackMachine.whyAll(lost.state(), wish)).startsWith("coverage was lost");
+    Script waiting = Script.of(2, Policies.gated("q", null, Approval.REQUIRED));
+    waiting.violation("v", "q", 500, 500);
+    assertThat(RollbackMachine.whyAll(waiting.state(), wish)).contains("waits for approval");
+  }
+
+  @Test
+  void aPlanKnowsTheWritesThatNodesFoundByTheirKeys() {
+    EffectTold.Builder told = EffectTold.newBuilder().addWitnesses(at(1, 500)).setFirstWrites(3);
+    Wish asked = Wish.to("r", Hlc.ofMicros(450));
+    PlannedRollback some = PlannedRollback.of("id", asked, effect(told.build(), ""));
+    assertThat(some.wish().seeds().witnesses()).containsExactly(at(1, 500));
+    assertThat(some.wish().request()).isEqualTo("id");
+    EffectTold all = EffectTold.newBuilder().setAllBecause("too many").build();
+    PlannedRollback whole = PlannedRollback.of("id", wish(at(1, 500)), effect(all, ""));
+    assertThat(whole.wish().seeds()).isEqualTo(Seeds.ALL);
+    assertThat(whole.effect().whyAll()).isEqualTo("too many");
+    PlannedRollback again = some.again(effect(told.setFirstWrites(5).build(), ""));
+    assertThat(again.again(again.effect()).before()).isEqualTo(some.effect());
+  }
+
+  @Test
+  void oneNodeThatTellsOfEverythingMakesTheEffectAll() {
+    EffectTold some = EffectTold.newBuilder().addWitnesses(at(1, 500)).build();
+    Effect mixed = new Effect(0, 0, List.of(some, EffectTold.newBuilder().build()), List.of(), 0, "");
+    assertThat(mixed.isOfSome()).isFalse();
+    assertThat(effect(some, "").isOfSome()).isTrue();
+  }
+
+  @Test
+  void whatBecameOfItIsShown() {
+    Memory done = new Memory(2);
+    Script script = restoring();
+    restored(script, 0, 1, ALICE);
+    restored(script, 1, 1, ALICE);
+    script.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 900).control().forEach(done::took);
+    assertThat(done.progress(1)).extracting(RollbackProgress::isGivenUp).isEqualTo(false);
+    assertThat(done.progress(1)).extracting(RollbackProgress::concerned).isEqualTo(ALICE);
+    Memory givenUp = new Memory(2);
+    Script other = restoring().refused(1, 0, 1, "too much");
+    takeNothingBack(other, 2);
+    other.control().forEach(givenUp::took);
+    assertThat(givenUp.progress(1)).extracting(RollbackProgress::isGivenUp).isEqualTo(true);
+  }
+
+  private static Effect effect(EffectTold told, String whyAll) {
+    return new Effect(0, 0, List.of(told), List.of(), 0, whyAll);
+  }
+
+  private static void takeNothingBack(Script script, int attempt) {
+    script.restored(1, 0, attempt).restored(1, 1, attempt);
+    script.convergedAt(1, 0, attempt, 900).convergedAt(1, 1, attempt, 900);
+  }
+
+  private static Script restoring() {
+    Script script = Script.of(2, P).wish(wish(at(1, 500)));
+    paused(script, 0, 700);
+    paused(script, 1, 800).judged(800);
+    assertThat(script.steps()).endsWith("1: restore 1 to 450 of 1");
+    return script;
+  }
+
+  private static Wish wish(Moment... witnesses) {
+    return Wish.to("request", Hlc.ofMicros(450)).undoingOnly(Set.of(witnesses), List.of());
+  }
+
+  private static Restore asked(Script script) {
+    return script.control().stream()
+        .filter(record -> record.hasRestore())
+        .map(record -> record.getRestore())
+        .reduce((older, newer) -> newer)
+        .orElseThrow();
+  }
+
+  private static Script paused(Script script, int node, long quietMicros) {
+    return script.log(
+        script
+            .record(1)
+            .setPaused(
+                Paused.newBuilder()
+                    .setNode(node)
+                    .setQuietSince(Hlc.ofMicros(quietMicros))
+                    .setAccessesSince(Hlc.ofMicros(100))));
+  }
+
+  private static void restored(Script script, int node, int attempt, Concerned concerned) {
+    script.log(
+        script
+            .record(1)
+            .setRestored(
+                Restored.newBuilder()
+                    .setNode(node)
+                    .setAttempt(attempt)
+                    .setConcerned(concerned)
+                    .setLast(true)));
+  }
+
+  private static Moment at(int node, long micros) {
+    return Moment.newBuilder().setNode(node).setHlc(Hlc.ofMicros(micros)).build();
+  }
+}

@@ -1,0 +1,224 @@
+package io.palinode.orchestrator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.palinode.hvc.Hlc;
+import io.palinode.predicate.OnViolation.OnUnreachable;
+import io.palinode.wire.v1.ControlRecord;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Plans that go to a snapshot, with whoever dies before or after each thing that happens: the
+ * control log must come out the same. Times are microseconds.
+ */
+class SnapshotFallbackCrashTest {
+  private static final Policy P = Policies.whenUnreachable("p", OnUnreachable.NEAREST_SNAPSHOT);
+
+  /** What happens, and the orchestrator's last steps. */
+  private record Story(String name, List<Consumer<Script>> happens, List<String> end) {
+    @Override
+    public String toString() {
+      return name;
+    }
+
+    Script begin() {
+      return Script.of(2, P);
+    }
+  }
+
+  private static final List<Consumer<Script>> OUT_OF_REACH =
+      List.of(
+          s -> s.snapshot("old", 1, 200, 2),
+          s -> s.snapshot("near", 2, 400, 2),
+          s -> s.judged(450),
+          s -> s.violation("v1", "p", 100, 500),
+          s -> s.pausedAt(1, 1, 700),
+          s -> s.paused(1, 0, 550),
+          s -> s.judged(600));
+
+  static Stream<Story> stories() {
+    return Stream.of(
+        new Story(
+            "the newest snapshot is whole and holds nothing",
+            then(
+                s -> s.restored(1, 0, 1),
+                s -> s.restored(1, 1, 1),
+                s -> s.convergedAt(1, 1, 1, 900),
+                s -> s.convergedAt(1, 0, 1, 950)),
+            List.of("1: restore 1 to 400 by near", "1: converge 1", "1: resume from 400 after 950")),
+        new Story(
+            "a node's part is damaged",
+            then(
+                s -> s.restored(1, 0, 1),
+                s -> s.refused(1, 1, 1, "block 3 is damaged"),
+                s -> s.restored(1, 1, 2),
+                s -> s.restored(1, 0, 2),
+                s -> s.convergedAt(1, 0, 2, 900),
+                s -> s.convergedAt(1, 1, 2, 900)),
+            List.of(
+                "1: restore 1 to 400 by near",
+                "1: restore 2 to 200 by old",
+                "1: converge 2",
+                "1: resume from 200 after 900")),
+        new Story(
+            "the newest snapshot is violated itself",
+            then(
+                s -> s.restored(1, 0, 1),
+                s -> s.restored(1, 1, 1),
+                s -> s.converged(1, 0, 1, "p", 0, 1),
+                s -> s.convergedAt(1, 1, 1, 800),
+                s -> s.restored(1, 0, 2),
+                s -> s.restored(1, 1, 2),
+                s -> s.convergedAt(1, 0, 2, 900),
+                s -> s.convergedAt(1, 1, 2, 900)),
+            List.of("1: restore 2 to 200 by old", "1: converge 2", "1: resume from 200 after 900")),
+        new Story(
+            "what differs is exchanged in two rounds, and the node that loses its answer ends the second",
+            then(
+                s -> s.restored(1, 0, 1),
+                s -> s.restored(1, 1, 1),
+                s -> s.convergedUpTo(1, 0, 1, "s"),
+                s -> s.convergedUpTo(1, 1, 1, "s"),
+                s -> s.restored(1, 0, 2),
+                s -> s.restored(1, 1, 2),
+                s -> s.refused(1, 1, 2, "it is lost"),
+                s -> s.restored(1, 0, 3),
+                s -> s.restored(1, 1, 3),
+                s -> s.convergedAt(1, 0, 3, 900),
+                s -> s.convergedAt(1, 1, 3, 900)),
+            List.of(
+                "1: restore 2 to 400 by near from s",
+                "1: converge 2",
+                "1: restore 3 to 200 by old",
+                "1: converge 3",
+                "1: resume from 200 after 900")),
+        new Story(
+            "the one that it goes to is deleted on the way",
+            then(
+                s -> s.snapshotDeleted("near"),
+                s -> s.refused(1, 0, 1, "there is no snapshot near"),
+                s -> s.restored(1, 0, 2),
+                s -> s.restored(1, 1, 2),
+                s -> s.convergedAt(1, 0, 2, 900),
+                s -> s.convergedAt(1, 1, 2, 900)),
+            List.of("1: restore 2 to 200 by old", "1: converge 2", "1: resume from 200 after 900")),
+        new Story(
+            "no snapshot is left",
+            then(
+                s -> s.refused(1, 0, 1, "damaged"),
+                s -> s.refused(1, 1, 2, "damaged")),
+            List.of(
+                "1: halt: node 1 could not restore: damaged; no whole snapshot before it can be restored")));
+  }
+
+  @ParameterizedTest
+  @MethodSource("stories")
+  void itEndsAsItShould(Story story) {
+    Script script = story.begin();
+    story.happens().forEach(event -> event.accept(script));
+    assertThat(script.steps()).containsSubsequence(story.end()).endsWith(last(story.end()));
+  }
+
+  @ParameterizedTest
+  @MethodSource("stories")
+  void anOrchestratorThatDiesAfterAnyEventGoesOnWithTheSame(Story story) {
+    List<ControlRecord> undisturbed = played(story);
+    for (int crash = 0; crash < story.happens().size(); crash++) {
+      Script script = story.begin();
+      for (int i = 0; i < story.happens().size(); i++) {
+        story.happens().get(i).accept(script);
+        if (i == crash) {
+          script.restart();
+        }
+      }
+      assertThat(log(script)).as("after event %d", crash).isEqualTo(undisturbed);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("stories")
+  void oneWhoseAnswerToAnyEventIsLostDecidesItAgain(Story story) {
+    List<ControlRecord> undisturbed = played(story);
+    for (int crash = 0; crash < story.happens().size(); crash++) {
+      Script script = story.begin();
+      for (int i = 0; i < story.happens().size(); i++) {
+        if (i == crash) {
+          script.holdLog();
+          story.happens().get(i).accept(script);
+          script.loseHeld().restart();
+        } else {
+          story.happens().get(i).accept(script);
+        }
+      }
+      assertThat(log(script)).as("at event %d", crash).isEqualTo(undisturbed);
+    }
+  }
+
+  /** Its window-log is lost with it; what it did for the plan is on its disk. */
+  @ParameterizedTest
+  @MethodSource("stories")
+  void aNodeThatIsStartedAnewAfterAnyEventChangesNothing(Story story) {
+    List<String> undisturbed = steps(story, -1);
+    for (int crash = OUT_OF_REACH.size() - 1; crash < story.happens().size(); crash++) {
+      assertThat(steps(story, crash)).as("after event %d", crash).isEqualTo(undisturbed);
+    }
+  }
+
+  @Test
+  void aRetryBeginsAgainWithTheNewestForItsPartMayBeMended() {
+    Script script = Script.of(2, P);
+    OUT_OF_REACH.forEach(event -> event.accept(script));
+    script.refused(1, 0, 1, "damaged").refused(1, 1, 2, "damaged").steps();
+    assertThat(script.restart().operator(1, Intervention.RETRY).steps())
+        .containsExactly("1: retry 1", "1: restore 3 to 400 by near");
+  }
+
+  @Test
+  void anAbandonAfterOneNodeWentToASnapshotMakesAllEqualWhoeverTakesOver() {
+    Script script = Script.of(2, P);
+    OUT_OF_REACH.forEach(event -> event.accept(script));
+    script.restored(1, 0, 1).refused(1, 1, 1, "damaged").refused(1, 1, 2, "damaged").steps();
+    script.operator(1, Intervention.ABANDON).restart();
+    script.restored(1, 0, 3).restored(1, 1, 3);
+    script.restart().convergedAt(1, 0, 3, 900).convergedAt(1, 1, 3, 900);
+    assertThat(script.steps()).contains("1: keep all 3 to 200", "1: converge 3");
+    assertThat(script.state().journal().pastPlan(1)).matches(plan -> plan.abandoned());
+    assertThat(script.state().safePoint()).isEqualTo(Hlc.ofMicros(450));
+  }
+
+  private static List<String> steps(Story story, int startedAnewAfter) {
+    Script script = story.begin();
+    for (int i = 0; i < story.happens().size(); i++) {
+      story.happens().get(i).accept(script);
+      if (i == startedAnewAfter) {
+        script.joined(1, 800).paused(1, 1, 800);
+      }
+    }
+    return script.steps();
+  }
+
+  private static List<ControlRecord> played(Story story) {
+    Script script = story.begin();
+    story.happens().forEach(event -> event.accept(script));
+    return log(script);
+  }
+
+  /** Of no plan is the safe point, which is told when it is time. */
+  private static List<ControlRecord> log(Script script) {
+    return script.control().stream().filter(record -> !record.hasSafePoint()).toList();
+  }
+
+  @SafeVarargs
+  private static List<Consumer<Script>> then(Consumer<Script>... more) {
+    return Stream.concat(OUT_OF_REACH.stream(), Stream.of(more)).toList();
+  }
+
+  private static String last(List<String> steps) {
+    return steps.get(steps.size() - 1);
+  }
+}

@@ -1,0 +1,178 @@
+package io.palinode.voldemort;
+
+import static io.palinode.voldemort.TestNodes.key;
+import static io.palinode.voldemort.TestNodes.version;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import io.palinode.detector.EffectAnswers;
+import io.palinode.detector.EffectQuestions;
+import io.palinode.detector.StoreKey;
+import io.palinode.hvc.Hvc;
+import io.palinode.voldemort.TestNodes.Medium;
+import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
+import io.palinode.voldemort.protocol.Versioned;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.EffectAsked;
+import io.palinode.wire.v1.EffectTold;
+import io.palinode.wire.v1.Moment;
+import io.palinode.wire.v1.Scope;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a rollback of what came of some writes would change, as all nodes tell it. */
+class AffectedEffectTest {
+  private static final int NODES = 3;
+  private static final StoreKey K = key("k");
+  private static final StoreKey L = key("l");
+
+  private final AtomicLong micros = TestNodes.clock();
+  private final List<StoreNode> nodes = new ArrayList<>();
+  private long target;
+  private long witness;
+  private long cameOfIt;
+
+  @BeforeEach
+  void aWriteIsReadAndAnotherClientWritesBesideIt() throws RefusedException {
+    for (int id = 0; id < NODES; id++) {
+      StoreNodeConfig config =
+          StoreNodeConfig.of(
+              id, TestNodes.cluster(NODES), TestNodes.stores(NODES, Persistence.MEMORY));
+      StoreNode node =
+          new StoreNode(config, Medium.MEMORY.open(Path.of("unused")), micros::incrementAndGet);
+      node.followAccesses(true);
+      node.resume(0, 0, 0);
+      nodes.add(node);
+    }
+    write("alice", 0, K, version("before", 1), null);
+    target =
+        nodes.stream().mapToLong(node -> node.clock().last().own()).max().orElseThrow();
+    nodes.forEach(node -> node.clock().tickPast(target));
+    witness = write("alice", 0, K, version("bad", 2), null);
+    Hvc seen = nodes.get(1).get(K, caller("bob", null, null)).hvc();
+    cameOfIt = write("bob", 1, L, version("came of it", 0, 1), seen);
+    write("carol", 2, key("m"), version("beside it", 0, 0, 1), null);
+    write("carol", 2, key("n"), version("beside it", 0, 0, 1), null);
+  }
+
+  @AfterEach
+  void close() {
+    nodes.forEach(StoreNode::close);
+  }
+
+  @Test
+  void onlyWhatCameOfTheWitnessIsCountedAndWhomItConcernsIsNamed() {
+    List<EffectTold> told = told(asked(at(0, witness)).build());
+    assertThat(told).extracting(EffectTold::getFailure).containsOnly("");
+    assertThat(told).extracting(EffectTold::getAllBecause).containsOnly("");
+    assertThat(told).extracting(EffectTold::getKeys).containsOnly(2L);
+    assertThat(told).extracting(EffectTold::getWrites).containsOnly(2L);
+    assertThat(told.stream().mapToLong(EffectTold::getFirstWrites).sum()).isEqualTo(2);
+    assertThat(told.stream().mapToLong(EffectTold::getFirstKeys).sum()).isEqualTo(2);
+    assertThat(told).allMatch(t -> t.getClientsList().equals(List.of("alice", "bob")));
+    assertThat(told).allMatch(t -> t.getWitnessesList().equals(List.of(at(0, witness))));
+    assertThat(nodes.get(1).accesses(target).accesses()).as("nothing was paused").isNotEmpty();
+  }
+
+  @Test
+  void ofAKeyTheFirstWriteAfterTheTargetIsMeantAndTold() {
+    List<EffectTold> told = told(asked().addKeys(named(L)).build());
+    assertThat(told).allMatch(t -> t.getWitnessesList().equals(List.of(at(1, cameOfIt))));
+    assertThat(told).extracting(EffectTold::getKeys).containsOnly(1L);
+    assertThat(told).allMatch(t -> t.getClientsList().equals(List.of("bob")));
+  }
+
+  @Test
+  void aKeyThatNobodyWroteSinceIsRefusedByName() {
+    assertThat(told(asked().addKeys(named(key("never"))).build()))
+        .extracting(EffectTold::getFailure)
+        .containsOnly("nobody wrote key 'never' after the target");
+  }
+
+  @Test
+  void whereItIsEverythingAllIsCountedAndTheReasonTold() {
+    nodes.get(2).followAccesses(false);
+    List<EffectTold> told = told(asked().addKeys(named(L)).build());
+    assertThat(told)
+        .extracting(EffectTold::getAllBecause)
+        .containsOnly("node 2 has not noted who used which keys");
+    assertThat(told).extracting(EffectTold::getKeys).containsOnly(4L);
+    assertThat(told).allMatch(t -> t.getWitnessesCount() == 0);
+  }
+
+  @Test
+  void tooManyAccessesAreNotToldAndMakeItEverything() {
+    EffectAsked.Builder asked = asked(at(0, witness));
+    asked.getAffectedBuilder().setAccessesMax(1);
+    assertThat(told(asked.build()))
+        .extracting(EffectTold::getAllBecause)
+        .allMatch(why -> why.endsWith("more than 1 are not told"));
+  }
+
+  private List<EffectTold> told(EffectAsked asked) {
+    List<ControlRecord> log = new ArrayList<>();
+    List<EffectAnswers> answers = new ArrayList<>();
+    nodes.forEach(node -> answers.add(new EffectAnswers(node, log::addAll, micros::get)));
+    answers.forEach(each -> each.answer(asked));
+    EffectQuestions questions = new EffectQuestions(NODES);
+    questions.ask(asked);
+    for (ControlRecord record : List.copyOf(log)) {
+      EffectQuestions.Question done = questions.hear(record.getEffect().getAccessed());
+      if (done != null) {
+        answers.forEach(each -> each.answer(done.asked(), done.told()));
+      }
+    }
+    List<EffectTold> told =
+        log.stream()
+            .map(ControlRecord::getEffect)
+            .filter(step -> step.hasTold())
+            .map(step -> step.getTold())
+            .toList();
+    assertThat(told).extracting(EffectTold::getNode).containsExactly(0, 1, 2);
+    return told;
+  }
+
+  private EffectAsked.Builder asked(Moment... witnesses) {
+    Scope scope =
+        Scope.newBuilder()
+            .addAllWitnesses(List.of(witnesses))
+            .setClientsMax(10)
+            .setPercentMax(50)
+            .setAccessesMax(100)
+            .build();
+    return EffectAsked.newBuilder().setRequest("q").setTarget(target).setAffected(scope);
+  }
+
+  private static Moment at(int node, long hlc) {
+    return Moment.newBuilder().setNode(node).setHlc(hlc).build();
+  }
+
+  private static io.palinode.wire.v1.StoreKey named(StoreKey key) {
+    return io.palinode.wire.v1.StoreKey.newBuilder()
+        .setStore(key.store())
+        .setKey(ByteString.copyFrom(key.key()))
+        .build();
+  }
+
+  /** On all nodes; the time of its first acceptance. */
+  private long write(
+      String client, int first, StoreKey key, Versioned version, @Nullable Hvc seen)
+      throws RefusedException {
+    Reply<Boolean> reply = nodes.get(first).put(key, version, caller(client, seen, null));
+    for (int i = 1; i < NODES; i++) {
+      var unused =
+          nodes.get((first + i) % NODES).put(key, version, caller(client, reply.hvc(), first));
+    }
+    return reply.acceptedAt();
+  }
+
+  private static Caller caller(String client, @Nullable Hvc hvc, @Nullable Integer origin) {
+    return new Caller(hvc, null, client, origin);
+  }
+}
