@@ -38,7 +38,9 @@ class HandAffectedTest {
     restored(script.restart(), 1, 1, ALICE);
     script.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 900);
     assertThat(script.steps()).last().isEqualTo("1: resume from 450 after 900 concerning [alice]");
-    assertThat(script.state().journal().pastPlan(1)).extracting(PastPlan::branchEnd).isNotEqualTo(0);
+    assertThat(script.state().journal().pastPlan(1))
+        .extracting(PastPlan::branchEnd)
+        .isNotEqualTo(0);
   }
 
   @Test
@@ -171,7 +173,8 @@ class HandAffectedTest {
   @Test
   void oneNodeThatTellsOfEverythingMakesTheEffectAll() {
     EffectTold some = EffectTold.newBuilder().addWitnesses(at(1, 500)).build();
-    Effect mixed = new Effect(0, 0, List.of(some, EffectTold.newBuilder().build()), List.of(), 0, "");
+    Effect mixed =
+        new Effect(0, 0, List.of(some, EffectTold.newBuilder().build()), List.of(), 0, "");
     assertThat(mixed.isOfSome()).isFalse();
     assertThat(effect(some, "").isOfSome()).isTrue();
   }

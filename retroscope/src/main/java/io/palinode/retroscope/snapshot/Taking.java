@@ -316,7 +316,8 @@ final class Taking {
   }
 
   private Spill spill() {
-    Spill.Runs runs = new Spill.Runs(
+    Spill.Runs runs =
+        new Spill.Runs(
             folder.of(order.id().id()),
             this::nextRun,
             folder.room(),

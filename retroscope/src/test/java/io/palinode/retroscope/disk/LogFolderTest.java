@@ -74,7 +74,8 @@ class LogFolderTest {
         append(log, i);
       }
       try (Stream<Path> files = Files.list(folder)) {
-        Files.delete(files.filter(file -> file.toString().endsWith("1.log")).findFirst().orElseThrow());
+        Files.delete(
+            files.filter(file -> file.toString().endsWith("1.log")).findFirst().orElseThrow());
       }
       assertThatThrownBy(() -> log.diffTo(0)).isInstanceOf(OutOfReachException.class);
       assertThat(told).singleElement().asString().contains("it is missing; times before ");

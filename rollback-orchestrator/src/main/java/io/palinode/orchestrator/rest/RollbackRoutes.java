@@ -147,7 +147,8 @@ final class RollbackRoutes {
     }
     String scope = wanted.scope();
     if (scope != null && !scope.equals(AFFECTED) && !scope.equals("all")) {
-      throw new BadRequestResponse("a rollback's 'scope' is 'all' or 'affected': '%s'".formatted(scope));
+      throw new BadRequestResponse(
+          "a rollback's 'scope' is 'all' or 'affected': '%s'".formatted(scope));
     }
     boolean isFixed = wanted.plan() != null || wanted.undo() != null;
     if (isFixed && scope != null) {
