@@ -43,7 +43,8 @@ final class RollbackPlanCommand implements Callable<Integer> {
         output.isJson()
             ? effect.toPrettyString() + "\n"
             : EffectText.of("would go back to", effect)
-                + "%n'palinode rollback run %s' does this%n".formatted(effect.path("plan").asText());
+                + "%n'palinode rollback run %s' does this%n"
+                    .formatted(effect.path("plan").asText());
     spec.commandLine().getOut().print(text);
     spec.commandLine().getOut().flush();
     return 0;

@@ -67,7 +67,8 @@ final class RollbackRunCommand implements Callable<Integer> {
             ? "Take that back?"
             : "Roll the store back?";
     Confirmation.require(yes, question, "roll the store back");
-    ObjectNode planned = ApiClient.JSON.createObjectNode().put("plan", effect.path("plan").asText());
+    ObjectNode planned =
+        ApiClient.JSON.createObjectNode().put("plan", effect.path("plan").asText());
     JsonNode rollback = api.post(RollbackCommand.PATH, planned.toString());
     return new RollbackWatch(api, spec).follow(rollback.path("epoch").asText(), noWait);
   }

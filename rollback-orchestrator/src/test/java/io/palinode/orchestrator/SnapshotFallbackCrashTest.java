@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.hvc.Hlc;
 import io.palinode.predicate.OnViolation.OnUnreachable;
 import io.palinode.wire.v1.ControlRecord;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -214,7 +215,11 @@ class SnapshotFallbackCrashTest {
 
   @SafeVarargs
   private static List<Consumer<Script>> then(Consumer<Script>... more) {
-    return Stream.concat(OUT_OF_REACH.stream(), Stream.of(more)).toList();
+    List<Consumer<Script>> all = new ArrayList<>(OUT_OF_REACH);
+    for (Consumer<Script> one : more) {
+      all.add(one);
+    }
+    return List.copyOf(all);
   }
 
   private static String last(List<String> steps) {

@@ -291,7 +291,7 @@ class RestServerTest {
         post(
             "/api/v1/rollbacks/plan",
             "{\"to\": \"800\", \"scope\": \"affected\", \"keys\": [{\"store\": \"s\", \"key\": \"k\"}]}");
-    assertThat(backend.wished.seeds().keys())
+    assertThat(Objects.requireNonNull(backend.wished).seeds().keys())
         .extracting(key -> key.getStore() + "/" + key.getKey().toStringUtf8())
         .containsExactly("s/k");
     assertThat(plan.get("plan").asText()).isEqualTo("abc");
