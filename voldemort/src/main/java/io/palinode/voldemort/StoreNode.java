@@ -353,6 +353,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
 
   private Reply<Boolean> write(Write write) throws RefusedException {
     LocalStore store = store(write.key().store());
+    // Also a delete of what is not there is noted, and a rollback tells of it.
+    requireTellable(write.key().key().length);
     // Twice: here, so that a fenced writer does not wait for a restore; under the lock, to be sure.
     admit(write.caller());
     writeLock.lock();
@@ -384,7 +386,9 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       make(change);
       return new Reply<>(true, lastReading(), 0, admitted.epoch());
     }
-    requireTellable(write, record);
+    if (write.added() != null) {
+      requireTellable(key.length + (record == null ? 0L : record.length));
+    }
     Hvc before = clock.tick();
     Hvc after = receive(write.caller());
     logged(store, key, old, after);
@@ -393,9 +397,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     return new Reply<>(true, after, after.own(), admitted.epoch());
   }
 
-  private void requireTellable(Write write, byte @Nullable [] record) throws RefusedException {
-    long bytes = write.key().key().length + (record == null ? 0L : record.length);
-    if (write.added() != null && bytes > KeyRecord.BYTES_MAX) {
+  private void requireTellable(long bytes) throws RefusedException {
+    if (bytes > KeyRecord.BYTES_MAX) {
       throw refuse(
           ErrorCode.VOLDEMORT,
           "a key and its versions must have at most %,d bytes together, for a rollback to restore them: %,d"

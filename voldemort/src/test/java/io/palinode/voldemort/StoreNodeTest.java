@@ -139,6 +139,14 @@ class StoreNodeTest {
     assertThat(texts(node.get(K, Caller.STOCK).value())).containsExactly("short");
   }
 
+  /** It is noted, though it deletes nothing, and told with the next rollback. */
+  @Test
+  void aDeleteOfAKeyThatIsTooLongToBeExchangedIsRefused() {
+    StoreKey tooLong = new StoreKey(K.store(), new byte[KeyRecord.BYTES_MAX + 1]);
+    assertThat(refused(() -> node.delete(tooLong, vector(1), Caller.STOCK)))
+        .hasMessageContaining("must have at most 7,340,032 bytes together");
+  }
+
   @Test
   void anEventTellsTheWriteAsItWasApplied() throws RefusedException {
     Hvc known = Hvc.of(Hvc.NO_OWNER, 0, Hlc.ofMicros(micros.get() + 7), 0);

@@ -1,5 +1,7 @@
 package io.palinode.voldemort.client;
 
+import com.google.protobuf.ByteString;
+import io.palinode.voldemort.protocol.Pb0;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -13,6 +15,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongPredicate;
@@ -23,8 +26,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A writer that finds a node with {@value #PER_NODE_MAX} of them waits before it begins, so the
  * bound is passed by at most one copy a thread. While a node is paused a copy is sent again, as
- * long as a call would wait; copies of several keys may then change places. That the node has a
- * newer version already is as good as success.
+ * long as a call would wait; copies of several keys may then change places, but not those of one:
+ * behind one that is held up they wait for its end. Else a delete could come before the put that it
+ * is to delete. That the node has a newer version already is as good as success.
  */
 final class Copies {
   static final int PER_NODE_MAX = 512;
@@ -33,6 +37,11 @@ final class Copies {
   private final Transport transport;
   private final Map<Integer, AtomicInteger> inFlight = new HashMap<>();
   private final Set<Copy> sleeping = ConcurrentHashMap.newKeySet();
+
+  /** Of those that are held up, the last one for a key at a node. */
+  private final Map<Target, Copy> heldUp = new ConcurrentHashMap<>();
+
+  private final AtomicLong numbers = new AtomicLong();
   private volatile boolean closed;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition room = lock.newCondition();
@@ -107,7 +116,9 @@ final class Copies {
     count.incrementAndGet();
     transport.metrics().copiesStarted.increment();
     Copy copy = new Copy(connection, count, ask, call, acceptedIn);
-    copy.send(Call.PAUSE_MIN);
+    if (!copy.waitsForEarlier()) {
+      copy.send(Call.PAUSE_MIN);
+    }
     return copy.result;
   }
 
@@ -127,6 +138,9 @@ final class Copies {
     }
   }
 
+  /** A key at a node. */
+  private record Target(int node, String store, ByteString key) {}
+
   private final class Copy {
     final CompletableFuture<Answer.Accepted> result = new CompletableFuture<>();
     private final NodeLanes connection;
@@ -136,6 +150,8 @@ final class Copies {
     private final AtomicBoolean ended = new AtomicBoolean();
 
     private final long acceptedIn;
+    private final long number = numbers.incrementAndGet();
+    private final Target target;
 
     Copy(
         NodeLanes connection,
@@ -148,6 +164,8 @@ final class Copies {
       this.count = count;
       this.ask = ask;
       this.call = call;
+      Pb0.VoldemortRequest request = ask.request();
+      this.target = new Target(connection.node(), request.getStore(), NodeLanes.keyOf(request));
     }
 
     void send(Duration pause) {
@@ -174,6 +192,10 @@ final class Copies {
     private void answered(
         Answer.@Nullable Accepted accepted, @Nullable Throwable failure, Duration pause) {
       boolean paused = failure instanceof RefusedByFence fence && !fence.isEpochOver();
+      if ((paused || failure == null) && waitsForEarlier()) {
+        // It was under way when an earlier one was refused: what it did may have been too early.
+        return;
+      }
       if (!paused) {
         end(accepted, failure);
       } else if (call.isOverdue(transport.nanoTime().getAsLong())) {
@@ -183,8 +205,35 @@ final class Copies {
       }
     }
 
+    /** Whether an earlier one is held up: then this one is sent, or sent again, when that ends. */
+    private boolean waitsForEarlier() {
+      Copy[] earlier = {null};
+      heldUp.computeIfPresent(
+          target,
+          (same, last) -> {
+            if (last.number >= number) {
+              return last;
+            }
+            earlier[0] = last;
+            return this;
+          });
+      if (earlier[0] == null) {
+        return false;
+      }
+      sleeping.add(this);
+      var unused =
+          earlier[0].result.whenComplete(
+              (done, failure) -> {
+                if (sleeping.remove(this)) {
+                  send(Call.PAUSE_MIN);
+                }
+              });
+      return true;
+    }
+
     private void sendAfter(Duration pause) {
       transport.metrics().pauseRetries.increment();
+      heldUp.putIfAbsent(target, this);
       sleeping.add(this);
       if (closed) {
         end(null, new StoreException("the client is closed"));
@@ -214,6 +263,7 @@ final class Copies {
         return;
       }
       countEnd(failure);
+      heldUp.remove(target, this);
       if (accepted != null) {
         result.complete(accepted);
       } else if (failure instanceof ObsoleteVersionException) {

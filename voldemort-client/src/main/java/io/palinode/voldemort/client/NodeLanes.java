@@ -47,7 +47,7 @@ final class NodeLanes {
   }
 
   /** The first of several; empty without any. */
-  private static ByteString keyOf(Pb0.VoldemortRequest request) {
+  static ByteString keyOf(Pb0.VoldemortRequest request) {
     return switch (request.getType()) {
       case GET, GET_VERSION -> request.getGet().getKey();
       case PUT -> request.getPut().getKey();

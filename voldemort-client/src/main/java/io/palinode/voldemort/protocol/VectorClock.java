@@ -34,6 +34,10 @@ public final class VectorClock {
   private final long timestampMs;
 
   private VectorClock(short[] nodes, long[] counters, long timestampMs) {
+    if (nodes.length > NODE_MAX) {
+      throw new IllegalArgumentException(
+          "a clock must have at most %d entries: entries=%d".formatted(NODE_MAX, nodes.length));
+    }
     this.nodes = nodes;
     this.counters = counters;
     this.timestampMs = timestampMs;

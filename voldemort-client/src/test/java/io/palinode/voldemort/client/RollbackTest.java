@@ -192,6 +192,29 @@ class RollbackTest {
     assertThat(store.versionsAt(2, key)).isEmpty();
   }
 
+  /** One node resumes a little later than the others. */
+  @Test
+  void aDeleteDoesNotOvertakeACopyOfItsOwnKeyThatWaits() {
+    StoreClient client = cluster.client();
+    Store store = client.store(R1W1);
+    cluster.all(TestNode::tellThatAllStands);
+    cluster.rollBack(1, cluster.node(0).now());
+    for (int round = 0; round < 10; round++) {
+      String key = cluster.keyOf(0, round);
+      assertThat(store.get(key)).isNull();
+      cluster.node(1).pause(1);
+      long retries = client.metrics().pauseRetries();
+      store.put(key, "v");
+      // By now it waits for long enough to be overtaken.
+      await().until(() -> client.metrics().pauseRetries() > retries + 5);
+      cluster.node(1).resume(0);
+      assertThat(store.delete(key)).isTrue();
+      await().until(() -> client.metrics().copiesInFlight() == 0);
+      assertThat(store.versionsAt(1, key)).as("round=%d", round).isEmpty();
+    }
+    assertThat(client.metrics().copiesFailed()).isZero();
+  }
+
   @Test
   void copiesOfADeleteThatAFenceRefusedAreLeftToConvergence() {
     StoreClient client = cluster.client(cluster.config().withLinks(links));

@@ -146,6 +146,21 @@ class VectorClockTest {
     assertThat(clock.incremented(9, 9).timestampMs()).isEqualTo(9);
   }
 
+  /** The number of entries is encoded in a signed short. */
+  @Test
+  void aClockHasAsManyEntriesAsCanBeEncodedAndNotOneMore() {
+    TreeMap<Integer, Long> entries = new TreeMap<>();
+    for (int node = 0; node < VectorClock.NODE_MAX; node++) {
+      entries.put(node, 1L);
+    }
+    VectorClock greatest = VectorClock.of(entries, 7);
+    assertThat(VectorClock.decode(greatest.encode())).isEqualTo(greatest);
+    assertThatThrownBy(() -> greatest.incremented(VectorClock.NODE_MAX, 8))
+        .hasMessageContaining("entries=32768");
+    entries.put(VectorClock.NODE_MAX, 1L);
+    assertThatThrownBy(() -> VectorClock.of(entries, 7)).hasMessageContaining("entries=32768");
+  }
+
   @Test
   void nodeAndCounterOutOfRangeAreRefused() {
     assertThatThrownBy(() -> VectorClock.EMPTY.incremented(32_768, 0))

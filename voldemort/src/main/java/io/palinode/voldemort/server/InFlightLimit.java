@@ -1,5 +1,6 @@
 package io.palinode.voldemort.server;
 
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
@@ -89,7 +90,8 @@ final class InFlightLimit extends ChannelDuplexHandler {
     draining = true;
     ctx.channel().config().setAutoRead(false);
     if (inFlight == 0) {
-      var unused = ctx.close();
+      // Behind what a slow reader has not taken yet.
+      ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     }
   }
 

@@ -117,8 +117,19 @@ public final class Pb0Requests {
         respond(request, refusal, new Outcome(out::setError, out::setPalinode));
         yield out.build();
       }
-      case GET, PUT, DELETE -> {
+      case GET -> {
         GetResponse.Builder out = GetResponse.newBuilder();
+        respond(request, refusal, new Outcome(out::setError, out::setPalinode));
+        yield out.build();
+      }
+      // Each has its error elsewhere: as another response, a refusal would read as done.
+      case PUT -> {
+        PutResponse.Builder out = PutResponse.newBuilder();
+        respond(request, refusal, new Outcome(out::setError, out::setPalinode));
+        yield out.build();
+      }
+      case DELETE -> {
+        DeleteResponse.Builder out = DeleteResponse.newBuilder().setSuccess(false);
         respond(request, refusal, new Outcome(out::setError, out::setPalinode));
         yield out.build();
       }

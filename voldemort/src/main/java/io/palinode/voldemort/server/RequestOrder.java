@@ -58,7 +58,7 @@ final class RequestOrder<R> {
       try {
         Object found = answer.get();
         ctx.executor().execute(() -> answered(ctx, found));
-      } catch (Error bug) {
+      } catch (RuntimeException | Error bug) {
         var unused = ctx.close();
         throw bug;
       }

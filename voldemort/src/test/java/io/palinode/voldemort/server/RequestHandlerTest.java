@@ -124,6 +124,58 @@ class RequestHandlerTest {
         .isFalse();
   }
 
+  @Test
+  void anAnswerThatASlowReaderHasNotTakenIsSentBeforeAnOrderlyEnd() {
+    ChannelInboundHandlerAdapter answering =
+        new ChannelInboundHandlerAdapter() {
+          @Override
+          public void channelRead(ChannelHandlerContext ctx, Object request) {
+            var unused = ctx.write(request);
+          }
+        };
+    EmbeddedChannel channel = new EmbeddedChannel(new InFlightLimit(2, node.counters()), answering);
+    channel.writeInbound(1);
+    assertThat(channel.outboundMessages()).isEmpty();
+    channel.pipeline().fireUserEventTriggered(InFlightLimit.DRAIN);
+    assertThat(channel.outboundMessages()).contains(1);
+    channel.runPendingTasks();
+    assertThat(channel.isOpen()).isFalse();
+  }
+
+  @Test
+  void aRefusalIsAnErrorInTheResponseOfItsOwnRequest() throws Exception {
+    Pb0Requests requests =
+        new Pb0Requests(node, new LocalSnapshots(0, new Held(node.history(), release), folder));
+    assertThat(
+            Pb0.GetResponse.parseFrom(refusal(requests, Pb0.RequestType.GET)).hasError())
+        .isTrue();
+    assertThat(
+            Pb0.GetAllResponse.parseFrom(refusal(requests, Pb0.RequestType.GET_ALL)).hasError())
+        .isTrue();
+    assertThat(
+            Pb0.GetVersionResponse.parseFrom(refusal(requests, Pb0.RequestType.GET_VERSION))
+                .hasError())
+        .isTrue();
+    assertThat(
+            Pb0.PutResponse.parseFrom(refusal(requests, Pb0.RequestType.PUT)).hasError())
+        .isTrue();
+    Pb0.DeleteResponse deleted =
+        Pb0.DeleteResponse.parseFrom(refusal(requests, Pb0.RequestType.DELETE));
+    assertThat(deleted.hasError()).isTrue();
+    assertThat(deleted.getSuccess()).isFalse();
+  }
+
+  private static byte[] refusal(Pb0Requests requests, Pb0.RequestType type) {
+    return requests
+        .refuseRouted(
+            Pb0.VoldemortRequest.newBuilder()
+                .setType(type)
+                .setStore(TestNodes.EVERYWHERE)
+                .setShouldRoute(true)
+                .buildPartial())
+        .toByteArray();
+  }
+
   /** They are answered in a row, not each within the answer to the one before. */
   @Test
   void anyNumberOfRequestsMayBeHeldBack() {
