@@ -98,9 +98,7 @@ class AffectedIT {
       int at = node;
       await()
           .atMost(BOUND)
-          .until(
-              () ->
-                  parts.cluster().node(at).accesses(Long.MAX_VALUE).since() != Long.MAX_VALUE);
+          .until(() -> parts.cluster().node(at).accesses(Long.MAX_VALUE).since() != Long.MAX_VALUE);
     }
   }
 }

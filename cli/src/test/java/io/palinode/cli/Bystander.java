@@ -11,9 +11,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/**
- * A program that writes, and reads, keys of its own, {@code own0} and on, one after the other.
- */
+/** A program that writes, and reads, keys of its own, {@code own0} and on, one after the other. */
 final class Bystander {
   private static final int KEYS = 10;
   private final Store store;

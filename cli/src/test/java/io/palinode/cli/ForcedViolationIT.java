@@ -100,9 +100,7 @@ class ForcedViolationIT {
       assertThatThrownBy(() -> storeA.put("late", "again")).isInstanceOf(RolledBackException.class);
       put(storeB, "late", "in the new epoch");
       parts.awaitEverywhere("late", "in the new epoch");
-      assertThat(parts.versions("cs_1_2_2"))
-          .as("what was undone stays undone")
-          .containsOnly("0");
+      assertThat(parts.versions("cs_1_2_2")).as("what was undone stays undone").containsOnly("0");
       assertThat(plane.orchestrator().rollbacks(10)).as("and is not reported again").hasSize(1);
       plane.orchestrator().violations(10).forEach(found -> assertChecks(plane, found));
       assertThat(metrics(plane))

@@ -167,9 +167,7 @@ class HandAffectedIT {
       assertThat(parts.palinode("delete", "noted")).as(parts.err()).isZero();
       await()
           .atMost(BOUND)
-          .until(
-              () ->
-                  parts.cluster().node(0).accesses(Long.MAX_VALUE).since() == Long.MAX_VALUE);
+          .until(() -> parts.cluster().node(0).accesses(Long.MAX_VALUE).since() == Long.MAX_VALUE);
       assertThat(parts.palinode("rollback", "run", plan, "--yes")).isEqualTo(2);
       assertThat(parts.err()).contains("everything after " + time + " would be undone now");
       assertThat(plan(parts, "--to", time, "--key", "z")).as(parts.err()).isZero();

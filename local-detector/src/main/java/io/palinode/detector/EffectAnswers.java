@@ -184,9 +184,6 @@ public final class EffectAnswers {
   }
 
   private ControlRecord record(EffectStep.Builder step) {
-    return ControlRecord.newBuilder()
-        .setAtMicros(epochMicros.getAsLong())
-        .setEffect(step)
-        .build();
+    return ControlRecord.newBuilder().setAtMicros(epochMicros.getAsLong()).setEffect(step).build();
   }
 }

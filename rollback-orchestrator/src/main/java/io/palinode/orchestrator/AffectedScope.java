@@ -73,10 +73,7 @@ record AffectedScope(@Nullable Scope scope, String why) {
             .setClientsMax(CLIENTS_MAX)
             .setPercentMax(PERCENT_MAX)
             .setAccessesMax(ACCESSES_MAX);
-    witnesses
-        .filter(witness -> witness.getHlc() > target)
-        .distinct()
-        .forEach(scope::addWitnesses);
+    witnesses.filter(witness -> witness.getHlc() > target).distinct().forEach(scope::addWitnesses);
     return scope.build();
   }
 

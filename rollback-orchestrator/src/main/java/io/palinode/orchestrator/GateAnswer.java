@@ -10,9 +10,9 @@ import io.palinode.wire.v1.LetStand;
 import io.palinode.wire.v1.PlanOpened;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**

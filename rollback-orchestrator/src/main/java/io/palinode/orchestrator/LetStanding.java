@@ -54,9 +54,7 @@ public record LetStanding(
     }
     Set<String> left = new HashSet<>(bindings);
     ended.getBindingsList().forEach(left::remove);
-    return left.isEmpty()
-        ? null
-        : new LetStanding(predicate, fromHlc, toHlc, rejects, true, left);
+    return left.isEmpty() ? null : new LetStanding(predicate, fromHlc, toHlc, rejects, true, left);
   }
 
   LetStanding upTo(long hlc) {

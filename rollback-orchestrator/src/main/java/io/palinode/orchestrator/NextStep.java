@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The step that the protocol takes next, as a function of the state alone: asked twice, it gives
- * the same answer, so an orchestrator that was killed before it wrote a step decides it again. Long,
- * for whoever reads one step asks what may come instead.
+ * the same answer, so an orchestrator that was killed before it wrote a step decides it again.
+ * Long, for whoever reads one step asks what may come instead.
  */
 final class NextStep {
   /** What nodes exchange at once when they compare all keys; each holds it. */

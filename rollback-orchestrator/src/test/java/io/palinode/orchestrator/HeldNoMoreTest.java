@@ -78,8 +78,7 @@ class HeldNoMoreTest {
   @Test
   void aCutBeforeTheOneOnWhichItStoodShowsNothing() {
     Script script = stood("b=1").wish(Wish.to("r", hlc(99)));
-    script.log(
-        script.record(1).setPaused(Paused.newBuilder().setQuietSince(hlc(250))));
+    script.log(script.record(1).setPaused(Paused.newBuilder().setQuietSince(hlc(250))));
     script.judged(250_000_000).restored(1, 0, 1);
     converged(script, 1, "");
     assertThat(script.steps()).anyMatch(step -> step.startsWith("1: resume"));

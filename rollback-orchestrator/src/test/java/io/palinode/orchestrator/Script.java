@@ -525,9 +525,7 @@ final class Script {
               + " to "
               + time(step.getLetStand().getToHlc());
       case HELD_NO_MORE ->
-          "no more "
-              + step.getHeldNoMore().getPredicate()
-              + step.getHeldNoMore().getBindingsList();
+          "no more " + step.getHeldNoMore().getPredicate() + step.getHeldNoMore().getBindingsList();
       case RENEWED -> "renew " + step.getRenewed().getPredicate();
       case STEP_NOT_SET -> "nothing";
     };

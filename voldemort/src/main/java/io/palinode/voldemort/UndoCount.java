@@ -87,10 +87,7 @@ final class UndoCount {
   private void countWrites(LocalStore store, long target) {
     store
         .past()
-        .forEachBetween(
-            target,
-            Long.MAX_VALUE,
-            (hlc, key, old) -> count(store, hlc, key, old));
+        .forEachBetween(target, Long.MAX_VALUE, (hlc, key, old) -> count(store, hlc, key, old));
   }
 
   private void count(LocalStore store, long hlc, byte[] key, byte @Nullable [] old) {

@@ -51,8 +51,7 @@ class AffectedEffectTest {
       nodes.add(node);
     }
     write("alice", 0, K, version("before", 1), null);
-    target =
-        nodes.stream().mapToLong(node -> node.clock().last().own()).max().orElseThrow();
+    target = nodes.stream().mapToLong(node -> node.clock().last().own()).max().orElseThrow();
     nodes.forEach(node -> node.clock().tickPast(target));
     witness = write("alice", 0, K, version("bad", 2), null);
     Hvc seen = nodes.get(1).get(K, caller("bob", null, null)).hvc();
@@ -161,8 +160,7 @@ class AffectedEffectTest {
   }
 
   /** On all nodes; the time of its first acceptance. */
-  private long write(
-      String client, int first, StoreKey key, Versioned version, @Nullable Hvc seen)
+  private long write(String client, int first, StoreKey key, Versioned version, @Nullable Hvc seen)
       throws RefusedException {
     Reply<Boolean> reply = nodes.get(first).put(key, version, caller(client, seen, null));
     for (int i = 1; i < NODES; i++) {

@@ -86,7 +86,9 @@ public final class NodeMonitor implements AutoCloseable {
         new SnapshotTail(
             store.node(),
             new SnapshotAnswers(store.node(), localSnapshots, pace(), publisher, epochMicros));
-    effects = new EffectTail(store.node(), store.nodes(), new EffectAnswers(store, publisher, epochMicros));
+    effects =
+        new EffectTail(
+            store.node(), store.nodes(), new EffectAnswers(store, publisher, epochMicros));
     controlTail =
         tail(
             config,

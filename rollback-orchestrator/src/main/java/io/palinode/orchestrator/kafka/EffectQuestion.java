@@ -38,7 +38,9 @@ final class EffectQuestion {
     return List.copyOf(told.values());
   }
 
-  /** Nodes that are waited for; not those that only wait for others themselves, if there are any. */
+  /**
+   * Nodes that are waited for; not those that only wait for others themselves, if there are any.
+   */
   List<Integer> waiting() {
     List<Integer> silent =
         IntStream.range(0, nodes).filter(node -> !told.containsKey(node)).boxed().toList();

@@ -90,7 +90,8 @@ record OneRollbackView(
         progress.moves(),
         progress.ofSome() ? "affected" : "all",
         progress.isGivenUp() && rollback.state() == Rollback.State.RESUMED
-            ? String.join("; ", progress.moves()) : null,
+            ? String.join("; ", progress.moves())
+            : null,
         concerned == null ? null : concerned.getKeys(),
         concerned == null
             ? null

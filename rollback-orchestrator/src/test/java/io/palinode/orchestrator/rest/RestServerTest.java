@@ -14,13 +14,13 @@ import io.palinode.orchestrator.AppliedPredicate;
 import io.palinode.orchestrator.Command;
 import io.palinode.orchestrator.Discarded;
 import io.palinode.orchestrator.Effect;
-import io.palinode.orchestrator.PlannedRollback;
 import io.palinode.orchestrator.Evidence;
 import io.palinode.orchestrator.Gate;
 import io.palinode.orchestrator.Intervention;
 import io.palinode.orchestrator.MachineState;
 import io.palinode.orchestrator.Memory;
 import io.palinode.orchestrator.NodeStatus;
+import io.palinode.orchestrator.PlannedRollback;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.Rollback;
@@ -289,7 +289,8 @@ class RestServerTest {
     JsonNode plan =
         post(
             "/api/v1/rollbacks/plan",
-            "{\"to\": \"800\", \"scope\": \"affected\", \"keys\": [{\"store\": \"s\", \"key\": \"k\"}]}");
+            "{\"to\": \"800\", \"scope\": \"affected\", \"keys\": [{\"store\": \"s\", \"key\":"
+                + " \"k\"}]}");
     assertThat(backend.wished.seeds().keys())
         .extracting(key -> key.getStore() + "/" + key.getKey().toStringUtf8())
         .containsExactly("s/k");
