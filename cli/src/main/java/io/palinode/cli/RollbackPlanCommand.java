@@ -15,9 +15,12 @@ import picocli.CommandLine.Spec;
     name = "plan",
     mixinStandardHelpOptions = true,
     description = {
-      "Show what a rollback would do: writes lost, keys that change, clients concerned, how long nodes would pause, and how far back each reaches.",
-      "Changes nothing. Refused when it could not be done, as out of a node's reach or in the future.",
-      "Names the plan, for 'palinode rollback run'. Where scope 'affected' was asked for and cannot be, it says why, and the plan is of all.",
+      "Show what a rollback would do: writes lost, keys that change, clients concerned, how long"
+          + " nodes would pause, and how far back each reaches.",
+      "Changes nothing. Refused when it could not be done, as out of a node's reach or in the"
+          + " future.",
+      "Names the plan, for 'palinode rollback run'. Where scope 'affected' was asked for and cannot"
+          + " be, it says why, and the plan is of all.",
       ""
     },
     footer = {

@@ -20,12 +20,15 @@ import picocli.CommandLine.Spec;
     name = "run",
     mixinStandardHelpOptions = true,
     description = {
-      "Take the store back as a plan of 'palinode rollback plan' says, or to a time, or to right before a violation. Shows first what that does, as"
-          + " 'plan', with what has changed since, and asks.",
-      "It goes through the control log like any other: if the orchestrator dies meanwhile, the next one goes on. When a predicate that asks for"
-          + " rollback is violated at that time too, it goes further back, and says so.",
-      "One of scope 'affected' never becomes one of all: it is refused when only all could be undone by now, and when that is found after all nodes"
-          + " are paused, nothing is taken back. One plan is done once: run again, it shows how that went.",
+      "Take the store back as a plan of 'palinode rollback plan' says, or to a time, or to right"
+          + " before a violation. Shows first what that does, as 'plan', with what has changed"
+          + " since, and asks.",
+      "It goes through the control log like any other: if the orchestrator dies meanwhile, the next"
+          + " one goes on. When a predicate that asks for rollback is violated at that time too, it"
+          + " goes further back, and says so.",
+      "One of scope 'affected' never becomes one of all: it is refused when only all could be"
+          + " undone by now, and when that is found after all nodes are paused, nothing is taken"
+          + " back. One plan is done once: run again, it shows how that went.",
       "Waits for the end. Exit status 1 when it was not carried out.",
       ""
     },

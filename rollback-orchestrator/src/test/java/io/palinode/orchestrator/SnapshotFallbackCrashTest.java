@@ -80,7 +80,8 @@ class SnapshotFallbackCrashTest {
                 s -> s.convergedAt(1, 1, 2, 900)),
             List.of("1: restore 2 to 200 by old", "1: converge 2", "1: resume from 200 after 900")),
         new Story(
-            "what differs is exchanged in two rounds, and the node that loses its answer ends the second",
+            "what differs is exchanged in two rounds, and the node that loses its answer ends the"
+                + " second",
             then(
                 s -> s.restored(1, 0, 1),
                 s -> s.restored(1, 1, 1),
@@ -113,7 +114,8 @@ class SnapshotFallbackCrashTest {
             "no snapshot is left",
             then(s -> s.refused(1, 0, 1, "damaged"), s -> s.refused(1, 1, 2, "damaged")),
             List.of(
-                "1: halt: node 1 could not restore: damaged; no whole snapshot before it can be restored")));
+                "1: halt: node 1 could not restore: damaged; no whole snapshot before it can be"
+                    + " restored")));
   }
 
   @ParameterizedTest

@@ -183,7 +183,9 @@ final class RollbackRoutes {
     }
     if (witnesses.isEmpty() && wanted.keys().isEmpty()) {
       throw new RefusedException(
-          "scope 'affected' undoes what came of some writes, and a time names none: name a violation instead, for its witnesses, or keys, for the first write to each after the time");
+          "scope 'affected' undoes what came of some writes, and a time names none: name a"
+              + " violation instead, for its witnesses, or keys, for the first write to each after"
+              + " the time");
     }
     if (wanted.keys().size() > Seeds.KEYS_MAX) {
       throw new BadRequestResponse("at most %d keys can be named".formatted(Seeds.KEYS_MAX));
