@@ -101,10 +101,16 @@ final class RollbackDesk {
   /**
    * What was planned under this name, with what it would do now.
    *
-   * @throws RefusedException when it cannot be done any more, or is not known here
+   * @throws RefusedException when it was done, cannot be any more, or is not known here
    */
   PlannedRollback plannedNow(String id) throws RefusedException {
     PlannedRollback known = planned(id);
+    Rollback done = memory.rollbackAskedFor(known.wish().request());
+    if (done != null) {
+      throw new RefusedException(
+          "plan '%s' was run already, as rollback %d: 'palinode rollback status %d' shows it"
+              .formatted(id, done.epoch(), done.epoch()));
+    }
     return known.again(effectAsWished(known.wish()));
   }
 
