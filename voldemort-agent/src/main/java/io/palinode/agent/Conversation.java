@@ -17,6 +17,7 @@ final class Conversation {
   private boolean admitted;
   private @Nullable Hvc written;
   private @Nullable RefusedException refused;
+  private @Nullable RefusedException unknown;
   private @Nullable EngineWrite write;
   private boolean hasStripe;
   private final List<EngineWrite> locked = new ArrayList<>(1);
@@ -28,12 +29,27 @@ final class Conversation {
     ours = true;
   }
 
+  /** A request begins of which nobody can tell who asks, or what it has seen: it must not be done. */
+  void beginUnknown(RefusedException why) {
+    begin(Caller.STOCK);
+    unknown = why;
+    refused = why;
+  }
+
+  /** Throws unless it is known who asks. What is refused for another reason may be asked again. */
+  void requireKnown() throws RefusedException {
+    if (unknown != null) {
+      throw unknown;
+    }
+  }
+
   void end() {
     caller = Caller.STOCK;
     ours = false;
     admitted = false;
     written = null;
     refused = null;
+    unknown = null;
   }
 
   Caller caller() {

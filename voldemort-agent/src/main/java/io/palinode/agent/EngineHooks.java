@@ -62,12 +62,16 @@ final class EngineHooks implements Listener {
   public @Nullable Frame entered(
       Operation operation, Object engine, @Nullable Object key, @Nullable Object argument) {
     StockEngine watched = watched(engine);
-    boolean isHint = watched == null && engine == hints && operation == Operation.BDB_PUT;
-    if ((watched == null && !isHint) || own.isOwn() || (fuse.isBlown() && !endsLock(operation))) {
+    boolean isHint = watched == null && engine == hints && puts(operation, argument);
+    boolean passes = fuse.isBlown() && !operation.endsLock();
+    if ((watched == null && !isHint) || own.isOwn() || passes) {
       return null;
     }
     Conversation conversation = conversations.get();
     try {
+      if (!operation.endsLock()) {
+        conversation.requireKnown();
+      }
       if (watched == null) {
         return hint(conversation);
       }
@@ -110,9 +114,13 @@ final class EngineHooks implements Listener {
     };
   }
 
-  /** Whoever has locked a record is in the node, and must get out also when all else is off. */
-  private static boolean endsLock(Operation operation) {
-    return operation == Operation.BDB_PUT_AND_UNLOCK || operation == Operation.BDB_RELEASE;
+  /**
+   * Whether it takes a hint, when the engine is that of the hints. One that has been pushed, or is
+   * purged, goes: by its version, without which none is deleted but by us.
+   */
+  private static boolean puts(Operation operation, @Nullable Object version) {
+    return operation == Operation.BDB_PUT
+        || (operation == Operation.MEMORY_WRITE && version == null);
   }
 
   private @Nullable StockEngine watched(Object engine) {
@@ -259,6 +267,9 @@ final class EngineHooks implements Listener {
         byte[] after = engine.memoryRecord(key);
         if (thrown == null || !Arrays.equals(before, after)) {
           write.changes(before, after);
+        }
+        if (thrown == null) {
+          write.succeeded();
         }
       } finally {
         node.left();

@@ -1,6 +1,7 @@
 package io.palinode.agent;
 
 import io.palinode.detector.StoreKey;
+import io.palinode.hvc.Hvc;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.StoreNode;
@@ -24,6 +25,7 @@ final class EngineWrite {
   private byte @Nullable [] before;
   private byte @Nullable [] after;
   private boolean told;
+  private @Nullable Hvc toldAt;
   private @Nullable Object handle;
   private @Nullable ReentrantLock stripe;
 
@@ -91,15 +93,23 @@ final class EngineWrite {
 
   private void tell(byte @Nullable [] fresh) {
     after = fresh;
-    conversation.wrote(node.changed(key, before, fresh, deleted, caller));
+    toldAt = node.changed(key, before, fresh, deleted, caller);
+    conversation.wrote(toldAt);
     told = true;
   }
 
-  /** It went well. A delete that found nothing is told too: there may be something elsewhere. */
+  /**
+   * It went well. Only now a delete stands, also one that found nothing: there may be something
+   * elsewhere, which goes when a rollback makes replicas equal.
+   */
   void succeeded() {
-    if (!told && deleted != null) {
+    if (deleted == null) {
+      return;
+    }
+    if (!told) {
       tell(null);
     }
+    node.deleted(key, deleted, toldAt, caller);
   }
 
   /** It failed after it was told: the key is again what it was. */

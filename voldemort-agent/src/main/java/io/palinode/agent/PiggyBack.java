@@ -46,8 +46,7 @@ final class PiggyBack {
     try {
       conversation.begin(contexts.caller(RequestContext.parseFrom(bytes)));
     } catch (RefusedException notOfThisCluster) {
-      conversation.begin(Caller.STOCK);
-      conversation.refuse(notOfThisCluster);
+      conversation.beginUnknown(notOfThisCluster);
     } catch (InvalidProtocolBufferException notOurs) {
       conversation.end();
     }

@@ -74,6 +74,8 @@ final class WatchedServer implements Lifecycle {
   private volatile @Nullable NodeMonitor monitor;
   private volatile List<String> watched = List.of();
   private volatile List<String> unwatched = List.of();
+  // Telling it may have failed when the fuse blew.
+  private volatile boolean toldOff;
   private @Nullable Thread joiner;
   // Of one thread.
   private boolean promisesFail;
@@ -133,13 +135,13 @@ final class WatchedServer implements Lifecycle {
         new EngineHooks(opened, types, engines, own, piggyBack, fuse, Hints.engineOf(slops)));
     Hints hints =
         new Hints(types, slops, watched.stream().collect(Collectors.toUnmodifiableSet()), own);
-    AgentBinding binding = new AgentBinding(opened, hints::dropAfter, fuse::isBlown, missedAt::get);
+    AgentBinding binding = new AgentBinding(opened, hints::dropAfter, this::isOff, missedAt::get);
     LocalSnapshots snapshots =
         new LocalSnapshots(opened.node(), opened.history(), folder.resolve("snapshots"));
     log.info("node={} stores={} state=HOOKED", opened.node(), watched);
     ScheduledFuture<?> unused =
         promiser.scheduleWithFixedDelay(
-            () -> promise(opened), 0, PROMISE_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+            () -> lookAround(opened), 0, PROMISE_EVERY_MILLIS, TimeUnit.MILLISECONDS);
     joiner = daemon(() -> join(binding, snapshots), "palinode-join");
     joiner.start();
   }
@@ -153,6 +155,30 @@ final class WatchedServer implements Lifecycle {
               .formatted(meta, e.getMessage()),
           e);
     }
+  }
+
+  private void lookAround(StoreNode promising) {
+    try {
+      blowIfDeaf(fuse);
+      if (fuse.isBlown() && !toldOff) {
+        turnOff();
+      }
+      promise(promising);
+    } catch (OutOfMemoryError e) {
+      // Thrown on, it would end this look, which is for such times. The next one is soon.
+    }
+  }
+
+  /** Want of memory may keep the hooks from telling their own failure: nothing is heard then. */
+  static void blowIfDeaf(Fuse fuse) {
+    if (Hooks.isDeaf() && !fuse.isBlown()) {
+      fuse.blow("a failure could not be told, and nothing was heard since");
+    }
+  }
+
+  /** Whether writes are missed, and none is fenced. */
+  private boolean isOff() {
+    return fuse.isBlown() || Hooks.isDeaf();
   }
 
   private void promise(StoreNode promising) {
@@ -297,6 +323,7 @@ final class WatchedServer implements Lifecycle {
   /** The hooks stay, and pass everything by: who is in the node gets out. */
   private void turnOff() {
     tell(NodeMonitor::giveUp);
+    toldOff = true;
   }
 
   /** On a thread of its own: telling takes the node's lock, and a client's thread may have it. */
@@ -383,7 +410,7 @@ final class WatchedServer implements Lifecycle {
   /** Whether what is written now is heard and told. */
   boolean isCovered() {
     NodeMonitor telling = monitor;
-    return isJoined() && !fuse.isBlown() && telling != null && telling.isRunning();
+    return isJoined() && !isOff() && telling != null && telling.isRunning();
   }
 
   List<String> watched() {

@@ -16,8 +16,10 @@
  *   <li><b>A failure of ours is not the server's.</b> It is caught in {@link
  *       io.palinode.agent.boot.Hooks}, counted, and when there are too many the agent turns itself
  *       off and tells that coverage is lost. (Whoever runs the server.)
- *   <li><b>Only a pause refuses.</b> What clients are told then is what a server tells that cannot
- *       be reached. (Clients.)
+ *   <li><b>Clients that tell nothing along meet fences only.</b> What they are told then is what a
+ *       server tells that cannot be reached. One of ours is refused too, as by a node of ours, when
+ *       what it tells cannot be of this cluster: no clock, an origin that is no node, a name that
+ *       is too long; or, with a write, a clock of another size or too far ahead. (Clients.)
  * </ul>
  *
  * <p>Hazards: a server that locks a record on one thread and writes it on another; stores that are

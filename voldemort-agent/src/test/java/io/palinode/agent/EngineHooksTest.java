@@ -5,16 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.google.protobuf.ByteString;
 import io.palinode.agent.boot.Hooks;
+import io.palinode.detector.StoreKey;
 import io.palinode.detector.WriteEvent;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.RefusedException;
+import io.palinode.voldemort.protocol.Frames;
+import io.palinode.voldemort.protocol.Pb0.RequestContext;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -229,6 +234,42 @@ class EngineHooksTest {
     assertThat(server.told("k")).isEmpty();
   }
 
+  /** As for want of memory, which a failure is told with too. */
+  @Test
+  void whenAFailureCannotBeToldTheFuseBlowsAndWhoHasLockedARecordGetsOut() {
+    server.node.listen(
+        event -> {
+          throw new OutOfMemoryError("a test");
+        });
+    server.tellsFailures(
+        () -> {
+          throw new OutOfMemoryError("another");
+        });
+    Object kept = server.lock("k");
+    Object written = server.lock("l");
+    assertThat(Hooks.isDeaf()).isFalse();
+    server.put("disk", "other", "untold", clock(0, 1));
+
+    assertThat(Hooks.isDeaf()).isTrue();
+    server.release(kept);
+    server.putAndUnlock("l", written);
+    server.put("disk", "k", "unheard", clock(0, 1));
+    assertThat(server.get("disk", "k")).containsExactly("unheard");
+    assertThat(server.told("k")).isEmpty();
+    WatchedServer.blowIfDeaf(server.fuse);
+    assertThat(server.fuse.isBlown()).isTrue();
+
+    // Closed only if nobody is in the node any more: else that would wait for ever.
+    StandInServer deaf = server;
+    server = new StandInServer(folder.resolve("other"));
+    assertThat(Hooks.isDeaf()).isFalse();
+    Thread alone = new Thread(() -> deaf.node.atomically(() -> {}));
+    alone.setDaemon(true);
+    alone.start();
+    await().until(() -> alone.getState() == Thread.State.TERMINATED);
+    deaf.node.close();
+  }
+
   @Test
   void aStoreThatIsRemovedTurnsTheAgentOffByName() {
     server.remove("slop");
@@ -257,9 +298,86 @@ class EngineHooksTest {
     server = new StandInServer(folder.resolve("other"));
   }
 
-  @Test
-  void aHintOfAnEpochThatIsOverIsNotTaken() {
+  /** Whose id, or node, no node knows: as ours refuse them. */
+  @ParameterizedTest
+  @ValueSource(strings = {"disk", "memory"})
+  void whoCannotBeToldApartIsRefusedAndChangesNothing(String store) {
+    server.put(store, "k", "a", clock(0, 1));
+    List<RequestContext> unknown =
+        List.of(
+            RequestContext.newBuilder().setClient("c".repeat(Frames.CLIENT_ID_MAX + 1)).build(),
+            RequestContext.newBuilder().setOrigin(1).build(),
+            RequestContext.newBuilder().setHvc(ByteString.copyFromUtf8("no clock")).build());
+    for (RequestContext context : unknown) {
+      server.askedWith(context);
+      assertRefused(() -> server.put(store, "k", "b", clock(0, 2)));
+      assertRefused(() -> server.get(store, "k"));
+      assertRefused(() -> server.delete(store, "k", clock(0, 1)));
+      assertRefused(() -> server.truncate(store));
+      assertRefused(() -> server.hint("k", store, 5));
+      Hooks.requestEnded();
+    }
+    server.askedIn(0);
+    assertThat(server.get(store, "k")).containsExactly("a");
+    server.put(store, "k", "c", clock(0, 2));
+    Hooks.requestEnded();
+    assertThat(server.events).hasSize(2);
+    assertThat(server.get("slop", "k")).isEmpty();
+  }
+
+  private static void assertRefused(ThrowingCallable asked) {
+    assertThatThrownBy(asked)
+        .satisfies(
+            thrown ->
+                assertThat(thrown.getClass().getSimpleName()).isEqualTo("VoldemortException"));
+  }
+
+  /** A thread that no request ends, as a job's, is refused for the time of a pause only. */
+  @ParameterizedTest
+  @ValueSource(strings = {"disk", "memory"})
+  void whoWasRefusedWhilePausedMayAskAgain(String store) {
     long from = server.node.pause(1);
+    assertThatThrownBy(() -> server.put(store, "k", "a", clock(0, 1)))
+        .hasMessageContaining("is paused");
+    server.node.resume(1, from, 0);
+    server.put(store, "k", "a", clock(0, 1));
+    assertThat(server.get(store, "k")).containsExactly("a");
+  }
+
+  /** Its client was told of the failure, and the key is still there. */
+  @Test
+  void aDeleteThatFailedDoesNotCoverItsKeyWhenReplicasAreMadeEqual() {
+    server.put("disk", "k", "a", clock(0, 1));
+    server.failCommits(true);
+    assertThatThrownBy(() -> server.delete("disk", "k", clock(0, 1)))
+        .hasMessage("the commit failed");
+    server.failCommits(false);
+    assertThat(server.told("k")).containsExactly("a");
+
+    rollBackALaterPut("k");
+    assertThat(server.get("disk", "k")).containsExactly("a");
+  }
+
+  private void rollBackALaterPut(String key) {
+    long then = server.node.clock().last().own();
+    server.put("disk", key, "late", clock(0, 2));
+    server.node.pause(1);
+    List<StoreKey> changed = server.node.restore(1, 1, then).changed();
+    assertThat(changed).isNotEmpty();
+    int unused = server.node.merge(server.node.read(changed));
+    server.node.resume(1, then, 0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aHintOfAnEpochThatIsOverIsNotTaken(boolean inMemory) {
+    server.close();
+    server = new StandInServer(folder.resolve("other"), inMemory);
+    server.hint("pushed", "disk", 5);
+    long from = server.node.pause(1);
+    assertThatThrownBy(() -> server.hint("k", "disk", 5)).hasMessageContaining("is paused");
+    // One that was pushed goes, also now.
+    assertThat(server.delete("slop", "pushed", clock(0, 1))).isTrue();
     server.node.resume(1, from, 0);
     server.askedIn(0);
     assertThatThrownBy(() -> server.hint("k", "disk", 5))
@@ -267,8 +385,10 @@ class EngineHooksTest {
             thrown ->
                 assertThat(thrown.getClass().getSimpleName())
                     .isEqualTo("UnreachableStoreException"));
+    assertThat(server.get("slop", "k")).isEmpty();
     server.askedIn(1);
     server.hint("k", "disk", 5);
+    assertThat(server.get("slop", "k")).isNotEmpty();
     Hooks.requestEnded();
   }
 }

@@ -2,6 +2,7 @@ package io.palinode.agent;
 
 import static io.palinode.agent.StandInServer.clock;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
@@ -108,6 +109,7 @@ class PiggyBackTest {
     RequestContext context = RequestContext.newBuilder().setOrigin(7).build();
     piggyBack.received(request(context.toByteString()), conversation);
     assertThat(conversation.refused()).isNotNull();
+    assertThatThrownBy(conversation::requireKnown).isSameAs(conversation.refused());
     assertThat(answered().hasFence()).isFalse();
   }
 }

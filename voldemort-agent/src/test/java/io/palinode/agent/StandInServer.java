@@ -35,26 +35,36 @@ import org.jspecify.annotations.Nullable;
  */
 final class StandInServer implements AutoCloseable {
   private static final int FAILURES_MAX = 3;
+  private static final String BDB = "voldemort.store.bdb.BdbStorageEngine";
+  private static final String MEMORY = "voldemort.store.memory.InMemoryStorageEngine";
 
   /** What rides along. */
   private static final int FIELD = 1000;
 
   final List<WriteEvent> events = Collections.synchronizedList(new ArrayList<>());
   final StoreNode node;
-  final Fuse fuse = new Fuse("", FAILURES_MAX, () -> {}, () -> {});
+  final Fuse fuse = new Fuse("", FAILURES_MAX, () -> this.tellFailure.run(), () -> {});
   final StockTypes types;
   final OwnCalls own = new OwnCalls();
   final Hints hints;
   private final Object disk;
   private final Object memory;
   private final Object slop;
+  private Runnable tellFailure = () -> {};
 
   StandInServer(Path folder) {
+    this(folder, false);
+  }
+
+  /**
+   * @param hintsInMemory with {@code slop.store.engine=memory}
+   */
+  StandInServer(Path folder, boolean hintsInMemory) {
     WeavingLoader loader = new WeavingLoader(Weaver.ofServer());
     types = new StockTypes(loader);
-    disk = engine("voldemort.store.bdb.BdbStorageEngine", "disk");
-    memory = engine("voldemort.store.memory.InMemoryStorageEngine", "memory");
-    slop = engine("voldemort.store.bdb.BdbStorageEngine", "slop");
+    disk = engine(BDB, "disk");
+    memory = engine(MEMORY, "memory");
+    slop = engine(hintsInMemory ? MEMORY : BDB, "slop");
     AtomicReference<@Nullable StoreNode> opened = new AtomicReference<>();
     StockEngine.Calls calls = StockEngine.Calls.of(types);
     List<StockEngine> engines =
@@ -144,7 +154,11 @@ final class StandInServer implements AutoCloseable {
    * What this thread asks for is from now on asked by a client of ours that is in {@code epoch}.
    */
   void askedIn(long epoch) {
-    RequestContext context = RequestContext.newBuilder().setClient("c").setEpoch(epoch).build();
+    askedWith(RequestContext.newBuilder().setClient("c").setEpoch(epoch).build());
+  }
+
+  /** What this thread asks for from now on comes with {@code context}. */
+  void askedWith(RequestContext context) {
     UnknownFieldSet.Field field =
         UnknownFieldSet.Field.newBuilder().addLengthDelimited(context.toByteString()).build();
     Hooks.received(
@@ -155,6 +169,11 @@ final class StandInServer implements AutoCloseable {
   /** As a client does that could not reach a node. */
   void hint(String key, String store, long arrivedMillis) {
     put("slop", key, store + " " + arrivedMillis, clock(0, 1));
+  }
+
+  /** From now on a failure of ours is told so. */
+  void tellsFailures(Runnable tell) {
+    tellFailure = tell;
   }
 
   void remove(String store) {

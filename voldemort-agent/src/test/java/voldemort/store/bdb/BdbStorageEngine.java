@@ -37,7 +37,7 @@ public class BdbStorageEngine implements StorageEngine<ByteArray, byte[], byte[]
     public void sync() {}
   }
 
-  /** From now on a write fails when its record has been written. */
+  /** From now on a write fails when its record has been written, a delete when it was read. */
   public void failCommits(boolean fail) {
     commitsFail = fail;
   }
@@ -122,6 +122,9 @@ public class BdbStorageEngine implements StorageEngine<ByteArray, byte[], byte[]
       }
       List<Versioned<byte[]>> values = StoreBinaryFormat.fromByteArray(record);
       boolean any = values.removeIf(each -> each.getVersion().isAtMost(version));
+      if (commitsFail) {
+        throw new VoldemortException("the commit failed");
+      }
       if (values.isEmpty()) {
         records.remove(key);
       } else {

@@ -393,6 +393,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     Hvc after = receive(write.caller());
     logged(store, key, old, after);
     make(change);
+    noteDelete(store, write, after.own());
     told(store, write, after.own(), () -> event(write, siblings, before, after));
     return new Reply<>(true, after, after.own(), admitted.epoch());
   }
@@ -415,11 +416,10 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       promiseBeyond(after.own(), PROMISE_HLC);
     }
     store.past().append(after.own(), key, old);
+    store.deletes().forgetUpTo(store.past().reach());
   }
 
   private void told(LocalStore store, Write write, long hlc, Supplier<WriteEvent> event) {
-    store.deletes().forgetUpTo(store.past().reach());
-    noteDelete(store, write, hlc);
     writers.wrote(hlc, write.caller().client());
     noteAccess(write, hlc);
     if (write.caller().hvc() == null) {
@@ -637,7 +637,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   /**
    * What a write changes, between {@link #entered} and {@link #left}: stamped, logged and told now.
    * Called while the engine keeps other writes of the key away, before they can see this one; then
-   * the clock's order is each key's order. A write that fails later is told as its reverse.
+   * the clock's order is each key's order. A write that fails later is told as its reverse; a
+   * delete that does not fail, by {@link #deleted} too.
    *
    * @param before the key's record until now, null when there was none; of any format
    * @param after the record that it gets; equal to {@code before}: nothing changed
@@ -656,7 +657,6 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     try {
       counters.add(deleted == null && after != null ? NodeCounter.PUTS : NodeCounter.DELETES);
       if (Arrays.equals(before, after)) {
-        noteDelete(store, write, clock.tick().own());
         return null;
       }
       Hvc beforeWrite = clock.tick();
@@ -669,6 +669,26 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
           afterWrite.own(),
           () -> event(write, before, after, beforeWrite, afterWrite));
       return afterWrite;
+    } finally {
+      stampLock.unlock();
+    }
+  }
+
+  /**
+   * A delete has succeeded, which may have changed nothing here: it covers what other replicas have
+   * of the key when a rollback makes them equal. Between {@link #entered} and {@link #left}. One
+   * that failed must not be told here: its client knows of a failure, and the key stays.
+   *
+   * @param upTo what it covers
+   * @param at what {@link #changed} gave for it
+   */
+  public void deleted(StoreKey key, VectorClock upTo, @Nullable Hvc at, Caller caller) {
+    LocalStore store = Objects.requireNonNull(stores.get(key.store()), key.store());
+    Write write = new Write(key, caller, null, upTo, stored -> null);
+    stampLock.lock();
+    try {
+      // Its own time, by which the window-log knows it: on each cut both stand, or none.
+      noteDelete(store, write, at == null ? clock.tick().own() : at.own());
     } finally {
       stampLock.unlock();
     }

@@ -8,11 +8,14 @@ import io.palinode.detector.StoreBinding.WriteListener;
 import io.palinode.detector.StoreKey;
 import io.palinode.detector.WriteEvent;
 import io.palinode.hvc.Hlc;
+import io.palinode.hvc.Hvc;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.protocol.Siblings;
+import io.palinode.voldemort.protocol.VectorClock;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -24,6 +27,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Writes that another server makes, several at once, and what goes on beside them. */
 class SharedGateTest {
@@ -88,6 +93,39 @@ class SharedGateTest {
     node.entered(Caller.STOCK);
     try {
       Object unused = node.changed(key, null, after, null, Caller.STOCK);
+    } finally {
+      node.left();
+    }
+  }
+
+  /** Whether it does is not known yet when it is told. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void onlyADeleteThatSucceededIsKnownToARollback(boolean succeeds) throws RefusedException {
+    byte[] record = Siblings.encode(List.of(TestNodes.version("v", 1)));
+    change(K, record);
+    Hvc at = delete(record, TestNodes.vector(1), succeeds);
+    long then = node.clock().last().own();
+    node.put(K, TestNodes.version("late", 1), Caller.STOCK);
+    node.pause(1);
+    List<StoreKey> changed = node.restore(1, 1, then).changed();
+
+    KeyPast past = KeyPast.decode(node.read(changed).get(0).past());
+    assertThat(past.deletes())
+        .extracting(Deletes.Delete::hlc)
+        .isEqualTo(succeeds ? List.of(at.own()) : List.of());
+  }
+
+  private Hvc delete(byte[] record, VectorClock upTo, boolean succeeds) throws RefusedException {
+    node.entered(Caller.STOCK);
+    try {
+      Hvc at = node.changed(K, record, null, upTo, Caller.STOCK);
+      if (succeeds) {
+        node.deleted(K, upTo, at, Caller.STOCK);
+      } else {
+        Object unused = node.changed(K, null, record, null, Caller.STOCK);
+      }
+      return Objects.requireNonNull(at);
     } finally {
       node.left();
     }

@@ -9,17 +9,31 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Nothing that is thrown here reaches the server, but what is meant to: a {@link Refusal}, what
  * a {@link Lifecycle} throws, and errors of the virtual machine. Without a listener a call costs a
- * read of a field.
+ * read of a field, or two.
+ *
+ * <p>A listener that throws when it is told of a failure, as for want of memory, is heard no more,
+ * but by those who have locked a record. It cannot be told that either: whoever has set it has to
+ * look ({@link #isDeaf}).
  */
 public final class Hooks {
   private static volatile @Nullable Listener listener;
+
+  /** The one that is heard no more, though it should be. */
+  private static volatile @Nullable Listener deafened;
+
   private static volatile @Nullable Lifecycle lifecycle;
 
   private Hooks() {}
 
   /** Null: nobody hears anything from now on; methods that are under way still end. */
   public static void listen(@Nullable Listener next) {
+    deafened = null;
     listener = next;
+  }
+
+  /** Whether the listener that was set hears nothing any more: what is done is missed. */
+  public static boolean isDeaf() {
+    return deafened != null;
   }
 
   public static void attend(@Nullable Lifecycle next) {
@@ -29,6 +43,9 @@ public final class Hooks {
   public static @Nullable Frame enter(
       Operation operation, Object engine, @Nullable Object key, @Nullable Object argument) {
     Listener now = listener;
+    if (now == null && operation.endsLock()) {
+      now = deafened;
+    }
     if (now == null) {
       return null;
     }
@@ -233,7 +250,8 @@ public final class Hooks {
       try {
         heard.failed(bug);
       } catch (Throwable untold) {
-        // A bug in counting bugs: there is nobody left to tell.
+        // Who looks finds it; in this order, so that nobody who ends a lock goes by unheard.
+        deafened = heard;
         listener = null;
       }
     }

@@ -55,6 +55,6 @@ public interface Listener {
     return null;
   }
 
-  /** One of the methods above threw. */
+  /** One of the methods above threw. When this throws too, {@link Hooks#isDeaf}. */
   void failed(Throwable bug);
 }

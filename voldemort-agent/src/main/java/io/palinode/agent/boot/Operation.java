@@ -15,5 +15,10 @@ public enum Operation {
   /** All keys go; under the engine's monitor. */
   MEMORY_CLEAR,
   /** What a client asks its cluster: its store takes the place of an engine. */
-  ROUTED
+  ROUTED;
+
+  /** Whoever has locked a record is in the node, and must get out also when all else is off. */
+  public boolean endsLock() {
+    return this == BDB_PUT_AND_UNLOCK || this == BDB_RELEASE;
+  }
 }

@@ -4,6 +4,7 @@ import io.palinode.agent.Fuse;
 import io.palinode.agent.Weaver;
 import io.palinode.agent.WeavingTransformer;
 import io.palinode.agent.boot.Hooks;
+import io.palinode.voldemort.protocol.Frames;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.net.InetAddress;
@@ -48,7 +49,8 @@ public final class ClientAgent {
   /** How this client is called unless it is configured. */
   static String defaultName(long pid, HostName host) {
     try {
-      return "java-%d@%s".formatted(pid, host.get());
+      String name = "java-%d@%s".formatted(pid, host.get());
+      return name.substring(0, Math.min(name.length(), Frames.CLIENT_ID_MAX));
     } catch (UnknownHostException unnamed) {
       return "java-" + pid;
     }

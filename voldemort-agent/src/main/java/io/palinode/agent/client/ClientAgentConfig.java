@@ -1,13 +1,15 @@
 package io.palinode.agent.client;
 
 import io.palinode.agent.Settings;
+import io.palinode.voldemort.protocol.Frames;
 import java.time.Duration;
 import java.util.List;
 
 /**
  * What the agent in a client is set to.
  *
- * @param client names the writer in violations
+ * @param client names the writer in violations; at most {@link Frames#CLIENT_ID_MAX} characters,
+ *     for servers refuse a longer one
  * @param pauseMax how long an operation waits for the end of a rollback
  * @param rollbackListener a class of the application; empty: none
  */
@@ -18,6 +20,11 @@ record ClientAgentConfig(String client, Duration pauseMax, String rollbackListen
   ClientAgentConfig {
     if (client.isBlank()) {
       throw new IllegalArgumentException("client must be a name");
+    }
+    if (client.length() > Frames.CLIENT_ID_MAX) {
+      throw new IllegalArgumentException(
+          "client must be at most %d characters: length=%d"
+              .formatted(Frames.CLIENT_ID_MAX, client.length()));
     }
     if (pauseMax.isNegative() || pauseMax.isZero()) {
       throw new IllegalArgumentException("pauseMax must be positive: " + pauseMax);

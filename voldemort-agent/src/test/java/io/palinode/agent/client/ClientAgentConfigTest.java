@@ -3,6 +3,7 @@ package io.palinode.agent.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.palinode.voldemort.protocol.Frames;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -19,6 +20,7 @@ class ClientAgentConfigTest {
   @Test
   void aMachineWithoutANameLeavesTheProcessAsTheClientsName() {
     assertThat(ClientAgent.defaultName(7, () -> "shop")).isEqualTo("java-7@shop");
+    assertThat(ClientAgent.defaultName(7, () -> "h".repeat(300))).hasSize(Frames.CLIENT_ID_MAX);
     ClientAgent.HostName none =
         () -> {
           throw new UnknownHostException("box");
@@ -32,5 +34,9 @@ class ClientAgentConfigTest {
         .hasMessageContaining("f: unknown key 'kafka': the keys are client, pauseMax");
     assertThatThrownBy(() -> ClientAgentConfig.parse("f", "pauseMax: 0s\n", "me"))
         .hasMessageContaining("pauseMax must be positive");
+    String name = "c".repeat(Frames.CLIENT_ID_MAX);
+    assertThat(ClientAgentConfig.defaults(name).client()).isEqualTo(name);
+    assertThatThrownBy(() -> ClientAgentConfig.parse("f", "client: " + name + "c\n", "me"))
+        .hasMessage("f: client must be at most 255 characters: length=256");
   }
 }
