@@ -29,7 +29,9 @@ final class Conversation {
     ours = true;
   }
 
-  /** A request begins of which nobody can tell who asks, or what it has seen: it must not be done. */
+  /**
+   * A request begins of which nobody can tell who asks, or what it has seen: it must not be done.
+   */
   void beginUnknown(RefusedException why) {
     begin(Caller.STOCK);
     unknown = why;

@@ -146,18 +146,15 @@ class RequestHandlerTest {
   void aRefusalIsAnErrorInTheResponseOfItsOwnRequest() throws Exception {
     Pb0Requests requests =
         new Pb0Requests(node, new LocalSnapshots(0, new Held(node.history(), release), folder));
-    assertThat(
-            Pb0.GetResponse.parseFrom(refusal(requests, Pb0.RequestType.GET)).hasError())
+    assertThat(Pb0.GetResponse.parseFrom(refusal(requests, Pb0.RequestType.GET)).hasError())
         .isTrue();
-    assertThat(
-            Pb0.GetAllResponse.parseFrom(refusal(requests, Pb0.RequestType.GET_ALL)).hasError())
+    assertThat(Pb0.GetAllResponse.parseFrom(refusal(requests, Pb0.RequestType.GET_ALL)).hasError())
         .isTrue();
     assertThat(
             Pb0.GetVersionResponse.parseFrom(refusal(requests, Pb0.RequestType.GET_VERSION))
                 .hasError())
         .isTrue();
-    assertThat(
-            Pb0.PutResponse.parseFrom(refusal(requests, Pb0.RequestType.PUT)).hasError())
+    assertThat(Pb0.PutResponse.parseFrom(refusal(requests, Pb0.RequestType.PUT)).hasError())
         .isTrue();
     Pb0.DeleteResponse deleted =
         Pb0.DeleteResponse.parseFrom(refusal(requests, Pb0.RequestType.DELETE));
