@@ -394,7 +394,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     logged(store, key, old, after);
     make(change);
     noteDelete(store, write, after.own());
-    told(store, write, after.own(), () -> event(write, siblings, before, after));
+    told(write, after.own(), () -> event(write, siblings, before, after));
     return new Reply<>(true, after, after.own(), admitted.epoch());
   }
 
@@ -419,7 +419,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     store.deletes().forgetUpTo(store.past().reach());
   }
 
-  private void told(LocalStore store, Write write, long hlc, Supplier<WriteEvent> event) {
+  private void told(Write write, long hlc, Supplier<WriteEvent> event) {
     writers.wrote(hlc, write.caller().client());
     noteAccess(write, hlc);
     if (write.caller().hvc() == null) {
@@ -663,11 +663,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       Hvc afterWrite = clock.tick();
       logged(store, key.key(), before, afterWrite);
       // Of most writes nobody wants more.
-      told(
-          store,
-          write,
-          afterWrite.own(),
-          () -> event(write, before, after, beforeWrite, afterWrite));
+      told(write, afterWrite.own(), () -> event(write, before, after, beforeWrite, afterWrite));
       return afterWrite;
     } finally {
       stampLock.unlock();
