@@ -12,10 +12,10 @@
  *   <li>A restore is one storage transaction with its mark: it is done once, or not at all.
  * </ul>
  *
- * <p>Hazards: the window-log is in memory, so a node that was restarted reaches back to its start
- * only; where a convergence window begins before that, the keys changed in the gap are not told. A
- * start begins after every earlier write, also after a crash; a clock that was set back by more
- * than {@code maxDrift} meanwhile is refused.
+ * <p>Hazards: a node whose window-log is in memory alone reaches, when it was restarted, back to
+ * its start only; where a convergence window begins before that, the keys changed in the gap are
+ * not told. A start begins after every earlier write, also after a crash; a clock that was set back
+ * by more than {@code maxDrift} meanwhile is refused.
  */
 @NullMarked
 package io.palinode.voldemort;
