@@ -18,8 +18,8 @@ public record Pace(double share, LongSupplier nanos, LongConsumer pause) {
   /** A longer pause would be taken for silence. */
   private static final long PAUSE_NANOS_MAX = 1_000_000_000;
 
-  /** Of the time of one thread: three nodes on one machine take a sixth of a processor together. */
-  public static final double SHARE_DEFAULT = 0.05;
+  /** Of the time of one thread: three nodes on one machine take a tenth of a processor together. */
+  public static final double SHARE_DEFAULT = 0.03;
 
   public Pace {
     if (!(share > 0 && share <= 1)) {
