@@ -323,9 +323,11 @@ public record Journal(
         snapshots,
         touching,
         record.getResume().getSequentialList().stream().map(SequentialSpan::of).toList(),
-        gates.withoutSettled(
-            request ->
-                last.epoch() > request.epoch()
-                    && last.settles(request.epoch(), request.violate())));
+        gates
+            .after(done)
+            .withoutSettled(
+                request ->
+                    last.epoch() > request.epoch()
+                        && last.settles(request.epoch(), request.violate())));
   }
 }

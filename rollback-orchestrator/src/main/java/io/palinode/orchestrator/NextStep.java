@@ -296,6 +296,7 @@ final class NextStep {
     List<CutCheck.Instance> violated =
         CutCheck.violated(
             plan.holding(),
+            plan.target(),
             state.policies(),
             state.journal().gates(),
             state.journal().touching(plan.epoch()));

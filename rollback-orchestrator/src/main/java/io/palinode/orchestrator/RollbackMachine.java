@@ -257,7 +257,10 @@ public final class RollbackMachine {
     }
     boolean mayStand =
         policy.isGated()
-            || state.journal().gates().holds(violation.getPredicate(), violation.getBinding());
+            || state
+                .journal()
+                .gates()
+                .holds(violation.getPredicate(), violation.getBinding(), violation.getViolate());
     if (mayStand && state.journal().isFoundAtBeginning(violation)) {
       return Command.Outcome.STANDS;
     }
