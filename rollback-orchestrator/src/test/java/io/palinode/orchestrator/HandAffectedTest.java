@@ -11,6 +11,7 @@ import io.palinode.wire.v1.Moment;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
+import io.palinode.wire.v1.Span;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -177,6 +178,48 @@ class HandAffectedTest {
         new Effect(0, 0, List.of(some, EffectTold.newBuilder().build()), List.of(), 0, "");
     assertThat(mixed.isOfSome()).isFalse();
     assertThat(effect(some, "").isOfSome()).isTrue();
+  }
+
+  /** Whoever goes back over it loses it, which was not told, and asked for no word. */
+  @Test
+  void whatItLetStandCountsAsClientsWrites() {
+    Script some = restoring();
+    restored(some, 0, 1, ALICE);
+    restored(some, 1, 1, ALICE);
+    some.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 900).restart();
+    assertThat(excepted(some, 400)).containsExactly(span(800, 900));
+    assertThat(excepted(some, 850)).containsExactly(span(850, 900));
+    Script all = Script.of(2, P).wish(Wish.to("r", Hlc.ofMicros(450))).pausedAt(1, 0, 700);
+    all.pausedAt(1, 1, 800).judged(800).restored(1, 0, 1).restored(1, 1, 1);
+    all.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 900);
+    assertThat(excepted(all, 400)).containsExactly(span(450, 900));
+  }
+
+  @Test
+  void withoutOneCutBeforeItWhatIsNoClientsWriteBeginsWhereTheFirstNodeWasPaused() {
+    Script script = restoring();
+    for (int node = 0; node < 2; node++) {
+      script.log(
+          script
+              .record(1)
+              .setRestored(
+                  Restored.newBuilder()
+                      .setNode(node)
+                      .setAttempt(1)
+                      .setBegunAt(Hlc.ofMicros(799))
+                      .setConcerned(ALICE)
+                      .setLast(true)));
+    }
+    script.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 900);
+    assertThat(excepted(script, 400)).containsExactly(span(700, 900));
+  }
+
+  private static List<Span> excepted(Script script, long targetMicros) {
+    return Effect.except(script.state().journal(), Hlc.ofMicros(targetMicros));
+  }
+
+  private static Span span(long from, long to) {
+    return Span.newBuilder().setFrom(Hlc.ofMicros(from)).setTo(Hlc.ofMicros(to)).build();
   }
 
   @Test
