@@ -165,6 +165,21 @@ class HandAffectedIT {
     long end = Objects.requireNonNull(parts.plane().orchestrator().discarded(2)).settled();
     long since = writesAfter(parts, Hlc.format(end));
     assertThat(writesAfter(parts, time)).isGreaterThan(since + 1);
+
+    assertThat(parts.palinode("rollback", "run", "--to", time, "--yes")).as(parts.err()).isZero();
+    String node = parts.cluster().addresses().get(0);
+    assertThat(parts.palinode("rollback", "lost", "3", "-o", "json", "--bootstrap", node))
+        .as(parts.err())
+        .isZero();
+    JsonNode lost = JSON.readTree(parts.out());
+    assertThat(lost)
+        .as("rollback 2 had discarded it")
+        .noneMatch(write -> write.path("key").asText().equals("y"))
+        .as("rollback 2 had let it stand")
+        .anyMatch(
+            write ->
+                write.path("key").asText().startsWith("own")
+                    && Hlc.parse(write.path("at").asText()) < end);
   }
 
   private static long writesAfter(RealParts parts, String time) throws IOException {
