@@ -193,12 +193,12 @@ final class NextStep {
       return allPaused && isJudged(plan.clock()) ? keep(plan, plan.clock()) : null;
     }
     long target = target(state, plan);
-    if (plan.reachMax() > target) {
-      return instead(plan, target, plan.outOfReach(target));
+    String why = whyNot(plan, target);
+    if (why != null && plan.hand().isOfSome()) {
+      return allPaused && isJudged(plan.clock()) && mayGiveUp(plan) ? giveUp(plan, why) : null;
     }
-    PastPlan earlier = state.journal().takenBackAround(target, plan.hand().undoes());
-    if (earlier != null) {
-      return instead(plan, target, amidEarlier(earlier, target));
+    if (why != null) {
+      return instead(plan, target, why);
     }
     // An undo may take itself back: then all that is there now stands, and has to be judged. So has
     // what stands beside what came of the witnesses.
@@ -206,6 +206,20 @@ final class NextStep {
         plan.hand().isUndo() || plan.hand().isOfSome() || AffectedScope.isWanted(state, plan);
     long stands = mayStand ? Math.max(target, plan.clock()) : target;
     return allPaused && isJudged(stands) ? firstRestore(plan, target) : null;
+  }
+
+  /** Why there is no such cut; null: there is. */
+  private @Nullable String whyNot(Plan plan, long target) {
+    if (plan.reachMax() > target) {
+      return plan.outOfReach(target);
+    }
+    PastPlan earlier = state.journal().takenBackAround(target, plan.hand().undoes());
+    return earlier == null ? null : amidEarlier(earlier, target);
+  }
+
+  /** A node that was started anew after its pause has yet to say where its new one began. */
+  private static boolean mayGiveUp(Plan plan) {
+    return plan.attempt() > 0 || plan.reachMax() <= plan.clock();
   }
 
   private ControlRecord firstRestore(Plan plan, long target) {

@@ -84,6 +84,40 @@ class HandAffectedTest {
   }
 
   @Test
+  void outOfANodesReachNothingIsUndoneAndNobodyStaysPaused() {
+    Script script = Script.of(2, P).wish(wish(at(1, 500)));
+    paused(script, 0, 700, 460);
+    assertThat(script.steps()).as("not before all are paused").endsWith("1: pause");
+    paused(script, 1, 800).judged(700);
+    assertThat(script.steps()).as("nor before all that stands is judged").isEmpty();
+    assertThat(script.judged(800).steps()).containsExactly("1: restore 1 to 800");
+    assertThat(asked(script).getReason()).startsWith("target 450 is out of the reach of node 0");
+    takeNothingBack(script.restart(), 1);
+    assertThat(script.steps()).contains("1: resume from 800 after 900");
+  }
+
+  @Test
+  void aViolationThatBeganOutOfReachIsNotTakenForAnOperatorsWordEither() {
+    Script script = Script.of(2, Policies.beforeFirstWitness("p")).wish(wish(at(1, 500)));
+    paused(script, 0, 700, 440);
+    paused(script, 1, 800).violation("v", "p", 300, 600).judged(800);
+    assertThat(script.steps()).last().isEqualTo("1: restore 1 to 800");
+    takeNothingBack(script.restart(), 1);
+    assertThat(script.steps())
+        .endsWith("1: resume from 800 after 900", "2: open [v] to 300-", "2: pause");
+  }
+
+  @Test
+  void aNodeThatIsStartedAnewDuringThePauseReachesBackToNoEarlierCutThanItsOwn() {
+    Script script = Script.of(2, P).wish(wish(at(1, 500)));
+    paused(script, 0, 700);
+    paused(script, 1, 800).joined(0, 820).judged(800);
+    assertThat(script.steps()).as("it has yet to pause").last().isEqualTo("1: pause");
+    paused(script, 0, 830, 820);
+    assertThat(script.judged(830).steps()).containsExactly("1: restore 1 to 830");
+  }
+
+  @Test
   void aNodeThatFindsItIsEverythingMakesItNothing() {
     Script script = restoring();
     script.refused(1, 0, 1, "a client without a name").refused(1, 1, 1, "the same");
@@ -268,12 +302,17 @@ class HandAffectedTest {
   }
 
   private static Script paused(Script script, int node, long quietMicros) {
+    return paused(script, node, quietMicros, 0);
+  }
+
+  private static Script paused(Script script, int node, long quietMicros, long reachMicros) {
     return script.log(
         script
             .record(1)
             .setPaused(
                 Paused.newBuilder()
                     .setNode(node)
+                    .setReach(Hlc.ofMicros(reachMicros))
                     .setQuietSince(Hlc.ofMicros(quietMicros))
                     .setAccessesSince(Hlc.ofMicros(100))));
   }
