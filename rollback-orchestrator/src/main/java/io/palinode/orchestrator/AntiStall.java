@@ -93,7 +93,7 @@ final class AntiStall {
   static List<SequentialSpan> after(MachineState state, Plan plan) {
     AntiStall decision = new AntiStall(state);
     TouchingRollback rollback = state.journal().touching(plan.epoch());
-    if (rollback != null) {
+    if (rollback != null && !plan.isGivenUp()) {
       for (Touch touch : rollback.touches()) {
         WhenFrequent frequent = decision.frequent(touch);
         if (frequent != null) {

@@ -314,6 +314,9 @@ public record Journal(
                     .map(p -> isBack && p.clock() > last.target() ? p.asUndone() : p),
                 Stream.of(last))
             .toList();
+    // One that has taken nothing back is no rollback by the violations that it found.
+    List<TouchingRollback> counting =
+        touching.stream().filter(r -> !done.isGivenUp() || r.epoch() != done.epoch()).toList();
     return new Journal(
         nodes,
         done.epoch(),
@@ -321,7 +324,7 @@ public record Journal(
         longer,
         safePoint,
         snapshots,
-        touching,
+        counting,
         record.getResume().getSequentialList().stream().map(SequentialSpan::of).toList(),
         gates
             .after(done)

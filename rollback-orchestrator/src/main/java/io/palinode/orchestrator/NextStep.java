@@ -240,12 +240,14 @@ final class NextStep {
    */
   private ControlRecord giveUp(Plan plan, String why) {
     long before = plan.attempt() == 0 ? plan.clock() : plan.branchEnd();
-    return before == 0
-        ? halt(
-            plan,
-            "%s; and a node's clock was too far behind for one cut before the rollback"
-                .formatted(why.isEmpty() ? "only some cannot be undone" : why))
-        : restore(plan, before, why);
+    if (before == 0) {
+      return halt(
+          plan,
+          "%s; and a node's clock was too far behind for one cut before the rollback"
+              .formatted(why.isEmpty() ? "only some cannot be undone" : why));
+    }
+    Restore nothing = restore(plan, before, why).getRestore();
+    return step(plan).setRestore(nothing.toBuilder().clearTouched()).build();
   }
 
   /** A violation that waits for its predicate may yet be before it. */

@@ -2,8 +2,11 @@ package io.palinode.orchestrator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.ByteString;
 import io.palinode.hvc.Hlc;
+import io.palinode.predicate.OnViolation;
 import io.palinode.predicate.OnViolation.Approval;
+import io.palinode.predicate.OnViolation.WhenFrequent;
 import io.palinode.wire.v1.AffectedClient;
 import io.palinode.wire.v1.Concerned;
 import io.palinode.wire.v1.EffectTold;
@@ -12,7 +15,11 @@ import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
 import io.palinode.wire.v1.Span;
+import io.palinode.wire.v1.VariableVersion;
+import io.palinode.wire.v1.Violation;
+import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -81,6 +88,42 @@ class HandAffectedTest {
     takeNothingBack(script.restart(), 1);
     assertThat(script.steps())
         .endsWith("1: resume from 800 after 900", "2: open [v] to 600-", "2: pause");
+  }
+
+  /** They open the next one, and that is one. */
+  @Test
+  void whatTookNothingBackIsNoRollbackByTheViolationsThatItFound() {
+    WhenFrequent over = new WhenFrequent(1, Duration.ofSeconds(10), List.of());
+    Policy all = Policies.frequent("p", over);
+    OnViolation some = Objects.requireNonNull(all.onViolation()).affectingOnlySome();
+    for (Policy policy : List.of(all, new Policy("p", 1, some, all.clauses()))) {
+      Script script = Script.of(2, policy).violation("p", "", 300, 0, List.of("k")).judged(300);
+      script.carryOut(1).wish(wish(at(1, 500)));
+      paused(script, 2, 0, 700, 0);
+      paused(script, 2, 1, 800, 0).violation(ofKey("k", at(0, 600))).judged(800);
+      int attempt = policy.equals(all) ? 1 : 2;
+      if (attempt == 2) {
+        assertThat(script.refused(2, 0, 1, "a client without a name").steps())
+            .contains("2: restore 1 to 450 of 2");
+      }
+      assertThat(asked(script).getTouchedList()).isEmpty();
+      takeNothingBack(script.restart(), 2, attempt);
+      assertThat(script.state().journal().sequential()).as("one of the two was none").isEmpty();
+      script.carryOut(3);
+      assertThat(script.restart().steps()).contains("3: restore 1 to 600-");
+      assertThat(script.state().journal().touching())
+          .extracting(TouchingRollback::epoch)
+          .containsExactly(1L, 3L);
+      assertThat(script.state().journal().sequential()).hasSize(1);
+    }
+  }
+
+  private static Violation ofKey(String key, Moment... witnesses) {
+    Violation.Builder violation = AffectedRollbackTest.found("v", "p", 1, witnesses).toBuilder();
+    violation
+        .getWitnessesBuilder(0)
+        .addValues(VariableVersion.newBuilder().setKey(ByteString.copyFromUtf8(key)));
+    return violation.build();
   }
 
   @Test
@@ -277,8 +320,12 @@ class HandAffectedTest {
   }
 
   private static void takeNothingBack(Script script, int attempt) {
-    script.restored(1, 0, attempt).restored(1, 1, attempt);
-    script.convergedAt(1, 0, attempt, 900).convergedAt(1, 1, attempt, 900);
+    takeNothingBack(script, 1, attempt);
+  }
+
+  private static void takeNothingBack(Script script, long epoch, int attempt) {
+    script.restored(epoch, 0, attempt).restored(epoch, 1, attempt);
+    script.convergedAt(epoch, 0, attempt, 900).convergedAt(epoch, 1, attempt, 900);
   }
 
   private static Script restoring() {
@@ -306,9 +353,14 @@ class HandAffectedTest {
   }
 
   private static Script paused(Script script, int node, long quietMicros, long reachMicros) {
+    return paused(script, 1, node, quietMicros, reachMicros);
+  }
+
+  private static Script paused(
+      Script script, long epoch, int node, long quietMicros, long reachMicros) {
     return script.log(
         script
-            .record(1)
+            .record(epoch)
             .setPaused(
                 Paused.newBuilder()
                     .setNode(node)
