@@ -85,9 +85,15 @@ public record Journal(
           CANCEL ->
           plan != null && record.getEpoch() == plan.epoch() ? withPlan(plan.read(record)) : this;
       case SNAPSHOT -> withSnapshots(snapshots.read(record.getSnapshot(), nodes));
-      case GATE -> with(gates.read(record));
+      case GATE -> isLate(record) ? this : with(gates.read(record));
       case WATCHING, EFFECT, STEP_NOT_SET -> this;
     };
+  }
+
+  /** One that was replaced may ask for what a plan of the other has settled since. */
+  private boolean isLate(ControlRecord record) {
+    return record.getGate().hasAsked()
+        && isSettled(record.getEpoch(), record.getGate().getAsked().getViolate());
   }
 
   /** Of two orchestrators, one may approve what the other has rejected: the first answer counts. */
