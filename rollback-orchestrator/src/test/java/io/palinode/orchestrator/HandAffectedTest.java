@@ -233,6 +233,21 @@ class HandAffectedTest {
     assertThat(RollbackMachine.whyAll(waiting.state(), wish)).contains("waits for approval");
   }
 
+  /** Whoever takes over reads of the safe point first, and of the loss that it has passed then. */
+  @Test
+  void whatWasLostIsKnownWhoeverTakesOverAndHoweverLateItIsHeardOf() throws RefusedException {
+    Script passed = Script.of(2, P).judged(400).pass(50_000);
+    passed.coverageLost(0, 300, 550).acknowledgeCoverage().judged(600).pass(50_000);
+    assertThat(passed.steps()).endsWith("0: safe 600");
+    String why = "coverage was lost up to 550, after the target";
+    assertThat(RollbackMachine.whyAll(passed.state(), wish(at(1, 500)))).isEqualTo(why);
+    passed.restart();
+    assertThat(RollbackMachine.whyAll(passed.state(), wish(at(1, 500)))).isEqualTo(why);
+    assertThat(passed.state().findings().losses()).as("it was told, and acknowledged").isZero();
+    Script late = Script.of(2, P).judged(600).pass(50_000).coverageLost(0, 300, 550);
+    assertThat(RollbackMachine.whyAll(late.state(), wish(at(1, 500)))).isEqualTo(why);
+  }
+
   @Test
   void aPlanKnowsTheWritesThatNodesFoundByTheirKeys() {
     EffectTold.Builder told = EffectTold.newBuilder().addWitnesses(at(1, 500)).setFirstWrites(3);
