@@ -473,7 +473,7 @@ final class NextStep {
                 .setKeep(true)
                 .setWhole(plan.halts().fallback().triedSnapshot())
                 .setRoundBytes(ROUND_BYTES)
-                .setRestart(plan.isRestarted() && !plan.isAbandoned()))
+                .setRestart(plan.isRestarted()))
         .build();
   }
 
