@@ -51,11 +51,16 @@ final class LostWrites {
    */
   static List<Lost> of(PastStore past, JsonNode discarded, int nodes, Predicate<String> wanted) {
     LostWrites all = new LostWrites(past, wanted);
-    for (JsonNode span : discarded.path("spans")) {
-      for (int node = 0; node < nodes; node++) {
+    LostWrites before = new LostWrites(past, wanted);
+    for (int node = 0; node < nodes; node++) {
+      for (JsonNode span : discarded.path("spans")) {
         all.add(node, hlc(span, "from"), hlc(span, "to"), hlc(discarded, "settled"));
       }
+      for (JsonNode part : discarded.path("except")) {
+        before.add(node, hlc(part, "from"), hlc(part, "to"), hlc(part, "settled"));
+      }
     }
+    all.writes.keySet().removeAll(before.writes.keySet());
     List<Lost> sorted = new ArrayList<>(all.writes.values());
     sorted.sort(Comparator.comparingLong(Lost::hlc));
     return sorted;

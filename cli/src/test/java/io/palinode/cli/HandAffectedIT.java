@@ -112,11 +112,12 @@ class HandAffectedIT {
       assertThat(parts.palinode("rollback", "run", plan, "--yes")).isEqualTo(2);
       assertThat(parts.err()).contains("was run already, as rollback 1");
       assertThat(parts.plane().orchestrator().rollbacks(10)).as("it is done once").hasSize(1);
-      aKeyNamesAWriteToo(parts, bystander);
+      String beforeTheKey = aKeyNamesAWriteToo(parts, bystander);
       withoutNotesOnlyAllCanBeUndoneAndThePlanSaysSo(parts, bystander, violation);
 
       bystander.stop().forEach(parts::awaitEverywhere);
       assertThat(beside.metrics().rollbacks()).isZero();
+      whatItLetStandWouldBeLostByALaterOne(parts, beforeTheKey);
     }
   }
 
@@ -134,7 +135,9 @@ class HandAffectedIT {
     return effect.path("plan").asText();
   }
 
-  private static void aKeyNamesAWriteToo(RealParts parts, Bystander bystander) throws IOException {
+  /** Returns the time before the key. */
+  private static String aKeyNamesAWriteToo(RealParts parts, Bystander bystander)
+      throws IOException {
     try (StoreClient e = parts.client("e", 1, new HeldLinks())) {
       long before = Objects.requireNonNull(e.store(STORE).put("before", "1")).acceptedAt();
       String time = Hlc.format(before);
@@ -152,7 +155,38 @@ class HandAffectedIT {
       assertThat(parts.out()).contains("keys that went back: 1, clients concerned: 1");
       assertThat(parts.versions("y")).containsOnlyNulls();
       parts.awaitEverywhere("before", "1");
+      return time;
     }
+  }
+
+  /** Rollback 2 went to that time, and undid one write. */
+  private static void whatItLetStandWouldBeLostByALaterOne(RealParts parts, String time)
+      throws IOException {
+    long end = Objects.requireNonNull(parts.plane().orchestrator().discarded(2)).settled();
+    long since = writesAfter(parts, Hlc.format(end));
+    assertThat(writesAfter(parts, time)).isGreaterThan(since + 1);
+
+    assertThat(parts.palinode("rollback", "run", "--to", time, "--yes")).as(parts.err()).isZero();
+    String node = parts.cluster().addresses().get(0);
+    assertThat(parts.palinode("rollback", "lost", "3", "-o", "json", "--bootstrap", node))
+        .as(parts.err())
+        .isZero();
+    JsonNode lost = JSON.readTree(parts.out());
+    assertThat(lost)
+        .as("rollback 2 had discarded it")
+        .noneMatch(write -> write.path("key").asText().equals("y"))
+        .as("rollback 2 had let it stand")
+        .anyMatch(
+            write ->
+                write.path("key").asText().startsWith("own")
+                    && Hlc.parse(write.path("at").asText()) < end);
+  }
+
+  private static long writesAfter(RealParts parts, String time) throws IOException {
+    assertThat(parts.palinode("rollback", "plan", "--to", time, "-o", "json"))
+        .as(parts.err())
+        .isZero();
+    return JSON.readTree(parts.out()).path("writes").asLong();
   }
 
   private static void withoutNotesOnlyAllCanBeUndoneAndThePlanSaysSo(

@@ -150,7 +150,7 @@ record Plan(
   /** Not one that was decided before the plan was given up, in whichever way. */
   private boolean isOfThisPlan(Restore asked) {
     boolean givenUp = abandoned || cancelled;
-    boolean restarts = attempt != null && attempt.asked().getRestart();
+    boolean restarts = attempt != null && attempt.asked().getRestart() && !abandoned;
     return asked.getRestart()
         ? asked.getKeep() && !givenUp
         : !restarts && asked.getKeep() == givenUp;

@@ -137,6 +137,18 @@ class UnreachablePlanTest {
   }
 
   @Test
+  void aRestartThatHaltedAndWasAbandonedIsNoneAnyMore() {
+    add(1, record -> record.setRestore(restart(1)));
+    add(1, record -> record.setHalted(Halted.newBuilder().setAttempt(1)));
+    add(1, record -> record.setAbandon(Abandon.newBuilder().setHalt(1)));
+    add(1, record -> record.setRestore(restart(2)));
+    assertThat(commands()).doesNotContain(new Command.Keep(1, restart(2).build()));
+    Restore kept = restart(2).setRestart(false).build();
+    add(1, record -> record.setRestore(kept));
+    assertThat(commands()).contains(new Command.Keep(1, kept));
+  }
+
+  @Test
   void theEpochInWhichProgramsBeginAnewIsToldAlsoInLaterOnes() {
     add(1, record -> record.setRestore(restart(1)));
     add(1, record -> record.setConverge(Converge.newBuilder().setAttempt(1)));

@@ -95,6 +95,10 @@ record AffectedScope(@Nullable Scope scope, String why) {
   }
 
   private static @Nullable String whyAll(MachineState state, Plan plan, long target) {
+    if (plan.hand().approves() != 0) {
+      // Violations are kept for less long than a request may wait.
+      return "an operator approved it: the log does not name its witnesses";
+    }
     List<Demand> admitted = NextStep.admitted(state, plan);
     long waiting = state.findings().demandsBefore(plan.epoch()).count() - admitted.size();
     String why = whyAll(state, waiting, target);

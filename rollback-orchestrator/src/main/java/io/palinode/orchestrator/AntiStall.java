@@ -93,7 +93,7 @@ final class AntiStall {
   static List<SequentialSpan> after(MachineState state, Plan plan) {
     AntiStall decision = new AntiStall(state);
     TouchingRollback rollback = state.journal().touching(plan.epoch());
-    if (rollback != null) {
+    if (rollback != null && !plan.isGivenUp()) {
       for (Touch touch : rollback.touches()) {
         WhenFrequent frequent = decision.frequent(touch);
         if (frequent != null) {
@@ -222,17 +222,18 @@ final class AntiStall {
             .sorted(
                 Comparator.comparing((SequentialSpan span) -> !span.isAll())
                     .thenComparing(span -> !span.isInForce(now))
-                    .thenComparing(SequentialSpan::sinceMicros))
+                    .thenComparingLong(
+                        span -> span.isInForce(now) ? span.sinceMicros() : -span.sinceMicros()))
             .toList();
     List<SequentialSpan> kept = new ArrayList<>();
     boolean full = false;
     long keys = 0;
     long bytes = 0;
     for (SequentialSpan span : sorted) {
-      keys += span.keys().size();
-      bytes += span.bytes();
-      if (keys <= KEYS_MAX && bytes <= BYTES_MAX) {
+      if (keys + span.keys().size() <= KEYS_MAX && bytes + span.bytes() <= BYTES_MAX) {
         kept.add(span);
+        keys += span.keys().size();
+        bytes += span.bytes();
       } else {
         full |= span.isInForce(now);
       }

@@ -26,20 +26,23 @@ final class CutCheck {
    * and only in their current version: what an older version says is judged anew after the resume.
    * O(terms that hold), but for the sums of siblings.
    *
-   * @param gates what was violated before anyone watched does not count; and of predicates of which
-   *     something was let stand, or waits, only what the plan was opened for does: what stands must
-   *     not be taken back with every later plan
+   * @param cut the terms that hold on it
+   * @param hlc of the cut
+   * @param gates what was violated before anyone watched, and may hold then, does not count; and of
+   *     predicates of which something was let stand, or waits, only what the plan was opened for
+   *     does: what stands must not be taken back with every later plan
    * @param about what the plan was opened for
    */
   static List<Instance> violated(
       List<CutPiece> cut,
+      long hlc,
       Map<String, Policy> policies,
       Gates gates,
       @Nullable TouchingRollback about) {
     Map<Instance, Held> instances = new LinkedHashMap<>();
     for (CutPiece piece : cut) {
       for (IntervalRef ref : piece.holding()) {
-        ClauseShape shape = shape(ref, policies, gates, about);
+        ClauseShape shape = shape(ref, hlc, policies, gates, about);
         if (shape != null && ref.getTerm() < shape.terms()) {
           Instance of = new Instance(ref.getPredicate(), ref.getClause(), ref.getBinding());
           instances.computeIfAbsent(of, i -> new Held(shape)).add(piece.node(), ref);
@@ -55,6 +58,7 @@ final class CutCheck {
   /** Of the clause that a term is of; null when it does not count. */
   private static @Nullable ClauseShape shape(
       IntervalRef ref,
+      long hlc,
       Map<String, Policy> policies,
       Gates gates,
       @Nullable TouchingRollback about) {
@@ -63,7 +67,7 @@ final class CutCheck {
         policy != null
             && policy.rollsBack()
             && policy.version() == ref.getPredicateVersion()
-            && !gates.holds(ref.getPredicate(), ref.getBinding())
+            && !gates.holds(ref.getPredicate(), ref.getBinding(), hlc)
             && (!gates.mayStand(ref.getPredicate())
                 || (about != null && about.isOf(ref.getPredicate(), ref.getBinding())));
     return policy != null && counts && ref.getClause() < policy.clauses().size()

@@ -68,13 +68,19 @@ public record Effect(
         .collect(Collectors.toUnmodifiableSet());
   }
 
-  /** Spans in which what the window-logs have is no client's write, or is gone already. */
+  /**
+   * Spans in which what the window-logs have is no client's write, or is gone already. What a plan
+   * undid that undid only some is beside what stands, and in none of them: it counts once more.
+   */
   public static List<Span> except(Journal journal, long target) {
     List<Span> spans = new ArrayList<>();
     for (PastPlan plan : journal.past()) {
       if (plan.clock() > target && !plan.undone()) {
         spans.add(
-            Span.newBuilder().setFrom(Math.max(target, plan.target())).setTo(plan.clock()).build());
+            Span.newBuilder()
+                .setFrom(Math.max(target, plan.goneSince()))
+                .setTo(plan.clock())
+                .build());
       }
     }
     return spans;

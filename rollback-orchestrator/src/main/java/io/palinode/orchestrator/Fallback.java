@@ -39,9 +39,12 @@ public record Fallback(
         cut, triedSnapshot || cut != null, asked.getRestart(), false, rounds + more, null);
   }
 
-  /** An operator has said how to go on: rounds before that are among the attempts before. */
-  Fallback answered() {
-    return new Fallback(snapshot, triedSnapshot, restarted, tooLarge, 0, rest);
+  /**
+   * An operator has said how to go on: rounds before that are among the attempts before. What is
+   * abandoned is no restart any more: programs go on.
+   */
+  Fallback answered(boolean abandon) {
+    return new Fallback(snapshot, triedSnapshot, restarted && !abandon, tooLarge, 0, rest);
   }
 
   Fallback with(Restored answer) {

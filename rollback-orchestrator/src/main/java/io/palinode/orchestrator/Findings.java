@@ -17,7 +17,8 @@ import java.util.stream.Stream;
  * @param heldAt the safe point does not pass this, because of lost coverage; {@link #NOT_HELD}
  * @param heldUntilMicros when that hold is over by itself
  * @param losses lost ranges that were not acknowledged
- * @param lostTo the greatest end of a lost range, acknowledged or not
+ * @param lostTo the greatest end of a lost range, acknowledged or not, passed by the safe point or
+ *     not: so the violations log alone tells it
  * @param acceptedEpoch plans up to this one that were abandoned are acknowledged too
  */
 public record Findings(
@@ -77,10 +78,18 @@ public record Findings(
     return withWaiting(waiting.stream().filter(done.negate()).toList());
   }
 
-  /** A loss before the safe point holds nothing. */
-  Findings losingWhatIsPassed() {
+  /** A loss before the safe point holds nothing. What is {@code replayed} was counted before. */
+  Findings losingWhatIsPassed(long toHlc, boolean replayed) {
+    int more = losses + (replayed ? 0 : 1);
     return new Findings(
-        judged, demands, waiting, heldAt, heldUntilMicros, losses + 1, lostTo, acceptedEpoch);
+        judged,
+        demands,
+        waiting,
+        heldAt,
+        heldUntilMicros,
+        more,
+        Math.max(lostTo, end(toHlc)),
+        acceptedEpoch);
   }
 
   /** A further loss prolongs the hold: coverage is still being lost. */
@@ -92,9 +101,13 @@ public record Findings(
         Math.min(heldAt, Math.max(0, fromHlc - 1)),
         Math.max(heldUntilMicros, untilMicros),
         losses + 1,
-        // A loss without an end may go on for ever.
-        Math.max(lostTo, toHlc == 0 ? Long.MAX_VALUE : toHlc),
+        Math.max(lostTo, end(toHlc)),
         acceptedEpoch);
+  }
+
+  /** A loss without an end may go on for ever. */
+  private static long end(long toHlc) {
+    return toHlc == 0 ? Long.MAX_VALUE : toHlc;
   }
 
   /** Without the hold, once its time is over; what was lost stays counted. */

@@ -124,12 +124,15 @@ final class GateAnswer {
    */
   static @Nullable ControlRecord holdingNoMore(MachineState state, Plan plan) {
     List<LetStanding> held =
-        state.journal().gates().standing().stream().filter(LetStanding::held).toList();
+        state.journal().gates().standing().stream()
+            .filter(stood -> stood.held() && plan.heldBefore() < stood.toHlc())
+            .toList();
     if (held.isEmpty()) {
       return null;
     }
     Map<String, Set<String>> violated =
-        CutCheck.violated(plan.holding(), state.policies(), Gates.NONE, null).stream()
+        CutCheck.violated(plan.holding(), plan.target(), state.policies(), Gates.NONE, null)
+            .stream()
             .collect(
                 Collectors.groupingBy(
                     CutCheck.Instance::predicate,
@@ -144,6 +147,7 @@ final class GateAnswer {
                 .setPredicate(stood.predicate())
                 .addAllBindings(
                     stood.bindings().stream().filter(b -> !still.contains(b)).sorted().toList())
+                .setBefore(plan.heldBefore())
                 .build();
         return atEpoch(state, GateStep.newBuilder().setHeldNoMore(ended).build());
       }
@@ -153,12 +157,11 @@ final class GateAnswer {
 
   private static boolean isSeen(MachineState state, Plan plan, LetStanding stood) {
     Policy policy = state.policies().get(stood.predicate());
-    long cut = plan.isKept() ? plan.clock() : plan.target();
     return policy != null
         && policy.rollsBack()
         && policy.sinceMicros() > 0
         && !policy.mayBeOlder(plan.clock())
-        && cut > stood.toHlc();
+        && plan.heldBefore() > stood.fromHlc();
   }
 
   private static ControlRecord atEpoch(MachineState state, GateStep step) {

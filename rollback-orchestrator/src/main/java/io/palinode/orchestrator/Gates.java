@@ -6,11 +6,11 @@ import io.palinode.predicate.OnViolation.Budget;
 import io.palinode.wire.v1.ApprovalAsked;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.GateStep;
-import io.palinode.wire.v1.HeldNoMore;
 import io.palinode.wire.v1.LetStand;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -111,9 +111,9 @@ public record Gates(
         || standing.stream().anyMatch(s -> !s.held() && s.predicate().equals(predicate));
   }
 
-  /** The instance was violated before anyone watched: any cut may hold it. */
-  boolean holds(String predicate, String binding) {
-    return standing.stream().anyMatch(s -> s.holds(predicate, binding));
+  /** The instance was violated before anyone watched, and the cut at {@code hlc} may hold it. */
+  boolean holds(String predicate, String binding, long hlc) {
+    return standing.stream().anyMatch(s -> s.holds(predicate, binding, hlc));
   }
 
   boolean lets(Demand demand) {
@@ -130,15 +130,23 @@ public record Gates(
       case ASKED -> asked(record, step.getAsked());
       case LET_STAND -> standing(step.getLetStand());
       case RENEWED -> renewed(step.getRenewed().getPredicate(), record.getAtMicros());
-      case HELD_NO_MORE -> without(step.getHeldNoMore());
+      case HELD_NO_MORE -> standing(s -> s.after(step.getHeldNoMore()));
       case STEP_NOT_SET -> this;
     };
   }
 
-  private Gates without(HeldNoMore ended) {
-    List<LetStanding> left =
-        standing.stream().flatMap(s -> Stream.ofNullable(s.without(ended))).toList();
-    return new Gates(lastNumber, requests, left, renewed);
+  /** When a plan has ended. */
+  Gates after(Plan done) {
+    return standing(s -> Stream.of(s.after(done)));
+  }
+
+  private Gates standing(Function<LetStanding, Stream<LetStanding>> change) {
+    List<LetStanding> all = standing.stream().flatMap(change).toList();
+    return new Gates(lastNumber, requests, latest(all), renewed);
+  }
+
+  private static List<LetStanding> latest(List<LetStanding> all) {
+    return all.subList(Math.max(0, all.size() - STANDING_MAX), all.size());
   }
 
   private Gates asked(ControlRecord record, ApprovalAsked asked) {
@@ -160,12 +168,7 @@ public record Gates(
     if (let.getRejects() != 0 && request(let.getRejects()) == null) {
       return this;
     }
-    LetStanding next = LetStanding.of(let);
-    List<LetStanding> longer =
-        Stream.concat(
-                standing.stream().skip(Math.max(0, standing.size() + 1 - STANDING_MAX)),
-                Stream.of(next))
-            .toList();
+    List<LetStanding> longer = latest(plus(standing, LetStanding.of(let)));
     return new Gates(lastNumber, without(r -> r.number() == let.getRejects()), longer, renewed);
   }
 

@@ -17,7 +17,7 @@ public record Halts(
   }
 
   Halts answered(int attempts, boolean abandon) {
-    return new Halts(count, attempts, abandon, cancelled, fallback.answered());
+    return new Halts(count, attempts, abandon, cancelled, fallback.answered(abandon));
   }
 
   Halts asCancelled() {

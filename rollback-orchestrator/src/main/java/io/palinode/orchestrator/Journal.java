@@ -85,9 +85,15 @@ public record Journal(
           CANCEL ->
           plan != null && record.getEpoch() == plan.epoch() ? withPlan(plan.read(record)) : this;
       case SNAPSHOT -> withSnapshots(snapshots.read(record.getSnapshot(), nodes));
-      case GATE -> with(gates.read(record));
+      case GATE -> isLate(record) ? this : with(gates.read(record));
       case WATCHING, EFFECT, STEP_NOT_SET -> this;
     };
+  }
+
+  /** One that was replaced may ask for what a plan of the other has settled since. */
+  private boolean isLate(ControlRecord record) {
+    return record.getGate().hasAsked()
+        && isSettled(record.getEpoch(), record.getGate().getAsked().getViolate());
   }
 
   /** Of two orchestrators, one may approve what the other has rejected: the first answer counts. */
@@ -314,6 +320,9 @@ public record Journal(
                     .map(p -> isBack && p.clock() > last.target() ? p.asUndone() : p),
                 Stream.of(last))
             .toList();
+    // One that has taken nothing back is no rollback by the violations that it found.
+    List<TouchingRollback> counting =
+        touching.stream().filter(r -> !done.isGivenUp() || r.epoch() != done.epoch()).toList();
     return new Journal(
         nodes,
         done.epoch(),
@@ -321,11 +330,13 @@ public record Journal(
         longer,
         safePoint,
         snapshots,
-        touching,
+        counting,
         record.getResume().getSequentialList().stream().map(SequentialSpan::of).toList(),
-        gates.withoutSettled(
-            request ->
-                last.epoch() > request.epoch()
-                    && last.settles(request.epoch(), request.violate())));
+        gates
+            .after(done)
+            .withoutSettled(
+                request ->
+                    last.epoch() > request.epoch()
+                        && last.settles(request.epoch(), request.violate())));
   }
 }

@@ -4,11 +4,13 @@ import io.palinode.wire.v1.HeldNoMore;
 import io.palinode.wire.v1.LetStand;
 import java.util.HashSet;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 
 /**
  * Violations that open no plan.
  *
+ * @param fromHlc the first; with {@code held} the cut on which they stood
+ * @param toHlc the last; with {@code held} cuts before it may hold them
  * @param rejects the request that an operator has rejected; 0: the budget is spent, until {@code
  *     toHlc}, or {@code held}
  * @param held they were there before anyone watched (ADR 0025)
@@ -16,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record LetStanding(
     String predicate, long fromHlc, long toHlc, long rejects, boolean held, Set<String> bindings) {
+  private static final long NO_END = Long.MAX_VALUE;
+
   public LetStanding {
     bindings = Set.copyOf(bindings);
   }
@@ -24,7 +28,7 @@ public record LetStanding(
     return new LetStanding(
         record.getPredicate(),
         record.getFromHlc(),
-        record.getToHlc(),
+        record.getHeld() ? NO_END : record.getToHlc(),
         record.getRejects(),
         record.getHeld(),
         Set.copyOf(record.getBindingsList()));
@@ -39,25 +43,47 @@ public record LetStanding(
     return rejects == 0 && !held;
   }
 
-  /** Whether it was there before anyone watched, so that any cut may hold it. */
-  boolean holds(String other, String binding) {
-    return held && predicate.equals(other) && (bindings.isEmpty() || bindings.contains(binding));
+  /** Whether it was there before anyone watched, so that the cut at {@code hlc} may hold it. */
+  boolean holds(String other, String binding, long hlc) {
+    return held
+        && hlc < toHlc
+        && predicate.equals(other)
+        && (bindings.isEmpty() || bindings.contains(binding));
   }
 
-  /** Without these instances; null: nothing is left. Of all, when none are named. */
-  @Nullable LetStanding without(HeldNoMore ended) {
-    if (!held || !predicate.equals(ended.getPredicate())) {
-      return this;
+  /** Those that are over by themselves, and the others; of all, when none are named. */
+  Stream<LetStanding> after(HeldNoMore ended) {
+    long before = ended.getBefore();
+    boolean isOfThese =
+        held
+            && predicate.equals(ended.getPredicate())
+            && bindings.isEmpty() == (ended.getBindingsCount() == 0);
+    // One that came late may be of what stood before, and was over then.
+    boolean isEarlier = before > 0 && before <= fromHlc;
+    if (!isOfThese || isEarlier) {
+      return Stream.of(this);
     }
-    if (bindings.isEmpty() || ended.getBindingsCount() == 0) {
-      return bindings.isEmpty() && ended.getBindingsCount() == 0 ? null : this;
-    }
+    Set<String> over = new HashSet<>(bindings);
+    over.retainAll(ended.getBindingsList());
     Set<String> left = new HashSet<>(bindings);
-    ended.getBindingsList().forEach(left::remove);
-    return left.isEmpty() ? null : new LetStanding(predicate, fromHlc, toHlc, rejects, true, left);
+    left.removeAll(over);
+    boolean isAnyOver = before > 0 && (bindings.isEmpty() || !over.isEmpty());
+    return Stream.concat(
+        isAnyOver ? Stream.of(with(over).upTo(before)) : Stream.of(),
+        left.isEmpty() ? Stream.of() : Stream.of(with(left)));
+  }
+
+  /** When a plan goes to a cut on which they may have held, they may hold from then on. */
+  LetStanding after(Plan done) {
+    boolean again = held && done.target() < toHlc && done.heldBefore() != toHlc;
+    return again ? new LetStanding(predicate, fromHlc, NO_END, rejects, true, bindings) : this;
   }
 
   LetStanding upTo(long hlc) {
     return new LetStanding(predicate, fromHlc, Math.min(toHlc, hlc), rejects, held, bindings);
+  }
+
+  private LetStanding with(Set<String> some) {
+    return new LetStanding(predicate, fromHlc, toHlc, rejects, held, some);
   }
 }

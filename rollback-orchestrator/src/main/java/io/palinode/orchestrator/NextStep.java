@@ -193,12 +193,12 @@ final class NextStep {
       return allPaused && isJudged(plan.clock()) ? keep(plan, plan.clock()) : null;
     }
     long target = target(state, plan);
-    if (plan.reachMax() > target) {
-      return instead(plan, target, plan.outOfReach(target));
+    String why = whyNot(plan, target);
+    if (why != null && plan.hand().isOfSome()) {
+      return allPaused && isJudged(plan.clock()) && mayGiveUp(plan) ? giveUp(plan, why) : null;
     }
-    PastPlan earlier = state.journal().takenBackAround(target, plan.hand().undoes());
-    if (earlier != null) {
-      return instead(plan, target, amidEarlier(earlier, target));
+    if (why != null) {
+      return instead(plan, target, why);
     }
     // An undo may take itself back: then all that is there now stands, and has to be judged. So has
     // what stands beside what came of the witnesses.
@@ -206,6 +206,20 @@ final class NextStep {
         plan.hand().isUndo() || plan.hand().isOfSome() || AffectedScope.isWanted(state, plan);
     long stands = mayStand ? Math.max(target, plan.clock()) : target;
     return allPaused && isJudged(stands) ? firstRestore(plan, target) : null;
+  }
+
+  /** Why there is no such cut; null: there is. */
+  private @Nullable String whyNot(Plan plan, long target) {
+    if (plan.reachMax() > target) {
+      return plan.outOfReach(target);
+    }
+    PastPlan earlier = state.journal().takenBackAround(target, plan.hand().undoes());
+    return earlier == null ? null : amidEarlier(earlier, target);
+  }
+
+  /** A node that was started anew after its pause has yet to say where its new one began. */
+  private static boolean mayGiveUp(Plan plan) {
+    return plan.attempt() > 0 || plan.reachMax() <= plan.clock();
   }
 
   private ControlRecord firstRestore(Plan plan, long target) {
@@ -226,12 +240,14 @@ final class NextStep {
    */
   private ControlRecord giveUp(Plan plan, String why) {
     long before = plan.attempt() == 0 ? plan.clock() : plan.branchEnd();
-    return before == 0
-        ? halt(
-            plan,
-            "%s; and a node's clock was too far behind for one cut before the rollback"
-                .formatted(why.isEmpty() ? "only some cannot be undone" : why))
-        : restore(plan, before, why);
+    if (before == 0) {
+      return halt(
+          plan,
+          "%s; and a node's clock was too far behind for one cut before the rollback"
+              .formatted(why.isEmpty() ? "only some cannot be undone" : why));
+    }
+    Restore nothing = restore(plan, before, why).getRestore();
+    return step(plan).setRestore(nothing.toBuilder().clearTouched()).build();
   }
 
   /** A violation that waits for its predicate may yet be before it. */
@@ -296,6 +312,7 @@ final class NextStep {
     List<CutCheck.Instance> violated =
         CutCheck.violated(
             plan.holding(),
+            plan.target(),
             state.policies(),
             state.journal().gates(),
             state.journal().touching(plan.epoch()));
@@ -456,7 +473,7 @@ final class NextStep {
                 .setKeep(true)
                 .setWhole(plan.halts().fallback().triedSnapshot())
                 .setRoundBytes(ROUND_BYTES)
-                .setRestart(plan.isRestarted() && !plan.isAbandoned()))
+                .setRestart(plan.isRestarted()))
         .build();
   }
 

@@ -16,6 +16,7 @@ import io.palinode.wire.v1.Resume;
  * @param byHand an operator asked for it
  * @param restarted likewise the store stayed as it was, for the target could not be reached, and
  *     programs were told to begin anew
+ * @param ofSome only what came of some writes was undone: all else after the target stands
  */
 public record PastPlan(
     long epoch,
@@ -28,7 +29,8 @@ public record PastPlan(
     long branchEnd,
     boolean undone,
     boolean restarted,
-    boolean byHand) {
+    boolean byHand,
+    boolean ofSome) {
 
   static PastPlan of(Plan done, long quietSince, Resume resume) {
     return new PastPlan(
@@ -42,7 +44,8 @@ public record PastPlan(
         done.isKept() || done.isGivenUp() ? 0 : done.branchEnd(),
         false,
         resume.getRestart(),
-        done.hand().isByHand());
+        done.hand().isByHand(),
+        done.spread().ofSome());
   }
 
   /** It took nothing back, though it should have. */
@@ -68,6 +71,14 @@ public record PastPlan(
     return !undone && (keptAll() || target < hlc) && hlc < clock;
   }
 
+  /**
+   * No client's write since then, up to {@code clock}, is there any more. Of a plan that undid only
+   * some, others before it are gone too.
+   */
+  long goneSince() {
+    return !ofSome ? target : branchEnd > 0 ? branchEnd : quietSince;
+  }
+
   PastPlan asUndone() {
     return new PastPlan(
         epoch,
@@ -80,6 +91,7 @@ public record PastPlan(
         branchEnd,
         true,
         restarted,
-        byHand);
+        byHand,
+        ofSome);
   }
 }

@@ -193,6 +193,15 @@ public record Plan(
     return hand.isOfSome() && attempt > 0 && !spread.ofSome();
   }
 
+  /**
+   * What does not hold on the cut that the plan ends with, though it did once, may hold on cuts
+   * before this HLC. Where only some was undone, also on the one at the target itself: the write
+   * that ended it may be later, and stand.
+   */
+  long heldBefore() {
+    return isKept() ? clock : spread.ofSome() ? target + 1 : target;
+  }
+
   /** Every node has been paused by it. */
   boolean hasPaused(int nodes) {
     return paused.size() == nodes;

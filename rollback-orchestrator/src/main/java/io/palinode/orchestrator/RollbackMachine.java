@@ -257,7 +257,10 @@ public final class RollbackMachine {
     }
     boolean mayStand =
         policy.isGated()
-            || state.journal().gates().holds(violation.getPredicate(), violation.getBinding());
+            || state
+                .journal()
+                .gates()
+                .holds(violation.getPredicate(), violation.getBinding(), violation.getViolate());
     if (mayStand && state.journal().isFoundAtBeginning(violation)) {
       return Command.Outcome.STANDS;
     }
@@ -317,8 +320,8 @@ public final class RollbackMachine {
 
   /** Nothing is left that a hold could keep in; what is replayed was told before. */
   private void tellPassed(CoverageLost loss) {
+    state = state.with(state.findings().losingWhatIsPassed(loss.getToHlc(), !state.live()));
     if (state.live()) {
-      state = state.with(state.findings().losingWhatIsPassed());
       commands.add(
           new Command.Raise(Alerts.coverageLostBefore(loss, state.safePoint(), state.nowMicros())));
     }

@@ -140,6 +140,14 @@ public record RollbackProgress(
     return hand.isOfSome() && clock > 0 && !ofSome;
   }
 
+  /**
+   * No client's write since then, up to {@code clock}, is there any more, once it is over. Where it
+   * undid only some, others before it are gone too.
+   */
+  long goneSince() {
+    return !ofSome ? target : past == 0 ? clock : past;
+  }
+
   private RollbackProgress resumed(Resume resume) {
     Concerned told = resume.hasConcerned() ? resume.getConcerned() : null;
     return new RollbackProgress(

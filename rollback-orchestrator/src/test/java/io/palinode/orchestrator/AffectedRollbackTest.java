@@ -6,6 +6,7 @@ import com.google.protobuf.ByteString;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcCodec;
+import io.palinode.predicate.OnViolation;
 import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.wire.v1.AffectedClient;
 import io.palinode.wire.v1.AtKey;
@@ -20,6 +21,7 @@ import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
 import io.palinode.wire.v1.Witness;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** A plan that undoes only what came of its witnesses. Times are microseconds. */
@@ -167,6 +169,19 @@ class AffectedRollbackTest {
     script.violation(found("v2", "q", 0, at(0, 550), at(1, 600))).judged(800);
     assertThat(script.steps()).endsWith("1: restore 1 to 500-");
     assertThat(asked(script).getReason()).contains("waits for approval");
+  }
+
+  @Test
+  void oneThatAnOperatorApprovedIsAll() {
+    Policy gated = Policies.gated("p", null, Approval.REQUIRED);
+    OnViolation action = Objects.requireNonNull(gated.onViolation()).affectingOnlySome();
+    Script script = Script.of(2, new Policy("p", 1, action, gated.clauses()));
+    script.violation(found("v1", "p", 0, at(0, 300), at(1, 500))).judged(600).answer(1, true);
+    paused(script, 0, 700, 100);
+    paused(script, 1, 800, 100).judged(800);
+    assertThat(script.steps()).endsWith("1: open [v1] to 500-", "1: pause", "1: restore 1 to 500-");
+    assertThat(asked(script).getReason())
+        .isEqualTo("an operator approved it: the log does not name its witnesses");
   }
 
   @Test

@@ -155,6 +155,26 @@ class AntiStallTest {
   }
 
   @Test
+  void ofWhatIsOverTheOldestIsForgottenFirst() {
+    enter("e=a", Set.of("a".repeat(30_000)));
+    script.pass(1_000);
+    enter("e=b", Set.of("b".repeat(30_000)));
+    script.pass(PER + 1_000);
+    enter("e=c", Set.of("c".repeat(10_000)));
+    assertThat(spans()).extracting(SequentialSpan::binding).containsExactlyInAnyOrder("e=b", "e=c");
+  }
+
+  @Test
+  void whatIsTooLongToKeepLeavesRoomForWhatIsOlder() {
+    enter("e=a", Set.of("a".repeat(10_000)));
+    script.pass(1_000);
+    enter("e=b", Set.of("b".repeat(40_000)));
+    script.pass(PER + 1_000);
+    enter("e=c", Set.of("c".repeat(30_000)));
+    assertThat(spans()).extracting(SequentialSpan::binding).containsExactlyInAnyOrder("e=a", "e=c");
+  }
+
+  @Test
   void aBindingThatDoesNotFillTheGuardsHasNone() {
     for (int i = 0; i < 3; i++) {
       rollBack("other=1", A);

@@ -13,6 +13,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class CutCheckTest {
+  private static final long CUT = 1_000;
   private static final Map<String, Policy> POLICIES =
       Map.of("p", Policies.beforeViolation("p"), "r", Policies.alertOnly("r"));
 
@@ -23,6 +24,7 @@ class CutCheckTest {
                 List.of(
                     new CutPiece(0, List.of(term("p", 1, "b=1", 0))),
                     new CutPiece(1, List.of(term("p", 1, "b=1", 1)))),
+                CUT,
                 POLICIES,
                 Gates.NONE,
                 null))
@@ -70,6 +72,7 @@ class CutCheckTest {
     assertThat(
             CutCheck.violated(
                 List.of(new CutPiece(0, List.of(first, alone)), new CutPiece(1, List.of(second))),
+                CUT,
                 policies,
                 Gates.NONE,
                 null))
@@ -77,6 +80,7 @@ class CutCheckTest {
     assertThat(
             CutCheck.violated(
                 List.of(new CutPiece(0, List.of(first, second)), new CutPiece(1, List.of(alone))),
+                CUT,
                 policies,
                 Gates.NONE,
                 null))
@@ -115,18 +119,19 @@ class CutCheckTest {
 
   private static List<CutCheck.Instance> held(Gates gates, String binding) {
     List<IntervalRef> holding = List.of(term("p", 1, binding, 0), term("p", 1, binding, 1));
-    return CutCheck.violated(List.of(new CutPiece(0, holding)), POLICIES, gates, null);
+    return CutCheck.violated(List.of(new CutPiece(0, holding)), CUT, POLICIES, gates, null);
   }
 
   private static List<CutCheck.Instance> check(String clause, int terms) {
     List<IntervalRef> holding =
         IntStream.range(0, terms).mapToObj(i -> term("p", 1, "", i)).toList();
-    return CutCheck.violated(List.of(new CutPiece(0, holding)), policies(clause), Gates.NONE, null);
+    return CutCheck.violated(
+        List.of(new CutPiece(0, holding)), CUT, policies(clause), Gates.NONE, null);
   }
 
   private static List<CutCheck.Instance> sum(Map<String, Policy> policies, IntervalRef... holding) {
     return CutCheck.violated(
-        List.of(new CutPiece(0, List.of(holding))), policies, Gates.NONE, null);
+        List.of(new CutPiece(0, List.of(holding))), CUT, policies, Gates.NONE, null);
   }
 
   private static IntervalRef amount(int term, String value) {
@@ -154,7 +159,7 @@ class CutCheckTest {
 
   private static List<CutCheck.Instance> check(IntervalRef... holding) {
     return CutCheck.violated(
-        List.of(new CutPiece(0, List.of(holding))), POLICIES, Gates.NONE, null);
+        List.of(new CutPiece(0, List.of(holding))), CUT, POLICIES, Gates.NONE, null);
   }
 
   private static IntervalRef term(String predicate, long version, String binding, int term) {

@@ -6,7 +6,11 @@ import io.palinode.hvc.Hlc;
 import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.Budget;
 import io.palinode.predicate.OnViolation.OnUnreachable;
+import io.palinode.wire.v1.Converge;
+import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.PlanOpened;
+import io.palinode.wire.v1.Restore;
+import io.palinode.wire.v1.Resume;
 import io.palinode.wire.v1.ViolationGrade;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -245,6 +249,37 @@ class GatesTest {
       script.pass(1_000_000);
     }
     assertThat(script.steps()).hasSizeBetween(20, 80);
+  }
+
+  /** Nothing stood behind it, and the safe point waited until somebody rejected it. */
+  @Test
+  void oneThatWasReplacedAsksTooLateForWhatAPlanHasSettled() {
+    Script script = Script.of(1, APPROVED).holdLog();
+    violation(script, "p", 500, 0);
+    assertThat(script.steps()).containsExactly("0: ask 1 for p");
+    anotherRollsBack(script, 400);
+    script.releaseLog();
+    assertThat(script.state().journal().gates().requests()).isEmpty();
+    assertThat(script.restart().judged(950).pass(50_000).steps()).containsExactly("1: safe 950");
+    violation(script, "p", 1_000, 1);
+    assertThat(script.steps()).containsExactly("1: ask 1 for p");
+    assertThat(script.state().journal().gates().requests()).hasSize(1);
+  }
+
+  /** By hand, as another orchestrator writes it. */
+  private static void anotherRollsBack(Script script, long micros) {
+    long target = Hlc.ofMicros(micros);
+    script.log(
+        script.record(1).setPlanOpened(PlanOpened.newBuilder().setRequest("r").setTarget(target)));
+    script.log(script.record(1).setPause(Pause.getDefaultInstance())).pausedAt(1, 0, 700);
+    script.log(script.record(1).setRestore(Restore.newBuilder().setAttempt(1).setTarget(target)));
+    script.restored(1, 0, 1);
+    script.log(script.record(1).setConverge(Converge.newBuilder().setAttempt(1)));
+    script.convergedAt(1, 0, 1, 900);
+    script.log(
+        script
+            .record(1)
+            .setResume(Resume.newBuilder().setTarget(target).setClock(Hlc.ofMicros(900))));
   }
 
   @Test

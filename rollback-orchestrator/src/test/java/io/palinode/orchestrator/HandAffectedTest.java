@@ -2,8 +2,11 @@ package io.palinode.orchestrator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.ByteString;
 import io.palinode.hvc.Hlc;
+import io.palinode.predicate.OnViolation;
 import io.palinode.predicate.OnViolation.Approval;
+import io.palinode.predicate.OnViolation.WhenFrequent;
 import io.palinode.wire.v1.AffectedClient;
 import io.palinode.wire.v1.Concerned;
 import io.palinode.wire.v1.EffectTold;
@@ -11,7 +14,12 @@ import io.palinode.wire.v1.Moment;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
+import io.palinode.wire.v1.Span;
+import io.palinode.wire.v1.VariableVersion;
+import io.palinode.wire.v1.Violation;
+import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -80,6 +88,76 @@ class HandAffectedTest {
     takeNothingBack(script.restart(), 1);
     assertThat(script.steps())
         .endsWith("1: resume from 800 after 900", "2: open [v] to 600-", "2: pause");
+  }
+
+  /** They open the next one, and that is one. */
+  @Test
+  void whatTookNothingBackIsNoRollbackByTheViolationsThatItFound() {
+    WhenFrequent over = new WhenFrequent(1, Duration.ofSeconds(10), List.of());
+    Policy all = Policies.frequent("p", over);
+    OnViolation some = Objects.requireNonNull(all.onViolation()).affectingOnlySome();
+    for (Policy policy : List.of(all, new Policy("p", 1, some, all.clauses()))) {
+      Script script = Script.of(2, policy).violation("p", "", 300, 0, List.of("k")).judged(300);
+      script.carryOut(1).wish(wish(at(1, 500)));
+      paused(script, 2, 0, 700, 0);
+      paused(script, 2, 1, 800, 0).violation(ofKey("k", at(0, 600))).judged(800);
+      int attempt = policy.equals(all) ? 1 : 2;
+      if (attempt == 2) {
+        assertThat(script.refused(2, 0, 1, "a client without a name").steps())
+            .contains("2: restore 1 to 450 of 2");
+      }
+      assertThat(asked(script).getTouchedList()).isEmpty();
+      takeNothingBack(script.restart(), 2, attempt);
+      assertThat(script.state().journal().sequential()).as("one of the two was none").isEmpty();
+      script.carryOut(3);
+      assertThat(script.restart().steps()).contains("3: restore 1 to 600-");
+      assertThat(script.state().journal().touching())
+          .extracting(TouchingRollback::epoch)
+          .containsExactly(1L, 3L);
+      assertThat(script.state().journal().sequential()).hasSize(1);
+    }
+  }
+
+  private static Violation ofKey(String key, Moment... witnesses) {
+    Violation.Builder violation = AffectedRollbackTest.found("v", "p", 1, witnesses).toBuilder();
+    violation
+        .getWitnessesBuilder(0)
+        .addValues(VariableVersion.newBuilder().setKey(ByteString.copyFromUtf8(key)));
+    return violation.build();
+  }
+
+  @Test
+  void outOfANodesReachNothingIsUndoneAndNobodyStaysPaused() {
+    Script script = Script.of(2, P).wish(wish(at(1, 500)));
+    paused(script, 0, 700, 460);
+    assertThat(script.steps()).as("not before all are paused").endsWith("1: pause");
+    paused(script, 1, 800).judged(700);
+    assertThat(script.steps()).as("nor before all that stands is judged").isEmpty();
+    assertThat(script.judged(800).steps()).containsExactly("1: restore 1 to 800");
+    assertThat(asked(script).getReason()).startsWith("target 450 is out of the reach of node 0");
+    takeNothingBack(script.restart(), 1);
+    assertThat(script.steps()).contains("1: resume from 800 after 900");
+  }
+
+  @Test
+  void aViolationThatBeganOutOfReachIsNotTakenForAnOperatorsWordEither() {
+    Script script = Script.of(2, Policies.beforeFirstWitness("p")).wish(wish(at(1, 500)));
+    paused(script, 0, 700, 440);
+    paused(script, 1, 800).violation("v", "p", 300, 600).judged(800);
+    assertThat(script.steps()).last().isEqualTo("1: restore 1 to 800");
+    takeNothingBack(script.restart(), 1);
+    assertThat(script.steps())
+        .endsWith("1: resume from 800 after 900", "2: open [v] to 300-", "2: pause");
+  }
+
+  @Test
+  void aNodeThatIsStartedAnewDuringThePauseReachesBackToNoEarlierCutThanItsOwn() {
+    Script script = Script.of(2, P).wish(wish(at(1, 500)));
+    paused(script, 0, 700);
+    paused(script, 1, 800).joined(0, 820).judged(800);
+    assertThat(script.steps()).as("it has yet to pause").last().isEqualTo("1: pause");
+    paused(script, 0, 830, 820);
+    assertThat(script.judged(830).steps()).containsExactly("1: restore 1 to 830");
   }
 
   @Test
@@ -155,6 +233,21 @@ class HandAffectedTest {
     assertThat(RollbackMachine.whyAll(waiting.state(), wish)).contains("waits for approval");
   }
 
+  /** Whoever takes over reads of the safe point first, and of the loss that it has passed then. */
+  @Test
+  void whatWasLostIsKnownWhoeverTakesOverAndHoweverLateItIsHeardOf() throws RefusedException {
+    Script passed = Script.of(2, P).judged(400).pass(50_000);
+    passed.coverageLost(0, 300, 550).acknowledgeCoverage().judged(600).pass(50_000);
+    assertThat(passed.steps()).endsWith("0: safe 600");
+    String why = "coverage was lost up to 550, after the target";
+    assertThat(RollbackMachine.whyAll(passed.state(), wish(at(1, 500)))).isEqualTo(why);
+    passed.restart();
+    assertThat(RollbackMachine.whyAll(passed.state(), wish(at(1, 500)))).isEqualTo(why);
+    assertThat(passed.state().findings().losses()).as("it was told, and acknowledged").isZero();
+    Script late = Script.of(2, P).judged(600).pass(50_000).coverageLost(0, 300, 550);
+    assertThat(RollbackMachine.whyAll(late.state(), wish(at(1, 500)))).isEqualTo(why);
+  }
+
   @Test
   void aPlanKnowsTheWritesThatNodesFoundByTheirKeys() {
     EffectTold.Builder told = EffectTold.newBuilder().addWitnesses(at(1, 500)).setFirstWrites(3);
@@ -179,6 +272,48 @@ class HandAffectedTest {
     assertThat(effect(some, "").isOfSome()).isTrue();
   }
 
+  /** Whoever goes back over it loses it, which was not told, and asked for no word. */
+  @Test
+  void whatItLetStandCountsAsClientsWrites() {
+    Script some = restoring();
+    restored(some, 0, 1, ALICE);
+    restored(some, 1, 1, ALICE);
+    some.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 900).restart();
+    assertThat(excepted(some, 400)).containsExactly(span(800, 900));
+    assertThat(excepted(some, 850)).containsExactly(span(850, 900));
+    Script all = Script.of(2, P).wish(Wish.to("r", Hlc.ofMicros(450))).pausedAt(1, 0, 700);
+    all.pausedAt(1, 1, 800).judged(800).restored(1, 0, 1).restored(1, 1, 1);
+    all.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 900);
+    assertThat(excepted(all, 400)).containsExactly(span(450, 900));
+  }
+
+  @Test
+  void withoutOneCutBeforeItWhatIsNoClientsWriteBeginsWhereTheFirstNodeWasPaused() {
+    Script script = restoring();
+    for (int node = 0; node < 2; node++) {
+      script.log(
+          script
+              .record(1)
+              .setRestored(
+                  Restored.newBuilder()
+                      .setNode(node)
+                      .setAttempt(1)
+                      .setBegunAt(Hlc.ofMicros(799))
+                      .setConcerned(ALICE)
+                      .setLast(true)));
+    }
+    script.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 900);
+    assertThat(excepted(script, 400)).containsExactly(span(700, 900));
+  }
+
+  private static List<Span> excepted(Script script, long targetMicros) {
+    return Effect.except(script.state().journal(), Hlc.ofMicros(targetMicros));
+  }
+
+  private static Span span(long from, long to) {
+    return Span.newBuilder().setFrom(Hlc.ofMicros(from)).setTo(Hlc.ofMicros(to)).build();
+  }
+
   @Test
   void whatBecameOfItIsShown() {
     Memory done = new Memory(2);
@@ -200,8 +335,12 @@ class HandAffectedTest {
   }
 
   private static void takeNothingBack(Script script, int attempt) {
-    script.restored(1, 0, attempt).restored(1, 1, attempt);
-    script.convergedAt(1, 0, attempt, 900).convergedAt(1, 1, attempt, 900);
+    takeNothingBack(script, 1, attempt);
+  }
+
+  private static void takeNothingBack(Script script, long epoch, int attempt) {
+    script.restored(epoch, 0, attempt).restored(epoch, 1, attempt);
+    script.convergedAt(epoch, 0, attempt, 900).convergedAt(epoch, 1, attempt, 900);
   }
 
   private static Script restoring() {
@@ -225,12 +364,22 @@ class HandAffectedTest {
   }
 
   private static Script paused(Script script, int node, long quietMicros) {
+    return paused(script, node, quietMicros, 0);
+  }
+
+  private static Script paused(Script script, int node, long quietMicros, long reachMicros) {
+    return paused(script, 1, node, quietMicros, reachMicros);
+  }
+
+  private static Script paused(
+      Script script, long epoch, int node, long quietMicros, long reachMicros) {
     return script.log(
         script
-            .record(1)
+            .record(epoch)
             .setPaused(
                 Paused.newBuilder()
                     .setNode(node)
+                    .setReach(Hlc.ofMicros(reachMicros))
                     .setQuietSince(Hlc.ofMicros(quietMicros))
                     .setAccessesSince(Hlc.ofMicros(100))));
   }

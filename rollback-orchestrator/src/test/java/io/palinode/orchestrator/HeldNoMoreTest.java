@@ -6,8 +6,10 @@ import io.palinode.hvc.Hlc;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.GateStep;
+import io.palinode.wire.v1.HeldNoMore;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.LetStand;
+import io.palinode.wire.v1.Moment;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.ViolationGrade;
 import java.util.List;
@@ -29,8 +31,8 @@ class HeldNoMoreTest {
     assertThat(script.steps())
         .contains("0: no more p[b=1]")
         .anyMatch(step -> step.startsWith("1: resume"));
-    assertThat(script.state().journal().gates().holds("p", "b=1")).isFalse();
-    assertThat(script.state().journal().gates().holds("p", "b=2")).isTrue();
+    assertThat(holds(script, "b=1", 200)).isFalse();
+    assertThat(holds(script, "b=2", 200)).isTrue();
 
     rollBack(script, 2, 300, "b=1");
     assertThat(script.steps()).last().asString().startsWith("2: restore 2");
@@ -42,7 +44,89 @@ class HeldNoMoreTest {
     rollBack(script, 1, 200, "");
     assertThat(script.steps()).containsOnlyOnce("0: no more p[b=1]");
     assertThat(script.restart().steps()).noneMatch(step -> step.contains("no more"));
-    assertThat(script.state().journal().gates().standing()).isEmpty();
+    assertThat(holds(script, "b=1", 200)).isFalse();
+  }
+
+  /** It stepped back as far as nodes reached, and halted. */
+  @Test
+  void aCutBeforeThatOneMayHoldItAndThenItStandsUntilALaterOneDoesNot() {
+    Script script = stood("b=1");
+    rollBack(script, 1, 200, "");
+    script.wish(Wish.to("r", hlc(150)));
+    paused(script, 2, hlc(250)).restart().restored(2, 0, 1);
+    converged(script, 2, "b=1");
+    assertThat(script.steps())
+        .contains("2: restore 1 to 150000000", "2: resume from 150000000 after 250000000")
+        .noneMatch(step -> step.startsWith("2: restore 2"));
+
+    script.violation("p", "b=1", 250_000_000, 2, List.of("x"));
+    assertThat(script.outcomes()).as("found in its first state").endsWith(Command.Outcome.STANDS);
+    rollBack(script.restart(), 3, 300, "b=1");
+    assertThat(script.steps()).anyMatch(step -> step.startsWith("3: resume"));
+    rollBack(script, 4, 350, "");
+    assertThat(script.steps()).contains("3: no more p[b=1]");
+    long before = standing(script);
+    assertThat(standing(script.restart())).as("of what is replayed").isEqualTo(before + 1);
+    rollBack(script, 5, 380, "b=1");
+    assertThat(script.steps()).last().asString().startsWith("5: restore 2");
+  }
+
+  @Test
+  void aCutBeforeThatOneThatDoesNotHoldItEither() {
+    Script script = stood("b=1");
+    rollBack(script, 1, 200, "");
+    script.wish(Wish.to("r", hlc(150)));
+    paused(script, 2, hlc(250)).restored(2, 0, 1);
+    converged(script, 2, "");
+    assertThat(script.steps())
+        .containsSubsequence("1: no more p[b=1]", "2: resume from 150000000 after 250000000");
+    assertThat(holds(script, "b=1", 149)).isTrue();
+    assertThat(holds(script, "b=1", 150)).isFalse();
+    rollBack(script, 3, 300, "b=1");
+    assertThat(script.steps()).last().asString().startsWith("3: restore 2");
+  }
+
+  @Test
+  void ofTooManyToNameACutBeforeThatOneMayHoldAny() {
+    Script script = stood();
+    rollBack(script, 1, 200, "");
+    assertThat(holds(script, "b=7", 199)).isTrue();
+    assertThat(holds(script, "b=7", 200)).isFalse();
+  }
+
+  /** What ended it may be a write after the target, which stands. */
+  @Test
+  void whereOnlySomeWasUndoneTheCutAtTheTargetMayHoldIt() {
+    Script script = stood("b=1").policy(Policies.affected("q"));
+    Moment began = Moment.newBuilder().setHlc(hlc(200)).build();
+    script.violation(AffectedRollbackTest.found("v", "q", 0, began));
+    script.log(
+        script
+            .record(1)
+            .setPaused(Paused.newBuilder().setQuietSince(hlc(201)).setAccessesSince(hlc(APPLIED))));
+    script.judged(201_000_000).restored(1, 0, 1);
+    converged(script, 1, "");
+    assertThat(script.steps()).contains("1: restore 1 to 200000000- of 1", "0: no more p[b=1]");
+    Gates gates = script.state().journal().gates();
+    assertThat(gates.holds("p", "b=1", hlc(200) - 1)).isTrue();
+    assertThat(gates.holds("p", "b=1", hlc(200))).isFalse();
+  }
+
+  @Test
+  void inOldLogsItIsOverOnEveryCut() {
+    Script script = stood("b=1", "b=2");
+    ended(script, 0, "b=1");
+    assertThat(holds(script, "b=1", APPLIED)).isFalse();
+    assertThat(holds(script, "b=2", 300)).isTrue();
+  }
+
+  @Test
+  void oneThatComesLateEndsNothingThatStandsSince() {
+    Script script = stood("b=1");
+    ended(script, hlc(APPLIED), "b=1");
+    assertThat(holds(script, "b=1", 300)).isTrue();
+    ended(script, hlc(200), "b=1");
+    assertThat(holds(script, "b=1", 300)).isFalse();
   }
 
   @Test
@@ -62,27 +146,26 @@ class HeldNoMoreTest {
     Script script = stood("b=1");
     rollBack(script, 1, 200, "b=1");
     assertThat(script.steps()).anyMatch(step -> step.startsWith("1: resume"));
-    assertThat(script.state().journal().gates().holds("p", "b=1")).isTrue();
+    assertThat(holds(script, "b=1", 400)).isTrue();
   }
 
   @Test
   void ofTooManyToNameAllHaveToBeOver() {
     Script script = stood();
     rollBack(script, 1, 200, "b=7");
-    assertThat(script.state().journal().gates().holds("p", "b=1")).isTrue();
+    assertThat(holds(script, "b=1", 400)).isTrue();
     rollBack(script, 2, 300, "");
     assertThat(script.steps()).contains("1: no more p[]");
-    assertThat(script.state().journal().gates().holds("p", "b=1")).isFalse();
+    assertThat(holds(script, "b=1", 400)).isFalse();
   }
 
   @Test
   void aCutBeforeTheOneOnWhichItStoodShowsNothing() {
     Script script = stood("b=1").wish(Wish.to("r", hlc(99)));
-    script.log(script.record(1).setPaused(Paused.newBuilder().setQuietSince(hlc(250))));
-    script.judged(250_000_000).restored(1, 0, 1);
+    paused(script, 1, hlc(250)).restored(1, 0, 1);
     converged(script, 1, "");
     assertThat(script.steps()).anyMatch(step -> step.startsWith("1: resume"));
-    assertThat(script.state().journal().gates().holds("p", "b=1")).isTrue();
+    assertThat(holds(script, "b=1", 400)).isTrue();
   }
 
   @Test
@@ -90,14 +173,14 @@ class HeldNoMoreTest {
     Script script = stood("b=1").policy(P.appliedAt(195_000_000));
     rollBack(script, 1, 200, "");
     assertThat(script.steps()).anyMatch(step -> step.startsWith("1: resume"));
-    assertThat(script.state().journal().gates().holds("p", "b=1")).isTrue();
+    assertThat(holds(script, "b=1", 400)).isTrue();
   }
 
   @Test
   void aPredicateThatAsksForNothingNowShowsNothing() {
     Script script = stood("b=1").policy(Policy.deleted("p", 2));
     rollBack(script, 1, 200, "");
-    assertThat(script.state().journal().gates().holds("p", "b=1")).isTrue();
+    assertThat(holds(script, "b=1", 400)).isTrue();
   }
 
   private static Policy applied(String predicate) {
@@ -128,11 +211,27 @@ class HeldNoMoreTest {
   private static void restored(Script script, long epoch, long violateSeconds) {
     long violate = violateSeconds * 1_000_000;
     script.violation("v" + epoch, "q", violate, violate, epoch - 1, ViolationGrade.DEFINITE);
-    script.log(
-        script
-            .record(epoch)
-            .setPaused(Paused.newBuilder().setQuietSince(Hlc.ofMicros(violate + 1_000))));
-    script.judged(violate + 1_000).restored(epoch, 0, 1);
+    paused(script, epoch, Hlc.ofMicros(violate + 1_000)).restored(epoch, 0, 1);
+  }
+
+  /** And all up to then is judged. */
+  private static Script paused(Script script, long epoch, long quiet) {
+    script.log(script.record(epoch).setPaused(Paused.newBuilder().setQuietSince(quiet)));
+    return script.judged(Hlc.micros(quiet));
+  }
+
+  private static void ended(Script script, long before, String binding) {
+    HeldNoMore ended =
+        HeldNoMore.newBuilder().setPredicate("p").addBindings(binding).setBefore(before).build();
+    script.log(script.record(0).setGate(GateStep.newBuilder().setHeldNoMore(ended)));
+  }
+
+  private static long standing(Script script) {
+    return script.outcomes().stream().filter(Command.Outcome.STANDS::equals).count();
+  }
+
+  private static boolean holds(Script script, String binding, long seconds) {
+    return script.state().journal().gates().holds("p", binding, hlc(seconds));
   }
 
   private static void converged(Script script, long epoch, String binding) {

@@ -342,7 +342,7 @@ class RollbackScenarioTest {
     Script script = heldBefore();
     script.steps();
     assertThat(script.restart().pass(1_000).steps()).isEmpty();
-    assertThat(script.state().journal().gates().holds("p", "")).isTrue();
+    assertThat(script.state().journal().gates().holds("p", "", Hlc.ofMicros(501))).isTrue();
   }
 
   @Test

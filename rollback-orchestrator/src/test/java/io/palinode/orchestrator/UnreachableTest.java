@@ -271,6 +271,24 @@ class UnreachableTest {
     assertThat(script.state().journal().plan()).matches(plan -> !plan.isRestarted());
   }
 
+  /** The record that kept what is there did not count, and was written again without end. */
+  @Test
+  void aRestartThatHaltedIsAbandonedLikeAnyOther() {
+    Script script = Script.of(1, RESTART).violation("v1", "p", 100, 500).paused(1, 0, 550);
+    assertThat(script.refused(1, 0, 1, "damaged").steps())
+        .last()
+        .isEqualTo("1: halt: node 0 could not restore: damaged");
+    assertThat(script.operator(1, Intervention.RETRY).steps())
+        .containsExactly("1: retry 1", "1: keep 2 to 500- restart");
+    script.refused(1, 0, 2, "damaged").steps();
+    assertThat(script.restart().operator(1, Intervention.ABANDON).steps())
+        .containsExactly("1: abandon 2", "1: keep 3 to 500-");
+    script.restored(1, 0, 3).convergedAt(1, 0, 3, 900);
+    assertThat(script.steps()).contains("1: resume from 500- after 900");
+    assertThat(script.state().journal().pastPlan(1))
+        .matches(plan -> plan.abandoned() && !plan.restarted());
+  }
+
   @Test
   void ofPredicatesThatWantDifferentThingsNoneIsDone() {
     Script script =

@@ -67,6 +67,22 @@ class UndoEffectTest {
   }
 
   @Test
+  void whatStandsBesideAnUndoOfSomeKeysWouldBeLost() throws RefusedException {
+    long target = now();
+    put("a", "goes", 1, "alice");
+    put("b", "stands", 1, "bob");
+    put("c", "stands", 1, "bob");
+    long quiet = node.pause(1);
+    long key = StoreNode.keyOfAccess(TestNodes.key("a"));
+    assertThat(node.restore(1, 1, target, Map.of(key, target)).undoneWrites()).isEqualTo(1);
+    long settled = now();
+    serve(1, target);
+    UndoEffect effect = node.effect(target, List.of(new HlcSpan(quiet, settled)));
+    assertThat(effect.writes()).as("what is gone is among them").isEqualTo(3);
+    assertThat(effect.keys()).isEqualTo(2);
+  }
+
+  @Test
   void aTimeOutOfReachIsRefused() {
     assertThatThrownBy(() -> node.effect(node.reach() - 1, List.of()))
         .isInstanceOf(OutOfReachException.class);

@@ -6,17 +6,29 @@ import io.palinode.orchestrator.Rollback;
 import java.util.List;
 
 /** The JSON of the times in which clients wrote what a rollback discarded. */
-record DiscardedView(long epoch, String target, String settled, List<SpanView> spans) {
+record DiscardedView(
+    long epoch, String target, String settled, List<SpanView> spans, List<PartView> except) {
   /** After {@code from}, up to {@code to}. */
-  record SpanView(String from, String to) {}
+  record SpanView(String from, String to) {
+    static SpanView of(Discarded.Span span) {
+      return new SpanView(Hlc.format(span.from()), Hlc.format(span.to()));
+    }
+  }
+
+  /** What was written in the span and was gone at {@code settled}. */
+  record PartView(String from, String to, String settled) {
+    static PartView of(Discarded.Part part) {
+      SpanView span = SpanView.of(part.span());
+      return new PartView(span.from(), span.to(), Hlc.format(part.settled()));
+    }
+  }
 
   static DiscardedView of(Rollback rollback, Discarded discarded) {
     return new DiscardedView(
         rollback.epoch(),
         Hlc.format(rollback.target()),
         Hlc.format(discarded.settled()),
-        discarded.spans().stream()
-            .map(span -> new SpanView(Hlc.format(span.from()), Hlc.format(span.to())))
-            .toList());
+        discarded.spans().stream().map(SpanView::of).toList(),
+        discarded.except().stream().map(PartView::of).toList());
   }
 }
