@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * An interval in which a term held at a node.
  *
  * @param amount the value of a variable of a sum; null for any other term
- * @param version names the store version that opened it, equal on all replicas ("store/key@clock");
- *     empty when unknown
+ * @param version names the store version that opened it, equal on all replicas
+ *     ("store/key@clock.time"); empty when unknown
  * @param origin the node that accepted that version first; null when unknown
  * @param state what a replica has, where that is what the predicate is about; else null
  * @param payload carried through to the witness untouched (the monitor keeps values and the writer

@@ -61,6 +61,16 @@ final class FirstReplica {
     return ends.size() + found.size();
   }
 
+  /**
+   * A version's name without its time, as nodes of earlier releases tell it: {@code …@clock} of
+   * {@code …@clock.time}, the clock in hexadecimal. Null when it has none.
+   */
+  static @Nullable String untimed(String version) {
+    int clock = version.lastIndexOf('@');
+    int time = version.lastIndexOf('.');
+    return clock >= 0 && time > clock ? version.substring(0, time) : null;
+  }
+
   /** Whether {@code end} moves {@code known} back, and is not of an earlier life of the version. */
   static boolean isEarlier(Hvc start, @Nullable Hvc known, Hvc end) {
     boolean earlierLife = end.owner() == start.owner() && end.own() < start.own();

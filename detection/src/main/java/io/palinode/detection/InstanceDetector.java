@@ -394,8 +394,15 @@ public final class InstanceDetector implements Detector {
   private @Nullable Retained retained(Candidate candidate) {
     WatchedClause clause = clauses.get(candidate.clause());
     return isJoined(candidate.version())
-        ? clause.find(candidate.term(), candidate.version())
+        ? joined(clause, candidate.term(), candidate.version())
         : clause.queue(candidate.term(), candidate.id().node()).find(candidate);
+  }
+
+  /** Also what a node told before it told times: else nothing would end that. */
+  private static @Nullable Retained joined(WatchedClause clause, int term, String version) {
+    Retained known = clause.find(term, version);
+    String untimed = known == null ? FirstReplica.untimed(version) : null;
+    return untimed == null ? known : clause.find(term, untimed);
   }
 
   private Retained retain(Candidate candidate) {

@@ -322,6 +322,28 @@ class InstanceDetectorTest {
     assertThat(progress(at(700))).containsExactly("0:1 1:1");
   }
 
+  /** With joined replicas a restart ends nothing, so the end has to be heard. */
+  @Test
+  void whatWasToldWithoutTimesEndsThoughItsEndIsToldWithThem() {
+    detector = InstanceDetector.create(firstReplicas(causal(2, "10us", 2)));
+    detector.opened(version(0, 0, 1, "100/90", null, "s/x@01", 0));
+    // Its node tells times by now, and has found it again.
+    detector.opened(version(0, 0, 2, "150/140", null, "s/x@01.7", null));
+    detector.closed(version(0, 0, 2, "150/140", "200/190", "s/x@01.7", null), "", 0);
+    detector.opened(candidate(1, 1, 1, "500/600", null));
+    assertThat(progress(at(1_000))).isEmpty();
+  }
+
+  @Test
+  void aVersionOfTheSameClockAtAnotherTimeIsAnother() {
+    detector = InstanceDetector.create(firstReplicas(causal(2, "10us", 2)));
+    detector.opened(version(0, 0, 1, "100/90", null, "s/x@01.7", 0));
+    detector.closed(version(0, 0, 1, "100/90", "200/190", "s/x@01.7", null), "", null);
+    detector.opened(version(0, 0, 3, "210/200", null, "s/x@01.9", 0));
+    detector.opened(candidate(1, 1, 1, "220/230", null));
+    assertThat(progress(at(1_000))).containsExactly("0:3 1:1");
+  }
+
   @Test
   void whatDoesNotFitIsRefusedAndChangesNothing() {
     byte[] before = detector.toBytes();

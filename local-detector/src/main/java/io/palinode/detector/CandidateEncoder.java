@@ -152,7 +152,8 @@ public record CandidateEncoder(int node, long incarnation) {
     VariableVersion.Builder message =
         keyOf(key)
             .setValue(ByteString.copyFrom(version.value()))
-            .setClock(ByteString.copyFrom(version.clock()));
+            .setClock(ByteString.copyFrom(version.clock()))
+            .setTimestampMs(version.timestampMs());
     if (!version.isWhole()) {
       message.setValueBytes(version.valueBytes());
     }

@@ -740,7 +740,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   /** A version that was there before, and was not open, was found rather than written. */
   private static boolean isWritten(Holding held, WriteEvent event) {
     Version written = event.written();
-    return written != null && Arrays.equals(written.clock(), held.version().clock());
+    return written != null && written.isSameWriteAs(held.version());
   }
 
   /**

@@ -2,7 +2,6 @@ package io.palinode.detector;
 
 import io.palinode.hvc.Hvc;
 import io.palinode.wire.CandidateRecords;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,7 +65,7 @@ record OpenInterval(
   }
 
   boolean isOfVersion(Version version) {
-    return Arrays.equals(holding.version().clock(), version.clock());
+    return holding.version().isSameWriteAs(version);
   }
 
   boolean isAmong(Iterable<Holding> holdings) {

@@ -5,20 +5,30 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One sibling of a key: its value and its vector clock in the store's bytes (without timestamp:
- * equal bytes, equal version). Equal by both.
+ * One sibling of a key: its value, its vector clock in the store's bytes, without the timestamp,
+ * and that timestamp. Equal by all three.
+ *
+ * <p>Clock and timestamp name the write, on all replicas: each copy carries both. The clock alone
+ * does not, for the clock of a key begins anew with a delete.
  *
  * @param valueBytes the length of the value, of which {@code value} may be the beginning only
+ * @param timestampMs the writer's wall clock in milliseconds, as the vector clock has it
  * @param origin the node that accepted it first, as its record says; null when unknown
  */
-public record Version(byte[] value, int valueBytes, byte[] clock, @Nullable Integer origin) {
-  public Version(byte[] value, byte[] clock, @Nullable Integer origin) {
-    this(value, value.length, clock, origin);
+public record Version(
+    byte[] value, int valueBytes, byte[] clock, long timestampMs, @Nullable Integer origin) {
+  public Version(byte[] value, byte[] clock, long timestampMs, @Nullable Integer origin) {
+    this(value, value.length, clock, timestampMs, origin);
   }
 
-  /** A version of which nobody knows where it was accepted first. */
+  /** A version without a timestamp, of which nobody knows where it was accepted first. */
   public Version(byte[] value, byte[] clock) {
-    this(value, clock, null);
+    this(value, clock, 0, null);
+  }
+
+  /** Whether both are of one write, whatever of its value is kept. */
+  boolean isSameWriteAs(Version other) {
+    return timestampMs == other.timestampMs && Arrays.equals(clock, other.clock);
   }
 
   boolean isWhole() {
@@ -29,25 +39,23 @@ public record Version(byte[] value, int valueBytes, byte[] clock, @Nullable Inte
   Version beginning(int bytesMax) {
     return value.length <= bytesMax
         ? this
-        : new Version(Arrays.copyOf(value, bytesMax), valueBytes, clock, origin);
+        : new Version(Arrays.copyOf(value, bytesMax), valueBytes, clock, timestampMs, origin);
   }
 
   /** This version without the white space around its value, which is text. */
   Version stripped() {
     byte[] text =
         new String(value, StandardCharsets.UTF_8).strip().getBytes(StandardCharsets.UTF_8);
-    return text.length == value.length ? this : new Version(text, clock, origin);
+    return text.length == value.length ? this : new Version(text, clock, timestampMs, origin);
   }
 
   @Override
   public boolean equals(Object o) {
-    return o instanceof Version other
-        && Arrays.equals(clock, other.clock)
-        && Arrays.equals(value, other.value);
+    return o instanceof Version other && isSameWriteAs(other) && Arrays.equals(value, other.value);
   }
 
   @Override
   public int hashCode() {
-    return Arrays.hashCode(clock);
+    return 31 * Arrays.hashCode(clock) + Long.hashCode(timestampMs);
   }
 }

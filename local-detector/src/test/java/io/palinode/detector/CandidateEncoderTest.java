@@ -78,6 +78,18 @@ class CandidateEncoderTest {
                 .build());
   }
 
+  /** Absent is told by earlier releases, which is not the same as a writer whose clock says 0. */
+  @Test
+  void theTimeOfAVersionIsToldAlsoWhereItIsZero() {
+    for (long timestampMs : new long[] {0, 5, 1_700_000_000_123L}) {
+      Version at = new Version(ONE.value(), ONE.clock(), timestampMs, 1);
+      CandidateRecord record = encoder.opened(new Opened(2, INTERVAL, List.of(at)));
+      VariableVersion told = record.getOpened().getValues(0);
+      assertThat(told.hasTimestampMs()).isTrue();
+      assertThat(told.getTimestampMs()).isEqualTo(timestampMs);
+    }
+  }
+
   @Test
   void aDeleteEndsWithoutAVersion() {
     CandidateRecord record = encoder.closed(new Closed(2, 18, INTERVAL, END, null, "", null));
@@ -127,7 +139,10 @@ class CandidateEncoderTest {
 
   private static Version version(String value, int counter) {
     return new Version(
-        value.getBytes(java.nio.charset.StandardCharsets.UTF_8), new byte[] {(byte) counter});
+        value.getBytes(java.nio.charset.StandardCharsets.UTF_8),
+        new byte[] {(byte) counter},
+        1_000 + counter,
+        null);
   }
 
   private static VariableVersion variable(Version version) {
@@ -136,6 +151,7 @@ class CandidateEncoderTest {
         .setKey(ByteString.copyFromUtf8("cs_1_2_2"))
         .setValue(ByteString.copyFrom(version.value()))
         .setClock(ByteString.copyFrom(version.clock()))
+        .setTimestampMs(version.timestampMs())
         .build();
   }
 

@@ -340,6 +340,44 @@ class LocalDetectorTest {
     assertThat(detector.stop()).isNotNull();
   }
 
+  /** Its clock is the same, for it begins anew with a delete. */
+  @Test
+  void whatIsWrittenAfterADeleteThatWasMissedIsAnotherVersion() {
+    store.putAt(5, "x", "1");
+    store.listen(detector(100));
+    store.delete("x");
+    store.putAt(9, "x", "1");
+    store.listen(detector);
+    detector.missed();
+    final long missedBy = store.clock().last().own();
+    final Opened first = (Opened) drain().get(0);
+    detector.openRefused();
+    List<Emission> out = drain();
+    assertThat(out).hasSize(2);
+    Closed closed = (Closed) out.get(0);
+    Opened second = (Opened) out.get(1);
+    assertThat(closed.interval()).isEqualTo(first.interval());
+    assertThat(closed.hlc()).isEqualTo(missedBy);
+    assertThat(second.values()).containsExactlyElementsOf(store.siblings(MemoryNode.key("x")));
+    assertThat(detector.openIntervals()).isEqualTo(1);
+  }
+
+  /** Though it is heard of only with the next write, which is of the same clock. */
+  @Test
+  void aVersionOfTheSameClockAtAnotherTimeEndsTheOneBefore() {
+    store.putAt(5, "x", "1");
+    store.listen(detector(100));
+    store.delete("x");
+    store.listen(detector);
+    store.putAt(9, "x", "1");
+    List<Emission> out = drain();
+    assertThat(out).hasSize(3);
+    assertThat(((Closed) out.get(1)).interval()).isEqualTo(((Opened) out.get(0)).interval());
+    Opened second = (Opened) out.get(2);
+    assertThat(second.values().get(0).timestampMs()).isEqualTo(9);
+    assertThat(second.interval().source().writer()).as("it was written").isEqualTo("client");
+  }
+
   @Test
   void aSearchForMissedEndsThatFailedIsDoneAgain() {
     store.put("x", "1");

@@ -112,18 +112,27 @@ public final class MemoryNode implements StoreBinding {
     return put(key(key), value.getBytes(UTF_8), beside, "client", node);
   }
 
+  /** The write of a client whose clock says {@code timestampMs}. */
+  boolean putAt(long timestampMs, String key, String value) {
+    byte[] clock = merged(key(key)).increment(node).bytes();
+    return put(key(key), new Version(value.getBytes(UTF_8), clock, timestampMs, node), "client");
+  }
+
   /** False when the write is refused: obsolete, or the node does not serve. */
   boolean put(
       StoreKey key, byte[] value, VectorClock version, String writer, @Nullable Integer origin) {
+    return put(key, new Version(value, version.bytes(), 0, origin), writer);
+  }
+
+  private boolean put(StoreKey key, Version written, String writer) {
     lock.lock();
     try {
       List<Version> before = siblings(key);
-      Version written = new Version(value, version.bytes(), origin);
       List<Version> after = added(before, written);
       if (!serving || after == null) {
         return false;
       }
-      commit(key, before, after, written, writer, origin);
+      commit(key, before, after, written, writer, written.origin());
       return true;
     } finally {
       lock.unlock();
@@ -425,11 +434,11 @@ public final class MemoryNode implements StoreBinding {
   }
 
   private static byte[] encode(List<Version> siblings) {
-    int bytes = siblings.stream().mapToInt(v -> 12 + v.value().length + v.clock().length).sum();
+    int bytes = siblings.stream().mapToInt(v -> 20 + v.value().length + v.clock().length).sum();
     ByteBuffer out = ByteBuffer.allocate(bytes);
     for (Version version : siblings) {
       out.putInt(version.value().length).put(version.value());
-      out.putInt(version.clock().length).put(version.clock());
+      out.putInt(version.clock().length).put(version.clock()).putLong(version.timestampMs());
       out.putInt(version.origin() == null ? ORIGIN_UNKNOWN : version.origin());
     }
     return out.array();
@@ -442,8 +451,10 @@ public final class MemoryNode implements StoreBinding {
       in.get(value);
       byte[] clock = new byte[in.getInt()];
       in.get(clock);
+      long timestampMs = in.getLong();
       int origin = in.getInt();
-      siblings.add(new Version(value, clock, origin == ORIGIN_UNKNOWN ? null : origin));
+      Integer known = origin == ORIGIN_UNKNOWN ? null : origin;
+      siblings.add(new Version(value, clock, timestampMs, known));
     }
     return siblings;
   }

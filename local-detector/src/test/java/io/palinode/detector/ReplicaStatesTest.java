@@ -92,6 +92,9 @@ class ReplicaStatesTest {
     assertThat(StateDigest.of(List.of(pear)))
         .isNotEqualTo(StateDigest.of(List.of(version("pear", 2))))
         .isNotEqualTo(StateDigest.of(List.of(version("fig", 1))));
+    assertThat(StateDigest.of(List.of(new Version(pear.value(), pear.clock(), 7, 1))))
+        .as("times are no part of it: nodes of two releases would seem to have diverged")
+        .isEqualTo(StateDigest.of(List.of(pear)));
     assertThat(StateDigest.of(List.of())).isZero();
     assertThat(StateDigest.of(List.of(pear)))
         .as("it is the same in all releases")

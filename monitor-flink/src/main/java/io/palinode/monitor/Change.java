@@ -56,9 +56,14 @@ public record Change(Candidate candidate, String endedBy, @Nullable Integer endO
     }
   }
 
-  /** Equal for the same version on all replicas: {@code store/key@clock}. */
+  /**
+   * Equal for the same version on all replicas: {@code store/key@clock.time}, the clock in
+   * hexadecimal; without the time where a node of an earlier release told it.
+   */
   static String version(VariableVersion version) {
-    return variable(version) + "@" + HexFormat.of().formatHex(version.getClock().toByteArray());
+    String untimed =
+        variable(version) + "@" + HexFormat.of().formatHex(version.getClock().toByteArray());
+    return version.hasTimestampMs() ? untimed + "." + version.getTimestampMs() : untimed;
   }
 
   private static String variable(VariableVersion version) {

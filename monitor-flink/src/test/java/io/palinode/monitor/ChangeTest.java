@@ -55,6 +55,18 @@ class ChangeTest {
     assertThat(overwrite.endOrigin()).isEqualTo(2);
   }
 
+  /** The clock of a key begins anew with a delete. */
+  @Test
+  void twoVersionsOfOneClockAreToldApartByTheirTimes() {
+    assertThat(Change.version(Records.version("x1", 9, 5))).isEqualTo("s/x1@09.5");
+    assertThat(Change.version(Records.version("x1", 9, 0)))
+        .as("a time as any other")
+        .isEqualTo("s/x1@09.0");
+    assertThat(Change.version(Records.version("x1", 9)))
+        .as("as it was told by an earlier release")
+        .isEqualTo("s/x1@09");
+  }
+
   @Test
   void aTermThatThePredicateDoesNotHaveIsRefused() {
     CandidateRecord record = Records.opened(1, 5, interval("", 2), clock(1, 100, 10));

@@ -4,8 +4,10 @@ import static io.palinode.monitor.Records.clock;
 import static io.palinode.monitor.Records.event;
 import static io.palinode.monitor.Records.interval;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.list;
 
 import io.palinode.detection.Candidate;
+import io.palinode.detection.CandidateId;
 import io.palinode.detection.DetectionLimits;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.detection.Witness;
@@ -17,6 +19,7 @@ import io.palinode.hvc.Uncertainty;
 import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.ReplicaRule;
 import io.palinode.wire.v1.CandidateRecord;
+import io.palinode.wire.v1.Closed;
 import io.palinode.wire.v1.Opened;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -40,6 +43,8 @@ class InstanceTest {
           List.of(ClauseShape.all(2)),
           new Causality(Epsilon.ofMicros(10), Uncertainty.CONSERVATIVE),
           ReplicaRule.ANY);
+  private static final DetectionSpec JOINED =
+      new DetectionSpec(SPEC.nodes(), SPEC.clauses(), SPEC.causality(), ReplicaRule.FIRST);
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
@@ -74,8 +79,6 @@ class InstanceTest {
   /** A checkpoint writes it while the task makes the copy that it goes on with. */
   @Test
   void itsStateMayBeReadByTwoThreads() throws Exception {
-    DetectionSpec joined =
-        new DetectionSpec(SPEC.nodes(), SPEC.clauses(), SPEC.causality(), ReplicaRule.FIRST);
     Instance instance = null;
     for (int i = 0; i < 40; i++) {
       int node = i % Records.NODES;
@@ -87,8 +90,8 @@ class InstanceTest {
               .setValues(0, Records.version("k" + i, i))
               .build();
       record = record.toBuilder().setOpened(opened).build();
-      instance = instance == null ? Instance.begin(event(record), 1, joined, LIMITS) : instance;
-      instance.apply(Change.of(record, joined));
+      instance = instance == null ? Instance.begin(event(record), 1, JOINED, LIMITS) : instance;
+      tell(instance, record);
     }
     Instance shared = Objects.requireNonNull(instance);
     byte[] expected = shared.state().encode();
@@ -108,6 +111,35 @@ class InstanceTest {
     } finally {
       threads.shutdownNow();
     }
+  }
+
+  /** The clock of its key began anew with the delete. */
+  @Test
+  void whatIsWrittenAfterADeleteIsAnIntervalOfItsOwn() {
+    Instance instance = Instance.begin(event(accepted(1, 1_000, 5)), 1, JOINED, LIMITS);
+    tell(instance, accepted(1, 1_000, 5));
+    tell(instance, ended(0, 2, 1_000, 1_100, 5));
+    tell(instance, accepted(3, 1_200, 9));
+    assertThat(seenBeside(instance, 1_300))
+        .singleElement()
+        .extracting(Witness::candidates, list(Candidate.class))
+        .extracting(Candidate::id)
+        .containsExactly(new CandidateId(0, 1, 3), new CandidateId(1, 1, 1));
+  }
+
+  @Test
+  void aLateEndOfWhatWasDeletedDoesNotEndWhatWasWrittenSince() {
+    Instance instance = Instance.begin(event(accepted(1, 1_000, 5)), 1, JOINED, LIMITS);
+    tell(instance, accepted(1, 1_000, 5));
+    tell(instance, ended(0, 2, 1_000, 1_100, 5));
+    assertThat(instance.progress(Hlc.ofMicros(1_180))).isEmpty();
+    tell(instance, accepted(3, 1_200, 9));
+    tell(instance, ended(2, 2, 1_010, 1_250, 5));
+    assertThat(seenBeside(instance, 1_300))
+        .singleElement()
+        .extracting(Witness::candidates, list(Candidate.class))
+        .extracting(Candidate::id)
+        .containsExactly(new CandidateId(0, 1, 3), new CandidateId(1, 1, 1));
   }
 
   @Test
@@ -132,6 +164,38 @@ class InstanceTest {
     assertThat(instance.isStale(8, same)).isTrue();
     assertThat(instance.isStale(7, new ActivePredicate("p", 3, SPEC))).isTrue();
     assertThat(instance.isStale(7, ActivePredicate.deleted("p", 2))).isTrue();
+  }
+
+  /** Term 0 turned true on node 0, by a version of always the same clock. */
+  private static CandidateRecord accepted(long sequence, long micros, long timestampMs) {
+    CandidateRecord record = Records.opened(0, sequence, interval("", 0), clock(0, micros, 0));
+    Opened.Builder opened =
+        record.getOpened().toBuilder()
+            .setOrigin(0)
+            .setValues(0, Records.version("x0", 1, timestampMs));
+    return record.toBuilder().setOpened(opened).build();
+  }
+
+  private static CandidateRecord ended(
+      int node, long sequence, long from, long to, long timestampMs) {
+    CandidateRecord record =
+        Records.closed(
+            node, sequence, 1, interval("", 0), clock(node, from, 0), clock(node, to, 0));
+    Closed.Builder closed =
+        record.getClosed().toBuilder().setOpenedBy(Records.version("x0", 1, timestampMs));
+    return record.toBuilder().setClosed(closed).build();
+  }
+
+  private static List<Witness> tell(Instance instance, CandidateRecord record) {
+    return instance.apply(Change.of(record, JOINED));
+  }
+
+  /** What is found when term 1 turns true on node 1. */
+  private static List<Witness> seenBeside(Instance instance, long micros) {
+    List<Witness> found =
+        new ArrayList<>(tell(instance, Records.opened(1, 1, interval("", 1), clock(1, micros, 0))));
+    found.addAll(instance.progress(Hlc.ofMicros(2_000)));
+    return found;
   }
 
   private static Instance begun(CandidateRecord first) {

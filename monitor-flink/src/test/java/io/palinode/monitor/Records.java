@@ -47,6 +47,11 @@ public final class Records {
         .build();
   }
 
+  /** As a node tells it that tells times. */
+  public static VariableVersion version(String key, int clock, long timestampMs) {
+    return version(key, clock).toBuilder().setTimestampMs(timestampMs).build();
+  }
+
   public static CandidateRecord.Builder of(int node, long incarnation, long sequence) {
     return CandidateRecord.newBuilder()
         .setNode(node)

@@ -160,7 +160,7 @@ final class CandidateSender {
     world.trace().add("node" + node, "sees", () -> Texts.of(record));
     send(
         event.partition(),
-        record,
+        world.seams().tellsTimesOfVersions() ? record : Untimed.of(record),
         () -> {
           intervals.refused(record);
           if (world.seams().hearsOfRefusals()) {

@@ -154,9 +154,7 @@ final class ClientProcess {
   }
 
   private void leave(ClientCalls mine, String flag) {
-    // With joined replicas a version that is written after a delete may be taken for an older one.
-    boolean deletes = !world.shape().watched().joins() && deletes();
-    put(mine, flag, deletes ? null : "0", () -> think(mine));
+    put(mine, flag, deletes() ? null : "0", () -> think(mine));
   }
 
   /** Whether it deletes now what it could write otherwise. */

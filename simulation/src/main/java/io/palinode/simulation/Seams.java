@@ -72,6 +72,11 @@ public interface Seams {
     return true;
   }
 
+  /** Whether versions that have the clock of one before a delete are told apart. */
+  default boolean tellsTimesOfVersions() {
+    return true;
+  }
+
   /** Whether the job says what was lost before the judgement that passes it. */
   default boolean tellsLossesFirst() {
     return true;

@@ -6,11 +6,11 @@ import io.palinode.simulation.check.BrokenInvariant;
 import io.palinode.simulation.check.Invariant;
 import io.palinode.simulation.check.NodeIntervals;
 import io.palinode.simulation.check.Write;
+import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
 import io.palinode.wire.v1.CandidateRecord;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.function.LongSupplier;
 
@@ -142,7 +142,8 @@ final class WatchedIntervals {
     for (String key : version == 0 ? List.<String>of() : world.flags()) {
       for (Versioned version : machine.stored(key)) {
         if (version.text().equals("1")) {
-          holding.add(key + "@" + HexFormat.of().formatHex(version.clock().identityBytes()));
+          VectorClock clock = version.clock();
+          holding.add(Write.versionOf(key, clock.identityBytes(), clock.timestampMs()));
         }
       }
     }

@@ -303,6 +303,18 @@ enum PlantedBug {
               });
     }
   },
+  /** What is written after a delete is taken for what was there before, and had the same clock. */
+  TAKES_VERSIONS_OF_ONE_CLOCK_FOR_ONE {
+    @Override
+    Seams plant() {
+      return new Seams() {
+        @Override
+        public boolean tellsTimesOfVersions() {
+          return false;
+        }
+      };
+    }
+  },
   /** R + W = N is taken for enough. */
   WAITS_FOR_ONE_REPLICA_TOO_FEW {
     @Override

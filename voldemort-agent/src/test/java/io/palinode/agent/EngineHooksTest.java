@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import com.google.protobuf.ByteString;
 import io.palinode.agent.boot.Hooks;
 import io.palinode.detector.StoreKey;
+import io.palinode.detector.Version;
 import io.palinode.detector.WriteEvent;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.RefusedException;
@@ -67,6 +68,19 @@ class EngineHooksTest {
             List.of(),
             List.of("e"),
             List.of());
+  }
+
+  /** By which detection tells it from what had the same clock before. */
+  @ParameterizedTest
+  @ValueSource(strings = {"disk", "memory"})
+  void whatIsWrittenAfterADeleteIsToldWithItsTime(String store) {
+    server.put(store, "k", "a", clock(0, 1).withTimestamp(5));
+    server.delete(store, "k", null);
+    server.put(store, "k", "a", clock(0, 1).withTimestamp(9));
+    assertThat(server.events)
+        .extracting(WriteEvent::siblings)
+        .extracting(siblings -> siblings.stream().map(Version::timestampMs).toList())
+        .containsExactly(List.of(5L), List.of(), List.of(9L));
   }
 
   /** Nodes of both kinds are compared with each other. */

@@ -1267,6 +1267,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   }
 
   private static Version version(Versioned versioned) {
-    return new Version(versioned.value(), versioned.clock().identityBytes(), versioned.origin());
+    VectorClock clock = versioned.clock();
+    return new Version(
+        versioned.value(), clock.identityBytes(), clock.timestampMs(), versioned.origin());
   }
 }

@@ -165,6 +165,21 @@ class StoreNodeTest {
     assertThat(reply.hvc()).isEqualTo(event.after());
   }
 
+  /** By which detection tells it from a later one of the same clock, written after a delete. */
+  @Test
+  void anEventTellsTheTimeOfTheVersion() throws RefusedException {
+    put(new Versioned(bytes("v"), vector(1).withTimestamp(5)));
+    node.delete(K, vector(1), Caller.STOCK);
+    put(new Versioned(bytes("v"), vector(1).withTimestamp(9)));
+    Version first = events.get(0).siblings().get(0);
+    Version second = events.get(2).siblings().get(0);
+    assertThat(first.timestampMs()).isEqualTo(5);
+    assertThat(second.timestampMs()).isEqualTo(9);
+    assertThat(second.clock()).isEqualTo(first.clock());
+    assertThat(second).isNotEqualTo(first).isEqualTo(events.get(2).written());
+    assertThat(node.siblings(K)).containsExactly(second);
+  }
+
   @Test
   void theOriginIsThisNodeForAKnownClientAndUnknownForAStockOne() throws RefusedException {
     node.put(K, version("a", 1), caller(null, null, "alice", null));

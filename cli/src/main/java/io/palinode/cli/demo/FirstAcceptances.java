@@ -27,10 +27,13 @@ final class FirstAcceptances {
 
   private final Map<Version, Long> acceptedAt = new HashMap<>();
 
-  /** Counting of versions begins anew where a rollback took them back, hence the epoch. */
-  private record Version(long epoch, ByteString key, ByteString clock) {
+  /**
+   * Counting of versions begins anew where a rollback took them back, hence the epoch, and where a
+   * key was deleted, hence the time.
+   */
+  private record Version(long epoch, ByteString key, ByteString clock, long timestampMs) {
     static Version of(long epoch, VariableVersion version) {
-      return new Version(epoch, version.getKey(), version.getClock());
+      return new Version(epoch, version.getKey(), version.getClock(), version.getTimestampMs());
     }
   }
 

@@ -66,6 +66,15 @@ class ReportsTest {
         .isZero();
   }
 
+  /** A key's clock begins anew with a delete. */
+  @Test
+  void aCopyOfWhatWasWrittenAfterADeleteIsNoneOfWhatWasThereBefore() {
+    acceptances.add(accepted(3, 100, "v1", 5));
+    acceptances.add(accepted(3, 200, "v1", 9));
+    Witness copy = witness(3, 1, 215, "v1").toBuilder().setValues(0, version(3, "v1", 9)).build();
+    assertThat(acceptances.startOf(copy, 1)).isEqualTo(200);
+  }
+
   @Test
   void aReportOfWhatHappenedIsNoPhantomThoughFirstMissedIt() {
     Reports any = any(report(ViolationGrade.POSSIBLE, at(3, 100), at(7, 110)));
@@ -125,6 +134,10 @@ class ReportsTest {
   }
 
   private static CandidateRecord accepted(int end, long start, String version) {
+    return accepted(end, start, version, 0);
+  }
+
+  private static CandidateRecord accepted(int end, long start, String version, long timestampMs) {
     return CandidateRecord.newBuilder()
         .setNode(0)
         .setEpoch(1)
@@ -132,15 +145,20 @@ class ReportsTest {
             Opened.newBuilder()
                 .setOrigin(0)
                 .setStart(CandidateRecords.encode(clock(0, start)))
-                .addValues(version(end, version)))
+                .addValues(version(end, version, timestampMs)))
         .build();
   }
 
   private static VariableVersion version(int end, String version) {
+    return version(end, version, 0);
+  }
+
+  private static VariableVersion version(int end, String version, long timestampMs) {
     return VariableVersion.newBuilder()
         .setKey(ByteString.copyFromUtf8("cs_3_7_" + end))
         .setValue(ByteString.copyFromUtf8("1"))
         .setClock(ByteString.copyFromUtf8(version))
+        .setTimestampMs(timestampMs)
         .build();
   }
 

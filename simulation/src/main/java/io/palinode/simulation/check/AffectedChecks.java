@@ -17,7 +17,6 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -248,7 +247,8 @@ public final class AffectedChecks {
   }
 
   private static String nameOf(Write write) {
-    return write.key() + "@" + HexFormat.of().formatHex(write.version().clock().identityBytes());
+    byte[] clock = write.version().clock().identityBytes();
+    return io.palinode.simulation.check.Write.versionOf(write.key(), clock, write.at());
   }
 
   /** Whether what ended a version's interval at this node, right after this time, is undone. */

@@ -5,7 +5,6 @@ import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.VariableVersion;
-import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -164,9 +163,10 @@ final class Interval {
 
   /** Equal on all replicas. */
   static String versionOf(VariableVersion version) {
-    return version.getKey().toStringUtf8()
-        + "@"
-        + HexFormat.of().formatHex(version.getClock().toByteArray());
+    return Write.versionOf(
+        version.getKey().toStringUtf8(),
+        version.getClock().toByteArray(),
+        version.getTimestampMs());
   }
 
   static String instanceOf(io.palinode.wire.v1.IntervalRef ref) {

@@ -55,7 +55,7 @@ public final class NodeIntervals {
     }
   }
 
-  // A version is told from one that had its clock before a delete by when it was there first.
+  // A version that came again, as a copy that was late, by when it was there.
 
   private static String opened(CandidateRecord record) {
     return Interval.versionOf(record.getOpened().getValues(0))
@@ -73,7 +73,7 @@ public final class NodeIntervals {
     return told.substring(0, told.indexOf(SINCE));
   }
 
-  /** Throws unless what is open are these versions: {@code key@clock}, the clock in hexadecimal. */
+  /** Throws unless what is open are these, by {@link Write#versionOf}. */
   public void requireOpen(List<String> versions) {
     Set<String> holding = new TreeSet<>(versions);
     // What was said in vain, and ended with no room to say so.

@@ -39,6 +39,11 @@ public record Write(
   }
 
   private String name(Version version) {
-    return key() + "@" + HexFormat.of().formatHex(version.clock());
+    return versionOf(key(), version.clock(), version.timestampMs());
+  }
+
+  /** A version, whichever nodes have it: {@code key@clock.time}, the clock in hexadecimal. */
+  public static String versionOf(String key, byte[] clock, long timestampMs) {
+    return "%s@%s.%d".formatted(key, HexFormat.of().formatHex(clock), timestampMs);
   }
 }
