@@ -595,7 +595,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       if (caller.hvc() != null) {
         Hvc unused = receive(caller);
       }
-    } catch (RefusedException | RuntimeException e) {
+    } catch (RefusedException | RuntimeException | Error e) {
+      // For want of memory too: a lock that stays would stop every write for good.
       gate.readLock().unlock();
       throw e;
     }
@@ -619,7 +620,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     writeLock.lock();
     try {
       admit(caller);
-    } catch (RefusedException | RuntimeException e) {
+    } catch (RefusedException | RuntimeException | Error e) {
       writeLock.unlock();
       throw e;
     }
@@ -776,11 +777,14 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   @Override
   public void ordered(Runnable action) {
     gate.readLock().lock();
-    stampLock.lock();
     try {
-      action.run();
+      stampLock.lock();
+      try {
+        action.run();
+      } finally {
+        stampLock.unlock();
+      }
     } finally {
-      stampLock.unlock();
       gate.readLock().unlock();
     }
   }
