@@ -67,6 +67,9 @@ final class EngineHooks implements Listener {
         };
     this.clearEnds =
         (result, thrown) -> {
+          if (thrown != null) {
+            node.unheard();
+          }
           node.leftAlone();
           if (thrown != null) {
             fuse.failed(new IllegalStateException("a store was cleared in part only", thrown));
@@ -248,6 +251,10 @@ final class EngineHooks implements Listener {
         (result, thrown) -> {
           try {
             write.leaves(engine.memoryRecord(key), thrown);
+          } catch (RuntimeException | Error e) {
+            // It is done already.
+            node.unheard();
+            throw e;
           } finally {
             node.left();
           }
@@ -323,6 +330,8 @@ final class EngineHooks implements Listener {
 
   @Override
   public void failed(Throwable bug) {
+    // First, while there may be no memory to tell it: how far the node came is told no more.
+    node.unheard();
     fuse.failed(bug);
   }
 }

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
 import io.palinode.agent.boot.Hooks;
+import io.palinode.detector.StoreBinding.WriteListener;
 import io.palinode.detector.StoreKey;
 import io.palinode.detector.WriteEvent;
 import io.palinode.voldemort.Caller;
@@ -294,6 +295,31 @@ class EngineHooksTest {
     assertThat(watched.fuse.isBlown()).isTrue();
     assertThat(watched.fuse.first()).contains("a bug");
     Hooks.listen(null);
+    watched.close();
+    server = new StandInServer(folder.resolve("other"));
+  }
+
+  /** Who tells of it may have to wait; progress is not to come first. */
+  @Test
+  void whatFailsIsKnownAsUnheardBeforeItIsTold() {
+    List<String> order = new ArrayList<>();
+    StandInServer watched = server;
+    watched.node.listen(
+        new WriteListener() {
+          @Override
+          public void written(WriteEvent event) {
+            order.add("written");
+            throw new IllegalStateException("a bug");
+          }
+
+          @Override
+          public void unheard() {
+            order.add("unheard");
+          }
+        });
+    watched.tellsFailures(() -> order.add("told"));
+    watched.put("disk", "k", "a", clock(0, 1));
+    assertThat(order).containsExactly("written", "unheard", "told");
     watched.close();
     server = new StandInServer(folder.resolve("other"));
   }

@@ -432,6 +432,16 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
   }
 
+  /**
+   * A write is made, or will be, and nobody was told: the listeners hear that much. By any thread;
+   * takes no lock, and allocates nothing: there may be no memory.
+   */
+  public void unheard() {
+    for (int i = 0; i < listeners.size(); i++) {
+      listeners.get(i).unheard();
+    }
+  }
+
   private void make(Change change) {
     engine.commit(List.of(change), config.writes());
     if (!mediumWorks) {
