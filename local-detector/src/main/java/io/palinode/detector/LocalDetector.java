@@ -689,22 +689,37 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     } catch (RuntimeException bug) {
       // It comes again when the write is heard, and is counted there.
       return true;
+    } catch (Error fatal) {
+      unheard();
+      throw fatal;
     }
   }
 
   /**
    * Never throws into the store: a bug here is counted, and shown as a gap in every partition, for
-   * what the write would have meant is not known.
+   * what the write would have meant is not known. An error of the virtual machine goes on: the
+   * write is one that was {@link #missed}.
    */
   @Override
   public void written(WriteEvent event) {
     if (!watching) {
       return;
     }
-    expectProgress();
-    List<Match> matches;
+    boolean told = false;
     try {
-      matches = index.match(event.key());
+      hear(event);
+      told = true;
+    } finally {
+      if (!told) {
+        unheard();
+      }
+    }
+  }
+
+  private void hear(WriteEvent event) {
+    try {
+      expectProgress();
+      List<Match> matches = index.match(event.key());
       if (!matches.isEmpty()) {
         hear(event, matches);
       }
@@ -725,8 +740,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   private void endUnheard(WriteEvent event) {
     try {
       for (OpenInterval gone : open.gone(event.key(), event.siblings())) {
-        open.remove(gone);
-        close(gone, event);
+        end(gone, event);
       }
     } catch (RuntimeException bug) {
       failures.record(bug);
@@ -736,8 +750,8 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   private void hear(WriteEvent event, List<Match> matches) {
     List<Holding> holding = truth.of(matches, event.siblings());
     // Ends come first: they lie before the write, what begins lies after it.
-    for (OpenInterval ended : open.removeEnded(event.key(), holding)) {
-      close(ended, event);
+    for (OpenInterval ended : open.ended(event.key(), holding)) {
+      end(ended, event);
     }
     for (Holding held : holding) {
       if (!open.contains(event.key(), held)) {
@@ -749,6 +763,20 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     if (index.hasStates()) {
       Source writer = new Source(event.writer(), event.origin());
       tellStates(event.key(), matches, event.siblings(), event.after(), writer);
+    }
+  }
+
+  private void end(OpenInterval ended, WriteEvent event) {
+    boolean told = false;
+    boolean unused = open.remove(ended);
+    try {
+      close(ended, event);
+      told = true;
+    } finally {
+      if (!told) {
+        // Whoever looks for what the write has ended finds it, and tells its end.
+        open.add(ended);
+      }
     }
   }
 

@@ -344,6 +344,42 @@ class LocalDetectorTest {
     assertThat(drain()).hasSize(1).allMatch(e -> e.epoch() == 8);
   }
 
+  /** As for want of memory, or of stack: the write stands, and goes on to fail. */
+  @Test
+  void aWriteWhoseTellingBreaksOffIsLostBeforeTheNextProgressAndLookedFor() {
+    boolean[] breaksOff = {false};
+    LocalDetector breaking =
+        new LocalDetector(
+            store,
+            ring,
+            instance -> {
+              if (breaksOff[0]) {
+                breaksOff[0] = false;
+                throw new StackOverflowError("a test");
+              }
+              return 0;
+            },
+            100);
+    store.listen(breaking);
+    breaking.setPredicates(List.of(Watched.exact(1)));
+    breaking.reset(7);
+    assertThat(breaking.reportProgress()).isTrue();
+    long last = ((Progress) only(drain())).hvc().own();
+    breaksOff[0] = true;
+    assertThatThrownBy(() -> store.put("x", "1")).isInstanceOf(StackOverflowError.class);
+
+    assertThat(breaking.reportProgress()).isTrue();
+    List<Emission> out = drain();
+    assertLostSince(last, out.subList(0, 2));
+    assertThat(out).hasSize(3).last().isInstanceOf(Progress.class);
+    breaking.openRefused();
+    assertThat(drain())
+        .filteredOn(e -> e instanceof Opened)
+        .singleElement()
+        .extracting(e -> ((Opened) e).interval().key())
+        .isEqualTo(MemoryNode.key("x"));
+  }
+
   /** Else it would be told once, and everything that it violates later be missed. */
   @Test
   void whatAMissedWriteHasBegunIsFoundAndOpened() {

@@ -392,9 +392,20 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     Hvc before = clock.tick();
     Hvc after = receive(write.caller());
     logged(store, key, old, after);
-    make(change);
-    noteDelete(store, write, after.own());
-    told(write, after.own(), () -> event(write, siblings, before, after));
+    boolean allTold = false;
+    try {
+      make(change);
+      noteDelete(store, write, after.own());
+      told(write, after.own(), () -> event(write, siblings, before, after));
+      allTold = true;
+    } catch (StorageException notMade) {
+      allTold = true;
+      throw notMade;
+    } finally {
+      if (!allTold) {
+        unheard();
+      }
+    }
     return new Reply<>(true, after, after.own(), admitted.epoch());
   }
 
@@ -664,10 +675,12 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       Caller caller) {
     LocalStore store = Objects.requireNonNull(stores.get(key.store()), key.store());
     Write write = new Write(key, caller, null, deleted, stored -> null);
+    boolean allTold = false;
     stampLock.lock();
     try {
       counters.add(deleted == null && after != null ? NodeCounter.PUTS : NodeCounter.DELETES);
       if (Arrays.equals(before, after)) {
+        allTold = true;
         return null;
       }
       Hvc beforeWrite = clock.tick();
@@ -675,8 +688,13 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       logged(store, key.key(), before, afterWrite);
       // Of most writes nobody wants more.
       told(write, afterWrite.own(), () -> event(write, before, after, beforeWrite, afterWrite));
+      allTold = true;
       return afterWrite;
     } finally {
+      if (!allTold) {
+        // In its turn: no progress comes between.
+        unheard();
+      }
       stampLock.unlock();
     }
   }
