@@ -351,11 +351,19 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     if (unheard && watching) {
       // First: what is missed from now on is told once more.
       unheard = false;
-      complete = false;
-      unopened = true;
-      stateDropped |= index.hasStates();
-      endsMissed = store.clock().tick();
-      loseOneOfEachPartition(toldUpTo, endsMissed.own());
+      boolean told = false;
+      try {
+        complete = false;
+        unopened = true;
+        stateDropped |= index.hasStates();
+        endsMissed = store.clock().tick();
+        loseOneOfEachPartition(toldUpTo, endsMissed.own());
+        told = true;
+      } finally {
+        if (!told) {
+          unheard = true;
+        }
+      }
     }
   }
 

@@ -272,6 +272,15 @@ class EngineHooksTest {
   }
 
   @Test
+  void aMonitorOfWhichAThreadHasEndedTurnsTheAgentOffUnlessItIsStopped() {
+    assertThat(WatchedServer.blowIfEnded(server.fuse, () -> true, () -> false)).isFalse();
+    assertThat(WatchedServer.blowIfEnded(server.fuse, () -> false, () -> true)).isFalse();
+    assertThat(server.fuse.isBlown()).isFalse();
+    assertThat(WatchedServer.blowIfEnded(server.fuse, () -> false, () -> false)).isTrue();
+    assertThat(server.fuse.first()).contains("a thread of its monitor has ended");
+  }
+
+  @Test
   void aStoreThatIsRemovedTurnsTheAgentOffByName() {
     server.remove("slop");
     assertThat(server.fuse.isBlown()).isFalse();
@@ -319,7 +328,9 @@ class EngineHooksTest {
         });
     watched.tellsFailures(() -> order.add("told"));
     watched.put("disk", "k", "a", clock(0, 1));
-    assertThat(order).as("by the node, and by the hook").containsExactly("written", "unheard", "unheard", "told");
+    assertThat(order)
+        .as("by the node, and by the hook")
+        .containsExactly("written", "unheard", "unheard", "told");
     watched.close();
     server = new StandInServer(folder.resolve("other"));
   }
