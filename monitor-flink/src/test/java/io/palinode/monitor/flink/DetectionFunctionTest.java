@@ -214,6 +214,29 @@ class DetectionFunctionTest {
     assertThat(keptEntries()).isZero();
   }
 
+  /** Its predicates are read again no earlier than its timers come. */
+  @Test
+  void whatWaitedWhenTheJobWentDownWaitsForTheNextOneToReadThePredicates() throws Exception {
+    harness.setProcessingTime(100);
+    open(0, 1, 0, 1_000);
+    open(1, 1, 1, 1_005);
+    OperatorSubtaskState snapshot = harness.snapshot(1, 100);
+    harness.close();
+    harness = harness();
+    harness.initializeState(snapshot);
+    harness.open();
+    long later = 100 + 2 * WaitingRoom.WAIT_MS_MAX;
+    harness.setProcessingTime(later);
+    assertThat(kinds()).isEmpty();
+    learn(1);
+    harness.setProcessingTime(later + 20);
+    assertThat(violations()).hasSize(1);
+
+    openOf(2, 1, 2, 1, 1_010);
+    harness.setProcessingTime(later + 20 + WaitingRoom.WAIT_MS_MAX);
+    assertThat(kinds()).as("no longer than that").endsWith("LOSS");
+  }
+
   @Test
   void candidatesOfAReplacedVersionAreDroppedWithTheirState() throws Exception {
     learn(1);
