@@ -633,7 +633,10 @@ public final class LocalDetector implements StoreBinding.WriteListener {
    */
   public boolean takeActivity() {
     boolean taken = active;
-    active = false;
+    if (taken) {
+      // Only then: one that has come meanwhile, and has woken somebody, is not to be taken back.
+      active = false;
+    }
     return taken || open.size() > 0;
   }
 

@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -276,6 +278,37 @@ class LocalDetectorTest {
     assertThat(detector.takeActivity()).isFalse();
   }
 
+  /** Who waits at the ring was woken for it, and would look again only for the next one. */
+  @Test
+  void noActivityIsLostToOneThatLooksMeanwhile() throws InterruptedException {
+    AtomicBoolean over = new AtomicBoolean();
+    AtomicLong looks = new AtomicLong();
+    AtomicLong taken = new AtomicLong();
+    Thread looking =
+        new Thread(
+            () -> {
+              while (!over.get()) {
+                if (detector.takeActivity()) {
+                  taken.incrementAndGet();
+                }
+                looks.incrementAndGet();
+              }
+            });
+    looking.start();
+    long times = 0;
+    while (times < 300_000 && taken.get() == times) {
+      times++;
+      detector.expectProgress();
+      // One look of these has begun after it.
+      for (long from = looks.get(); looks.get() < from + 2; ) {
+        Thread.onSpinWait();
+      }
+    }
+    over.set(true);
+    looking.join();
+    assertThat(taken).hasValue(times);
+  }
+
   @Test
   void whileSomethingHoldsTheNodeIsActive() {
     store.put("x", "1");
@@ -511,8 +544,7 @@ class LocalDetectorTest {
           await(over);
         });
     Thread scanning =
-        new Thread(
-            () -> detector.setPredicates(List.of(Watched.exact(1), Watched.edgeMutex(1))));
+        new Thread(() -> detector.setPredicates(List.of(Watched.exact(1), Watched.edgeMutex(1))));
     scanning.setDaemon(true);
     scanning.start();
     scanned.await();
