@@ -258,6 +258,8 @@ public final class LocalDetector implements StoreBinding.WriteListener {
             overSince = overSince.withOwn(Math.min(begin, store.clock().tick().own()));
           }
           toldUpTo = (overSince == null ? store.clock().last() : overSince).own();
+          // What it would open, nobody would end.
+          tellGivenUp();
         });
     if (known != null) {
       openThose(new Found(known, true, true), index);

@@ -574,6 +574,20 @@ class LocalDetectorTest {
     assertThat(drain()).isEmpty();
   }
 
+  /** As one that takes part in plans after the one before has failed. */
+  @Test
+  void whoBeginsAtAStoreThatIsNotHeardTellsSoAndOpensNothing() {
+    store.put("x", "1");
+    drain();
+    store.goDeaf();
+    LocalDetector late = detector(100);
+    late.setPredicates(List.of(Watched.exact(1)));
+    late.reset(7);
+    assertThat(drain()).hasSize(2).allMatch(e -> e instanceof Gap);
+    assertThat(late.reportProgress()).isFalse();
+    assertThat(drain()).isEmpty();
+  }
+
   @Test
   void whoGivesUpTellsAGapInEachPartitionAndSaysNoMore() {
     detector.giveUp();
