@@ -49,7 +49,9 @@ import org.jspecify.annotations.Nullable;
  * runs under it, the others take it for short steps, by {@link StoreBinding#atomically} where they
  * read the store or need no write to be under way, else by {@link StoreBinding#ordered}, which
  * stops no writes. The monitor of this object comes before it, and keeps {@link #setPredicates},
- * {@link #reset} and {@link #holding} apart from each other; a write never takes it.
+ * {@link #reset} and {@link #holding} apart from each other; a write never takes it. Whether
+ * anything is missed is known without a lock ({@link #unheard}, {@link #giveUp}): whoever is about
+ * to say how far the node has come looks at that last.
  *
  * <p>It is one class, long as it is, because these two locks order all of it.
  *
@@ -108,8 +110,14 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   private long epoch;
   private boolean watching;
 
-  /** Whether writes are missed, for good; guarded by the monitor. */
-  private boolean gaveUp;
+  /** Whether writes are missed, for good. */
+  private volatile boolean gaveUp;
+
+  /** Whether a write was missed, and nobody was told. */
+  private volatile boolean unheard;
+
+  /** How far the node has said that it came in this epoch; first, where that began. */
+  private long toldUpTo;
 
   /** Whether every interval that holds is open: none was refused for lack of room, or by a bug. */
   private boolean complete;
@@ -201,6 +209,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     store.atomically(
         () -> {
           if (watching && overSince == null) {
+            tellUnheard();
             overSince = store.clock().tick();
           }
         });
@@ -235,7 +244,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     store.atomically(
         () -> {
           epoch = newEpoch;
-          watching = true;
+          watching = !gaveUp;
           complete = true;
           unopened = false;
           stateDropped = false;
@@ -248,6 +257,9 @@ public final class LocalDetector implements StoreBinding.WriteListener {
             long begin = Math.max(overSince.own(), after + 1);
             overSince = overSince.withOwn(Math.min(begin, store.clock().tick().own()));
           }
+          toldUpTo = (overSince == null ? store.clock().last() : overSince).own();
+          // What it would open, nobody would end.
+          tellGivenUp();
         });
     if (known != null) {
       openThose(new Found(known, true, true), index);
@@ -311,44 +323,77 @@ public final class LocalDetector implements StoreBinding.WriteListener {
         () -> {
           boolean whole = !resetUnfinished && overSince == null && endsMissed == null;
           boolean allTold = untold.isEmpty() && statesDropped.isEmpty();
-          last[0] = watching && whole && allTold ? progress() : null;
+          Progress reached = watching && whole && allTold ? progress() : null;
+          last[0] = misses() ? null : reached;
           watching = false;
         });
     return last[0];
   }
 
   /**
-   * A write was not heard, nobody knows of which key: told as a gap in every partition, and what it
-   * may have begun and ended is looked for by the next {@link #openRefused}. Of a state a delete is
-   * not found.
+   * A write was not heard, nobody knows of which key: told as a gap in every partition, since the
+   * node said last how far it had come, and what it may have begun and ended is looked for by the
+   * next {@link #openRefused}. Of a state a delete is not found.
    */
   public void missed() {
-    store.ordered(
-        () -> {
-          if (watching) {
-            complete = false;
-            unopened = true;
-            stateDropped |= index.hasStates();
-            endsMissed = store.clock().tick();
-            loseOneOfEachPartition(endsMissed.own());
-          }
-        });
+    unheard();
+    store.ordered(this::tellUnheard);
+  }
+
+  /**
+   * {@inheritDoc} As {@link #missed}, which is done before the node says again how far it has come.
+   */
+  @Override
+  public void unheard() {
+    unheard = true;
+  }
+
+  /** In the order of writes. */
+  private void tellUnheard() {
+    if (unheard && watching) {
+      // First: what is missed from now on is told once more.
+      unheard = false;
+      boolean told = false;
+      try {
+        complete = false;
+        unopened = true;
+        stateDropped |= index.hasStates();
+        endsMissed = store.clock().tick();
+        loseOneOfEachPartition(toldUpTo, endsMissed.own());
+        told = true;
+      } finally {
+        if (!told) {
+          unheard = true;
+        }
+      }
+    }
   }
 
   /**
    * Writes will be missed from now on, for good: tells so, as a gap in every partition, and says no
    * more, in no later epoch either. Other than {@link #stop} it leaves it open how far the node
-   * came.
+   * came. Waits for no scan; no progress is told once this was called, be it that it waits.
    */
-  public synchronized void giveUp() {
+  public void giveUp() {
     gaveUp = true;
-    store.ordered(
-        () -> {
-          if (watching) {
-            loseOneOfEachPartition(store.clock().tick().own());
-            watching = false;
-          }
-        });
+    store.ordered(this::tellGivenUp);
+  }
+
+  /** In the order of writes. */
+  private void tellGivenUp() {
+    if (watching && isDeaf()) {
+      gaveUp = true;
+      loseOneOfEachPartition(toldUpTo, store.clock().tick().own());
+      watching = false;
+    }
+  }
+
+  private boolean isDeaf() {
+    return gaveUp || !store.isHeard();
+  }
+
+  private boolean misses() {
+    return unheard || isDeaf();
   }
 
   /** The terms that speak of a key. */
@@ -393,22 +438,35 @@ public final class LocalDetector implements StoreBinding.WriteListener {
    * turn after it gets later readings, for the clock only grows. A write that is under way without
    * having had its turn has no reading yet. One that has had it, and is not yet committed, has been
    * told: that is all that progress speaks of, and whoever reads the store itself keeps writes away
-   * first ({@link StoreBinding#pause}).
+   * first ({@link StoreBinding#pause}). One that was missed is told as lost before; whether any was
+   * is looked at after the reading, so one that is missed later is not before it.
    */
   public boolean reportProgress() {
     boolean[] added = {false};
     try {
       store.ordered(
           () -> {
-            if (watching && overSince == null) {
-              tellUnopened();
-              added[0] = tellLate() && ring.add(progress());
-            }
+            tellGivenUp();
+            added[0] = watching && overSince == null && tellProgress();
           });
     } catch (RuntimeException bug) {
       failures.record(bug);
     }
     return added[0];
+  }
+
+  private boolean tellProgress() {
+    tellUnheard();
+    tellUnopened();
+    if (!tellLate()) {
+      return false;
+    }
+    Progress reached = progress();
+    if (misses() || !ring.add(reached)) {
+      return false;
+    }
+    toldUpTo = reached.hvc().own();
+    return true;
   }
 
   /** Told again and again: what holds and is not open would else be missed, once told. */
@@ -426,6 +484,9 @@ public final class LocalDetector implements StoreBinding.WriteListener {
    * store) when there was something, and there is room; else O(states that were dropped).
    */
   public synchronized void openRefused() {
+    if (unheard) {
+      store.ordered(this::tellUnheard);
+    }
     RuntimeException unread = endMissed();
     tellDropped();
     openUnopened();
@@ -574,7 +635,10 @@ public final class LocalDetector implements StoreBinding.WriteListener {
    */
   public boolean takeActivity() {
     boolean taken = active;
-    active = false;
+    if (taken) {
+      // Only then: one that has come meanwhile, and has woken somebody, is not to be taken back.
+      active = false;
+    }
     return taken || open.size() > 0;
   }
 
@@ -638,22 +702,37 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     } catch (RuntimeException bug) {
       // It comes again when the write is heard, and is counted there.
       return true;
+    } catch (Error fatal) {
+      unheard();
+      throw fatal;
     }
   }
 
   /**
    * Never throws into the store: a bug here is counted, and shown as a gap in every partition, for
-   * what the write would have meant is not known.
+   * what the write would have meant is not known. An error of the virtual machine goes on: the
+   * write is one that was {@link #missed}.
    */
   @Override
   public void written(WriteEvent event) {
     if (!watching) {
       return;
     }
-    expectProgress();
-    List<Match> matches;
+    boolean told = false;
     try {
-      matches = index.match(event.key());
+      hear(event);
+      told = true;
+    } finally {
+      if (!told) {
+        unheard();
+      }
+    }
+  }
+
+  private void hear(WriteEvent event) {
+    try {
+      expectProgress();
+      List<Match> matches = index.match(event.key());
       if (!matches.isEmpty()) {
         hear(event, matches);
       }
@@ -674,8 +753,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   private void endUnheard(WriteEvent event) {
     try {
       for (OpenInterval gone : open.gone(event.key(), event.siblings())) {
-        open.remove(gone);
-        close(gone, event);
+        end(gone, event);
       }
     } catch (RuntimeException bug) {
       failures.record(bug);
@@ -685,8 +763,8 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   private void hear(WriteEvent event, List<Match> matches) {
     List<Holding> holding = truth.of(matches, event.siblings());
     // Ends come first: they lie before the write, what begins lies after it.
-    for (OpenInterval ended : open.removeEnded(event.key(), holding)) {
-      close(ended, event);
+    for (OpenInterval ended : open.ended(event.key(), holding)) {
+      end(ended, event);
     }
     for (Holding held : holding) {
       if (!open.contains(event.key(), held)) {
@@ -698,6 +776,20 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     if (index.hasStates()) {
       Source writer = new Source(event.writer(), event.origin());
       tellStates(event.key(), matches, event.siblings(), event.after(), writer);
+    }
+  }
+
+  private void end(OpenInterval ended, WriteEvent event) {
+    boolean told = false;
+    boolean unused = open.remove(ended);
+    try {
+      close(ended, event);
+      told = true;
+    } finally {
+      if (!told) {
+        // Whoever looks for what the write has ended finds it, and tells its end.
+        open.add(ended);
+      }
     }
   }
 
@@ -845,12 +937,17 @@ public final class LocalDetector implements StoreBinding.WriteListener {
             // States are not looked for again: there would be as many.
             complete &= found.all();
             unopened |= !found.all();
-            loseOneOfEachPartition(store.clock().tick().own());
+            if (watching) {
+              loseOneOfEachPartition(store.clock().tick().own());
+            }
           });
     }
   }
 
   private void openFound(List<StoreKey> keys, TermIndex terms) {
+    if (!watching) {
+      return;
+    }
     if (store.restoredEpoch() > epoch) {
       // What is found is not of this epoch: it was taken back, and the next one begins with it.
       complete = false;
@@ -882,8 +979,13 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   }
 
   private void loseOneOfEachPartition(long hlc) {
+    loseOneOfEachPartition(hlc, hlc);
+  }
+
+  private void loseOneOfEachPartition(long fromHlc, long toHlc) {
     for (int partition = 0; partition < sequences.length; partition++) {
-      ring.lost(Gap.ofOne(epoch, partition, ++sequences[partition], hlc));
+      long sequence = ++sequences[partition];
+      ring.lost(new Gap(epoch, partition, sequence, sequence, fromHlc, toHlc));
     }
   }
 

@@ -105,25 +105,18 @@ final class OpenIntervals {
     return true;
   }
 
-  /** Takes out the intervals of {@code key} that are not among {@code holding} any more. */
-  List<OpenInterval> removeEnded(StoreKey key, List<Holding> holding) {
+  /** The intervals of {@code key} that are not among {@code holding} any more. */
+  List<OpenInterval> ended(StoreKey key, List<Holding> holding) {
     List<OpenInterval> intervals = byKey.get(key);
     if (intervals == null) {
       return List.of();
     }
     List<OpenInterval> ended = new ArrayList<>(intervals.size());
-    for (Iterator<OpenInterval> i = intervals.iterator(); i.hasNext(); ) {
-      OpenInterval interval = i.next();
+    for (OpenInterval interval : intervals) {
       if (!interval.isAmong(holding)) {
-        i.remove();
-        bytes -= bytesOf(interval);
         ended.add(interval);
       }
     }
-    if (intervals.isEmpty()) {
-      byKey.remove(key);
-    }
-    resize(-ended.size());
     return ended;
   }
 

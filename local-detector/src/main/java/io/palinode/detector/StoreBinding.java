@@ -40,6 +40,14 @@ public interface StoreBinding {
   void listen(WriteListener listener);
 
   /**
+   * Whether every write is passed to the listener. Once that is not so it stays so. By any thread;
+   * takes no lock.
+   */
+  default boolean isHeard() {
+    return true;
+  }
+
+  /**
    * Runs {@code action} under the write lock: no write is between its first clock reading and its
    * listener meanwhile. Also while paused. The action is short, waits for nothing, and may call
    * {@link #siblings} and {@link #clock}.
@@ -247,6 +255,13 @@ public interface StoreBinding {
     }
 
     void written(WriteEvent event);
+
+    /**
+     * A write was not told, and nobody knows which. By any thread, in any state, before anything
+     * else is done about it, and where the write has its turn in that: takes no lock and allocates
+     * nothing.
+     */
+    default void unheard() {}
   }
 
   /** Sees the keys of a scan. */

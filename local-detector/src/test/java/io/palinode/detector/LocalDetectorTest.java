@@ -17,7 +17,10 @@ import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -275,6 +278,37 @@ class LocalDetectorTest {
     assertThat(detector.takeActivity()).isFalse();
   }
 
+  /** Who waits at the ring was woken for it, and would look again only for the next one. */
+  @Test
+  void noActivityIsLostToOneThatLooksMeanwhile() throws InterruptedException {
+    AtomicBoolean over = new AtomicBoolean();
+    AtomicLong looks = new AtomicLong();
+    AtomicLong taken = new AtomicLong();
+    Thread looking =
+        new Thread(
+            () -> {
+              while (!over.get()) {
+                if (detector.takeActivity()) {
+                  taken.incrementAndGet();
+                }
+                looks.incrementAndGet();
+              }
+            });
+    looking.start();
+    long times = 0;
+    while (times < 300_000 && taken.get() == times) {
+      times++;
+      detector.expectProgress();
+      // One look of these has begun after it.
+      for (long from = looks.get(); looks.get() < from + 2; ) {
+        Thread.onSpinWait();
+      }
+    }
+    over.set(true);
+    looking.join();
+    assertThat(taken).hasValue(times);
+  }
+
   @Test
   void whileSomethingHoldsTheNodeIsActive() {
     store.put("x", "1");
@@ -301,6 +335,82 @@ class LocalDetectorTest {
     assertThat(drain()).hasSize(2).allMatch(e -> e instanceof Gap);
     store.put("x", "1");
     assertThat(drain()).as("it goes on").hasSize(1);
+  }
+
+  private long told() {
+    assertThat(detector.reportProgress()).isTrue();
+    return ((Progress) only(drain())).hvc().own();
+  }
+
+  private static void assertLostSince(long hlc, List<Emission> gaps) {
+    assertThat(gaps)
+        .hasSize(2)
+        .allSatisfy(
+            gap -> {
+              assertThat(((Gap) gap).fromHlc()).isLessThanOrEqualTo(hlc);
+              assertThat(((Gap) gap).toHlc()).isGreaterThan(hlc);
+            });
+  }
+
+  /** The thread that missed it may not tell so before somebody else asks for progress. */
+  @Test
+  void noProgressIsToldPastAWriteThatWasMissed() {
+    long last = told();
+    detector.unheard();
+    assertThat(detector.reportProgress()).isTrue();
+    List<Emission> out = drain();
+    assertLostSince(last, out.subList(0, 2));
+    assertThat(out).hasSize(3).last().isInstanceOf(Progress.class);
+    assertThat(detector.reportProgress()).isTrue();
+    assertThat(drain()).as("once").hasSize(1);
+  }
+
+  @Test
+  void theNextEpochKnowsNothingOfWhatWasMissedInTheOneBefore() {
+    long last = told();
+    detector.unheard();
+    store.pause(8);
+    detector.endEpoch();
+    assertLostSince(last, drain());
+    detector.reset(8);
+    assertThat(detector.reportProgress()).isTrue();
+    assertThat(drain()).hasSize(1).allMatch(e -> e.epoch() == 8);
+  }
+
+  /** As for want of memory, or of stack: the write stands, and goes on to fail. */
+  @Test
+  void aWriteWhoseTellingBreaksOffIsLostBeforeTheNextProgressAndLookedFor() {
+    boolean[] breaksOff = {false};
+    LocalDetector breaking =
+        new LocalDetector(
+            store,
+            ring,
+            instance -> {
+              if (breaksOff[0]) {
+                breaksOff[0] = false;
+                throw new StackOverflowError("a test");
+              }
+              return 0;
+            },
+            100);
+    store.listen(breaking);
+    breaking.setPredicates(List.of(Watched.exact(1)));
+    breaking.reset(7);
+    assertThat(breaking.reportProgress()).isTrue();
+    long last = ((Progress) only(drain())).hvc().own();
+    breaksOff[0] = true;
+    assertThatThrownBy(() -> store.put("x", "1")).isInstanceOf(StackOverflowError.class);
+
+    assertThat(breaking.reportProgress()).isTrue();
+    List<Emission> out = drain();
+    assertLostSince(last, out.subList(0, 2));
+    assertThat(out).hasSize(3).last().isInstanceOf(Progress.class);
+    breaking.openRefused();
+    assertThat(drain())
+        .filteredOn(e -> e instanceof Opened)
+        .singleElement()
+        .extracting(e -> ((Opened) e).interval().key())
+        .isEqualTo(MemoryNode.key("x"));
   }
 
   /** Else it would be told once, and everything that it violates later be missed. */
@@ -456,6 +566,64 @@ class LocalDetectorTest {
     store.put("x", "1");
     assertThat(small.reportProgress()).isTrue();
     assertThat(drain()).filteredOn(e -> e instanceof Closed).hasSize(5);
+  }
+
+  /** A scan takes as long as the store is large, and writes are missed meanwhile. */
+  @Test
+  @Timeout(10)
+  void whoGivesUpWhileTheStoreIsScannedTellsSoAtOnce() throws InterruptedException {
+    long last = told();
+    CountDownLatch scanned = new CountDownLatch(1);
+    CountDownLatch over = new CountDownLatch(1);
+    store.put("cs_1_2_1", "1");
+    store.duringScans(
+        () -> {
+          scanned.countDown();
+          await(over);
+        });
+    Thread scanning =
+        new Thread(() -> detector.setPredicates(List.of(Watched.exact(1), Watched.edgeMutex(1))));
+    scanning.setDaemon(true);
+    scanning.start();
+    scanned.await();
+    Thread givingUp = new Thread(detector::giveUp);
+    givingUp.setDaemon(true);
+    givingUp.start();
+    givingUp.join();
+
+    assertThat(detector.reportProgress()).isFalse();
+    assertLostSince(last, drain());
+    over.countDown();
+    scanning.join();
+    assertThat(drain()).as("what was found meanwhile").isEmpty();
+  }
+
+  /** Whoever turned the store's ears off may be about to say so. */
+  @Test
+  void aStoreThatIsNotHeardAnyMoreTellsNoProgress() {
+    long last = told();
+    store.goDeaf();
+    store.put("x", "1");
+    assertThat(detector.reportProgress()).isFalse();
+    assertLostSince(last, drain());
+    assertThat(detector.stop()).isNull();
+    detector.reset(8);
+    assertThat(detector.reportProgress()).isFalse();
+    assertThat(drain()).isEmpty();
+  }
+
+  /** As one that takes part in plans after the one before has failed. */
+  @Test
+  void whoBeginsAtAStoreThatIsNotHeardTellsSoAndOpensNothing() {
+    store.put("x", "1");
+    drain();
+    store.goDeaf();
+    LocalDetector late = detector(100);
+    late.setPredicates(List.of(Watched.exact(1)));
+    late.reset(7);
+    assertThat(drain()).hasSize(2).allMatch(e -> e instanceof Gap);
+    assertThat(late.reportProgress()).isFalse();
+    assertThat(drain()).isEmpty();
   }
 
   @Test
@@ -885,6 +1053,14 @@ class LocalDetectorTest {
     store.put(
         MemoryNode.key("x"), "1 ".getBytes(UTF_8), VectorClock.zero(9).increment(0), "", null);
     assertThat(drain()).isEmpty();
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private static List<Emission> drain(CandidateRing from) {

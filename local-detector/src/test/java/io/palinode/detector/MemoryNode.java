@@ -80,6 +80,8 @@ public final class MemoryNode implements StoreBinding {
   private RollbackTimes rollbacks = RollbackTimes.NONE;
   private int failuresToCome;
   private boolean readsFail;
+  private Runnable duringScans = () -> {};
+  private volatile boolean deaf;
   private int scans;
 
   MemoryNode(int node, int nodes, Disk disk, LongSupplier micros, long convergenceWindow) {
@@ -158,7 +160,7 @@ public final class MemoryNode implements StoreBinding {
     Hvc quiet = clock.tick();
     Hvc now = clock.tick();
     replace(now.own(), key, before, after);
-    if (listener != null) {
+    if (listener != null && !deaf) {
       listener.written(new WriteEvent(key, after, written, quiet, now, writer, origin));
     }
   }
@@ -211,6 +213,16 @@ public final class MemoryNode implements StoreBinding {
     readsFail = fail;
   }
 
+  /** What each scan of a thread meets from now on. */
+  void duringScans(Runnable action) {
+    duringScans = action;
+  }
+
+  /** From now on writes are passed to nobody, and whoever asks is told so. */
+  void goDeaf() {
+    deaf = true;
+  }
+
   private void failIfAsked() {
     if (failuresToCome > 0) {
       failuresToCome--;
@@ -261,6 +273,11 @@ public final class MemoryNode implements StoreBinding {
   @Override
   public void listen(WriteListener newListener) {
     listener = newListener;
+  }
+
+  @Override
+  public boolean isHeard() {
+    return !deaf;
   }
 
   @Override
@@ -401,6 +418,7 @@ public final class MemoryNode implements StoreBinding {
   public void scan(ScanVisitor visitor) {
     scans++;
     failIfAsked();
+    duringScans.run();
     List<Map.Entry<StoreKey, List<Version>>> seen = new ArrayList<>();
     atomically(() -> seen.addAll(state().entrySet()));
     seen.forEach(entry -> visitor.visit(entry.getKey(), entry.getValue()));

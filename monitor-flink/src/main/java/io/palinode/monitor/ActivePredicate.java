@@ -3,6 +3,7 @@ package io.palinode.monitor;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.hvc.Epsilon;
+import io.palinode.hvc.Hlc;
 import io.palinode.predicate.PredicateLimits;
 import io.palinode.predicate.Predicates;
 import io.palinode.wire.v1.PredicateRecord;
@@ -12,8 +13,10 @@ import org.jspecify.annotations.Nullable;
  * The newest known version of a predicate, as detection needs it.
  *
  * @param spec null when the predicate is deleted
+ * @param appliedHlc when this version was applied; 0: not known
  */
-public record ActivePredicate(String name, long version, @Nullable DetectionSpec spec) {
+public record ActivePredicate(
+    String name, long version, @Nullable DetectionSpec spec, long appliedHlc) {
 
   /** What is to be done with a candidate of a predicate's version. */
   public enum Standing {
@@ -41,11 +44,12 @@ public record ActivePredicate(String name, long version, @Nullable DetectionSpec
             DetectionSpec.of(
                 Predicates.parse(record.getYaml(), record.getName(), PredicateLimits.CEILING),
                 nodes,
-                epsilon));
+                epsilon),
+            Hlc.ofMicros(record.getAppliedAtMicros()));
   }
 
   public static ActivePredicate deleted(String name, long version) {
-    return new ActivePredicate(name, version, null);
+    return new ActivePredicate(name, version, null, 0);
   }
 
   public static PredicateRecord decode(byte[] predicateRecord) {
@@ -65,5 +69,14 @@ public record ActivePredicate(String name, long version, @Nullable DetectionSpec
     return candidateVersion < active.version || active.spec == null
         ? Standing.OUTDATED
         : Standing.CURRENT;
+  }
+
+  /**
+   * Whether an event of a version before this one, at {@code hlc}, tells that its node does not
+   * look for this one yet, though it is in force: what the node sees is not judged by it. What was
+   * before that is: by the version that was in force then.
+   */
+  public boolean isMissedBy(long hlc) {
+    return spec != null && hlc >= appliedHlc;
   }
 }

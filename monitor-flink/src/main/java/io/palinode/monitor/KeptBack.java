@@ -13,7 +13,8 @@ import java.util.function.Consumer;
  * Events that arrived behind a hole in their node's sequences. Each would show that what its node
  * had open before it goes on, and an end may be what is missing. So they wait until the node has
  * said what is missing, and has told late what it can; then they are handed on in the order of its
- * clock. Where nothing is missing an event goes straight on, in O(1).
+ * clock. Where nothing is missing an event goes straight on, in O(1). What waits is bounded, in
+ * number and bytes: what has no room goes on, with what waited of its node before it.
  *
  * <p>Progress behind a hole shows the same, so no watermark may go on while anything {@linkplain
  * #isWaiting waits}: whoever makes watermarks begins with each life of the job, and knows only of
@@ -22,7 +23,17 @@ import java.util.function.Consumer;
 public final class KeptBack {
   private static final int EVENTS_MAX = 10_000;
 
+  /** What all that waits may take: as many events with long values would fill the heap. */
+  static final long BYTES_MAX = 64L << 20;
+
+  /** About what an event takes beside its record. */
+  private static final long EVENT_BYTES = 256;
+
+  private final long bytesMax;
   private final Map<Channel, Waiting> channels = new HashMap<>();
+
+  /** What waits, of what was heard since this began. */
+  private long bytes;
 
   /** Those with a hole, of what was heard since this began. */
   private final Set<Channel> behindHoles = new HashSet<>();
@@ -34,6 +45,8 @@ public final class KeptBack {
     private final List<CandidateEvent> events;
     private long incarnation;
     private long heard;
+    private boolean isHeardHere;
+    private long bytes;
 
     Waiting() {
       numbering = new Numbering();
@@ -45,7 +58,19 @@ public final class KeptBack {
       events = new ArrayList<>(from.events());
       incarnation = from.missing().incarnation();
       heard = from.heard();
+      bytes = events.stream().mapToLong(KeptBack::bytesOf).sum();
     }
+  }
+
+  public KeptBack() {
+    this(BYTES_MAX);
+  }
+
+  /**
+   * @param bytesMax for all that waits
+   */
+  KeptBack(long bytesMax) {
+    this.bytesMax = bytesMax;
   }
 
   /**
@@ -90,16 +115,31 @@ public final class KeptBack {
 
   /** All that is known. */
   public List<State> states() {
+    return states(true);
+  }
+
+  /**
+   * What is known of those of whom something was heard since this began. What a checkpoint had of
+   * the others is to be written by one alone: of each copy that is written, all get a copy.
+   */
+  public List<State> statesHeard() {
+    return states(false);
+  }
+
+  private List<State> states(boolean all) {
     List<State> states = new ArrayList<>();
     channels.forEach(
-        (channel, of) ->
+        (channel, of) -> {
+          if (all || of.isHeardHere) {
             states.add(
                 new State(
                     channel.partition(),
                     channel.node(),
                     of.heard,
                     of.numbering.missing(),
-                    of.events)));
+                    of.events));
+          }
+        });
     return states;
   }
 
@@ -112,6 +152,10 @@ public final class KeptBack {
     Channel channel = new Channel(event.partition(), event.node());
     Waiting waiting = channels.computeIfAbsent(channel, unknown -> new Waiting());
     waiting.heard++;
+    if (!waiting.isHeardHere) {
+      waiting.isHeardHere = true;
+      bytes += waiting.bytes;
+    }
     if (event.incarnation() > waiting.incarnation) {
       // What is missing of the life before is never told.
       waiting.incarnation = event.incarnation();
@@ -124,7 +168,8 @@ public final class KeptBack {
     } else {
       behindHoles.remove(channel);
     }
-    if (!waits || waiting.events.size() >= EVENTS_MAX) {
+    boolean isFull = waiting.events.size() >= EVENTS_MAX || bytes + bytesOf(event) > bytesMax;
+    if (!waits || isFull) {
       release(waiting, handOn);
     }
     if (!fresh || event.key().isEmpty()) {
@@ -132,6 +177,8 @@ public final class KeptBack {
     }
     if (waits) {
       waiting.events.add(event);
+      waiting.bytes += bytesOf(event);
+      bytes += bytesOf(event);
     } else {
       handOn.accept(event);
     }
@@ -146,11 +193,17 @@ public final class KeptBack {
     return !behindHoles.isEmpty();
   }
 
-  private static void release(Waiting waiting, Consumer<CandidateEvent> handOn) {
+  private void release(Waiting waiting, Consumer<CandidateEvent> handOn) {
     if (!waiting.events.isEmpty()) {
       waiting.events.sort(Comparator.comparingLong(CandidateEvent::hlc));
       waiting.events.forEach(handOn);
       waiting.events.clear();
+      bytes -= waiting.bytes;
+      waiting.bytes = 0;
     }
+  }
+
+  private static long bytesOf(CandidateEvent event) {
+    return EVENT_BYTES + event.record().length;
   }
 }

@@ -159,10 +159,10 @@ class InstanceTest {
   @Test
   void itIsStaleInANewerEpochAndUnderANewerVersionOfItsPredicate() {
     Instance instance = Instance.of(new InstanceState(7, 2, 3, 0x1234, new byte[] {10, 11}));
-    ActivePredicate same = new ActivePredicate("p", 2, SPEC);
+    ActivePredicate same = new ActivePredicate("p", 2, SPEC, 0);
     assertThat(instance.isStale(7, same)).isFalse();
     assertThat(instance.isStale(8, same)).isTrue();
-    assertThat(instance.isStale(7, new ActivePredicate("p", 3, SPEC))).isTrue();
+    assertThat(instance.isStale(7, new ActivePredicate("p", 3, SPEC, 0))).isTrue();
     assertThat(instance.isStale(7, ActivePredicate.deleted("p", 2))).isTrue();
   }
 

@@ -90,6 +90,44 @@ class KeptBackTest {
     }
   }
 
+  /** Each copy that is written is read by all, and would be written by all again. */
+  @Test
+  void whatIsReadElsewhereIsNotWrittenHereByAllButOne() {
+    KeptBack before = new KeptBack();
+    before.observe(opened(0, 1, 10), true, event -> {});
+    before.observe(opened(0, 3, 30), true, event -> {});
+    before.observe(opened(1, 1, 10), true, event -> {});
+    KeptBack elsewhere = restored(before.states());
+    elsewhere.observe(progress(1, 1, 40), true, event -> {});
+    assertThat(elsewhere.statesHeard()).extracting(State::node).containsExactly(1);
+    KeptBack reader = restored(before.states());
+    reader.observe(progress(0, 3, 40), true, event -> {});
+    assertThat(reader.statesHeard())
+        .singleElement()
+        .satisfies(state -> assertThat(state.events()).hasSize(1));
+  }
+
+  @Test
+  void whatWaitsIsBoundedInBytesToo() {
+    long bytesMax = 20_000;
+    KeptBack kept = new KeptBack(bytesMax);
+    List<CandidateEvent> handedOn = new ArrayList<>();
+    kept.observe(opened(0, 1, 1), true, handedOn::add);
+    int events = 1_000;
+    for (int at = 2; at <= events; at++) {
+      kept.observe(opened(0, at + 1, at), true, handedOn::add);
+      long waiting =
+          kept.states().get(0).events().stream().mapToLong(event -> event.record().length).sum();
+      assertThat(waiting).as("at=%d", at).isLessThanOrEqualTo(bytesMax);
+    }
+    kept.observe(event(gap(0, 2, 2, 1, 1)), true, handedOn::add);
+    kept.observe(progress(0, events + 1, events + 1), true, handedOn::add);
+    assertThat(handedOn).hasSize(events);
+
+    kept.observe(opened(0, events + 3, events + 3), true, handedOn::add);
+    assertThat(handedOn).as("once it is empty there is room again").hasSize(events);
+  }
+
   static LongStream seeds() {
     return LongStream.range(0, 200);
   }

@@ -17,4 +17,9 @@ record HeardWrites(LocalDetector detector, WatchedIntervals intervals) implement
     detector.written(event);
     intervals.heard(event);
   }
+
+  @Override
+  public void unheard() {
+    detector.unheard();
+  }
 }

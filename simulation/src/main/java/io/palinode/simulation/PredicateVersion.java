@@ -3,6 +3,7 @@ package io.palinode.simulation;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.detector.ActivePredicate;
 import io.palinode.hvc.Epsilon;
+import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Policy;
 import io.palinode.predicate.Predicate;
 import java.util.List;
@@ -37,7 +38,8 @@ record PredicateVersion(long version, @Nullable Predicate predicate, long atMicr
         : new io.palinode.monitor.ActivePredicate(
             WatchedMutex.NAME,
             version,
-            DetectionSpec.of(predicate, nodes, Epsilon.parse(Shape.EPSILON_MICROS + "us")));
+            DetectionSpec.of(predicate, nodes, Epsilon.parse(Shape.EPSILON_MICROS + "us")),
+            Hlc.ofMicros(atMicros));
   }
 
   @Override

@@ -81,6 +81,14 @@ final class AgentBinding implements StoreBinding {
         now.written(event);
       }
     }
+
+    @Override
+    public void unheard() {
+      WriteListener now = listener;
+      if (now != null) {
+        now.unheard();
+      }
+    }
   }
 
   @Override
@@ -182,6 +190,11 @@ final class AgentBinding implements StoreBinding {
   @Override
   public HvcClock clock() {
     return node.clock();
+  }
+
+  @Override
+  public boolean isHeard() {
+    return !off.getAsBoolean();
   }
 
   @Override

@@ -3,8 +3,6 @@ package io.palinode.agent;
 import io.palinode.hvc.Hvc;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.RefusedException;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +18,8 @@ final class Conversation {
   private @Nullable RefusedException unknown;
   private @Nullable EngineWrite write;
   private boolean hasStripe;
-  private final List<EngineWrite> locked = new ArrayList<>(1);
+  // The newest; the next one is known by it, so that nothing is allocated for who is in the node.
+  private @Nullable EngineWrite locked;
 
   /** A request of a client of ours begins. */
   void begin(Caller asks) {
@@ -107,15 +106,23 @@ final class Conversation {
   }
 
   void locked(EngineWrite by) {
-    locked.add(by);
+    by.lockedBefore(locked);
+    locked = by;
   }
 
   /** The write that got {@code handle}, which it has no more; null: it was not heard. */
   @Nullable EngineWrite unlocked(@Nullable Object handle) {
-    for (int i = 0; i < locked.size(); i++) {
-      if (locked.get(i).hasHandle(handle)) {
-        return locked.remove(i);
+    EngineWrite later = null;
+    for (EngineWrite each = locked; each != null; each = each.lockedBefore()) {
+      if (each.hasHandle(handle)) {
+        if (later == null) {
+          locked = each.lockedBefore();
+        } else {
+          later.lockedBefore(each.lockedBefore());
+        }
+        return each;
       }
+      later = each;
     }
     return null;
   }

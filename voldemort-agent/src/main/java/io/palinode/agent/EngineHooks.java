@@ -12,7 +12,6 @@ import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.VectorClock;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +37,11 @@ final class EngineHooks implements Listener {
   private final ThreadLocal<Conversation> conversations =
       ThreadLocal.withInitial(Conversation::new);
 
+  // What ends a stay in the node is there before it begins: else want of memory would keep the
+  // thread in there, and stop every write.
+  private final Frame hintEnds;
+  private final Frame clearEnds;
+
   /**
    * @param hints the engine in which the server keeps hints; null: it keeps none
    */
@@ -56,6 +60,22 @@ final class EngineHooks implements Listener {
     this.piggyBack = piggyBack;
     this.fuse = fuse;
     this.hints = hints;
+    this.hintEnds =
+        (result, thrown) -> {
+          node.left();
+          return null;
+        };
+    this.clearEnds =
+        (result, thrown) -> {
+          if (thrown != null) {
+            node.unheard();
+          }
+          node.leftAlone();
+          if (thrown != null) {
+            fuse.failed(new IllegalStateException("a store was cleared in part only", thrown));
+          }
+          return null;
+        };
   }
 
   @Override
@@ -108,10 +128,7 @@ final class EngineHooks implements Listener {
    */
   private Frame hint(Conversation conversation) throws RefusedException {
     node.entered(conversation.caller());
-    return (result, thrown) -> {
-      node.left();
-      return null;
-    };
+    return hintEnds;
   }
 
   /**
@@ -167,29 +184,8 @@ final class EngineHooks implements Listener {
       throws RefusedException {
     EngineWrite write = begun(engine, key, deleted, conversation);
     write.enter(stripes);
-    return written(write, conversation);
-  }
-
-  /** Of a write that has entered: it ends, and leaves. */
-  private static Frame written(EngineWrite write, Conversation conversation) {
     conversation.write(write);
-    return (result, thrown) -> {
-      conversation.write(null);
-      try {
-        end(write, thrown);
-      } finally {
-        write.leave();
-      }
-      return null;
-    };
-  }
-
-  private static void end(EngineWrite write, @Nullable Throwable thrown) {
-    if (thrown == null) {
-      write.succeeded();
-    } else {
-      write.failed();
-    }
+    return write;
   }
 
   private Frame delete(
@@ -207,24 +203,27 @@ final class EngineHooks implements Listener {
       write.leave();
       throw e;
     }
-    return written(write, conversation);
+    conversation.write(write);
+    return write;
   }
 
   private Frame lock(StockEngine engine, Object key, Conversation conversation)
       throws RefusedException {
     EngineWrite write = begun(engine, key, null, conversation);
+    Frame locking =
+        (handle, thrown) -> {
+          conversation.write(null);
+          if (thrown != null || handle == null) {
+            write.leave();
+          } else {
+            write.lockedBy(handle);
+            conversation.locked(write);
+          }
+          return null;
+        };
     write.enter(stripes);
     conversation.write(write);
-    return (handle, thrown) -> {
-      conversation.write(null);
-      if (thrown != null || handle == null) {
-        write.leave();
-      } else {
-        write.lockedBy(handle);
-        conversation.locked(write);
-      }
-      return null;
-    };
+    return locking;
   }
 
   private @Nullable Frame putAndUnlock(@Nullable Object handle, Conversation conversation) {
@@ -235,18 +234,12 @@ final class EngineHooks implements Listener {
     if (write == null) {
       throw new IllegalStateException("a record is written that was not locked by this thread");
     }
-    return written(write, conversation);
+    conversation.write(write);
+    return write;
   }
 
   private @Nullable Frame release(@Nullable Object handle, Conversation conversation) {
-    EngineWrite write = conversation.unlocked(handle);
-    if (write == null) {
-      return null;
-    }
-    return (result, thrown) -> {
-      write.leave();
-      return null;
-    };
+    return conversation.unlocked(handle);
   }
 
   private Frame inMemory(
@@ -254,28 +247,27 @@ final class EngineHooks implements Listener {
       throws RefusedException {
     VectorClock deleted = version == null ? null : types.clock(version);
     EngineWrite write = begun(engine, key, deleted, conversation);
+    Frame writing =
+        (result, thrown) -> {
+          try {
+            write.leaves(engine.memoryRecord(key), thrown);
+          } catch (RuntimeException | Error e) {
+            // It is done already.
+            node.unheard();
+            throw e;
+          } finally {
+            node.left();
+          }
+          return null;
+        };
     node.entered(conversation.caller());
-    byte[] before;
     try {
-      before = engine.memoryRecord(key);
+      write.begins(engine.memoryRecord(key));
     } catch (RuntimeException | Error e) {
       node.left();
       throw e;
     }
-    return (result, thrown) -> {
-      try {
-        byte[] after = engine.memoryRecord(key);
-        if (thrown == null || !Arrays.equals(before, after)) {
-          write.changes(before, after);
-        }
-        if (thrown == null) {
-          write.succeeded();
-        }
-      } finally {
-        node.left();
-      }
-      return null;
-    };
+    return writing;
   }
 
   private Frame clear(StockEngine engine, Conversation conversation) throws RefusedException {
@@ -291,13 +283,7 @@ final class EngineHooks implements Listener {
       node.leftAlone();
       throw e;
     }
-    return (result, thrown) -> {
-      node.leftAlone();
-      if (thrown != null) {
-        fuse.failed(new IllegalStateException("a store was cleared in part only", thrown));
-      }
-      return null;
-    };
+    return clearEnds;
   }
 
   @Override
@@ -344,6 +330,8 @@ final class EngineHooks implements Listener {
 
   @Override
   public void failed(Throwable bug) {
+    // First, while there may be no memory to tell it: how far the node came is told no more.
+    node.unheard();
     fuse.failed(bug);
   }
 }

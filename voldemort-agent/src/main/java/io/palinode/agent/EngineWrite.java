@@ -1,5 +1,6 @@
 package io.palinode.agent;
 
+import io.palinode.agent.boot.Frame;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hvc;
 import io.palinode.voldemort.Caller;
@@ -8,6 +9,7 @@ import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -15,8 +17,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A change of one key that is under way in the server: what it found, what it leaves, and whether
  * the node has been told. For the thread that makes it.
+ *
+ * <p>It is its own end too: between {@link #enter} and that nothing is allocated to get out of the
+ * node again, so want of memory leaves nobody in there.
  */
-final class EngineWrite {
+final class EngineWrite implements Frame {
   private final StoreNode node;
   private final Conversation conversation;
   private final StoreKey key;
@@ -28,6 +33,7 @@ final class EngineWrite {
   private @Nullable Hvc toldAt;
   private @Nullable Object handle;
   private @Nullable ReentrantLock stripe;
+  private @Nullable EngineWrite lockedBefore;
 
   /**
    * @param deleted what a delete covers; null for any other write
@@ -47,11 +53,16 @@ final class EngineWrite {
    */
   void enter(KeyStripes stripes) throws RefusedException {
     node.entered(caller);
-    if (!conversation.hasStripe()) {
-      ReentrantLock taken = stripes.of(key);
-      taken.lock();
-      stripe = taken;
-      conversation.hasStripe(true);
+    try {
+      if (!conversation.hasStripe()) {
+        ReentrantLock taken = stripes.of(key);
+        taken.lock();
+        stripe = taken;
+        conversation.hasStripe(true);
+      }
+    } catch (RuntimeException | Error e) {
+      node.left();
+      throw e;
     }
   }
 
@@ -64,6 +75,39 @@ final class EngineWrite {
       taken.unlock();
     }
     node.left();
+  }
+
+  /** It ends, and leaves; also one that has locked its record, and wrote nothing. */
+  @Override
+  public @Nullable RuntimeException ended(@Nullable Object result, @Nullable Throwable thrown) {
+    if (conversation.write() == this) {
+      conversation.write(null);
+    }
+    try {
+      if (thrown == null) {
+        succeeded();
+      } else {
+        failed();
+      }
+    } finally {
+      leave();
+    }
+    return null;
+  }
+
+  /** What the key has before it, where nothing tells the record that it finds. */
+  void begins(byte @Nullable [] record) {
+    before = record;
+  }
+
+  /** What the key has after it, likewise. One that failed and changed nothing is not told. */
+  void leaves(byte @Nullable [] record, @Nullable Throwable thrown) {
+    if (thrown == null || !Arrays.equals(before, record)) {
+      tell(record);
+    }
+    if (thrown == null) {
+      succeeded();
+    }
   }
 
   /** The record that it found, under the record's lock. */
@@ -102,7 +146,7 @@ final class EngineWrite {
    * It went well. Only now a delete stands, also one that found nothing: there may be something
    * elsewhere, which goes when a rollback makes replicas equal.
    */
-  void succeeded() {
+  private void succeeded() {
     if (deleted == null) {
       return;
     }
@@ -113,7 +157,7 @@ final class EngineWrite {
   }
 
   /** It failed after it was told: the key is again what it was. */
-  void failed() {
+  private void failed() {
     if (told) {
       told = false;
       Object unused = node.changed(key, after, before, null, Caller.STOCK);
@@ -122,6 +166,15 @@ final class EngineWrite {
 
   void lockedBy(Object lock) {
     handle = lock;
+  }
+
+  /** Which record the same thread had locked before, and has still; null: none. */
+  @Nullable EngineWrite lockedBefore() {
+    return lockedBefore;
+  }
+
+  void lockedBefore(@Nullable EngineWrite other) {
+    lockedBefore = other;
   }
 
   boolean hasHandle(@Nullable Object lock) {

@@ -3,6 +3,7 @@ package io.palinode.agent;
 import io.palinode.detector.StoreKey;
 import java.util.Arrays;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 /**
  * Locks that keep the writes of one key apart from before they are told until they have ended. The
@@ -19,7 +20,14 @@ final class KeyStripes {
   private final ReentrantLock[] stripes = new ReentrantLock[COUNT];
 
   KeyStripes() {
-    Arrays.setAll(stripes, i -> new ReentrantLock());
+    this(ReentrantLock::new);
+  }
+
+  /**
+   * @param locks gives a new one each time
+   */
+  KeyStripes(Supplier<ReentrantLock> locks) {
+    Arrays.setAll(stripes, i -> locks.get());
   }
 
   ReentrantLock of(StoreKey key) {

@@ -27,6 +27,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -141,7 +142,10 @@ final class WatchedServer implements Lifecycle {
     log.info("node={} stores={} state=HOOKED", opened.node(), watched);
     ScheduledFuture<?> unused =
         promiser.scheduleWithFixedDelay(
-            () -> lookAround(opened), 0, PROMISE_EVERY_MILLIS, TimeUnit.MILLISECONDS);
+            () -> lookAround(opened, () -> join(binding, snapshots)),
+            0,
+            PROMISE_EVERY_MILLIS,
+            TimeUnit.MILLISECONDS);
     joiner = daemon(() -> join(binding, snapshots), "palinode-join");
     joiner.start();
   }
@@ -157,9 +161,14 @@ final class WatchedServer implements Lifecycle {
     }
   }
 
-  private void lookAround(StoreNode promising) {
+  private void lookAround(StoreNode promising, Runnable join) {
     try {
       blowIfDeaf(fuse);
+      NodeMonitor telling = monitor;
+      if (telling != null
+          && blowIfEnded(fuse, telling::isRunning, () -> stopping.getCount() == 0)) {
+        joinAgain(telling, join);
+      }
       if (fuse.isBlown() && !toldOff) {
         turnOff();
       }
@@ -174,6 +183,33 @@ final class WatchedServer implements Lifecycle {
     if (Hooks.isDeaf() && !fuse.isBlown()) {
       fuse.blow("a failure could not be told, and nothing was heard since");
     }
+  }
+
+  /**
+   * Whether a thread of the monitor has ended by itself, as by an error: what is heard is not told
+   * any more, or no plan is heard of. What is to be told next would count as told before.
+   */
+  static boolean blowIfEnded(Fuse fuse, BooleanSupplier isRunning, BooleanSupplier isStopping) {
+    // In this order: a stop is known before it ends a thread.
+    if (isRunning.getAsBoolean() || isStopping.getAsBoolean()) {
+      return false;
+    }
+    fuse.blow("a thread of its monitor has ended");
+    return true;
+  }
+
+  /** As one that is off: all nodes would wait in the next plan for one that answers nothing. */
+  private synchronized void joinAgain(NodeMonitor ended, Runnable join) {
+    Thread again =
+        daemon(
+            () -> {
+              closeQuietly(ended::close);
+              join.run();
+            },
+            "palinode-join");
+    again.start();
+    joiner = again;
+    monitor = null;
   }
 
   /** Whether writes are missed, and none is fenced. */
@@ -243,7 +279,7 @@ final class WatchedServer implements Lifecycle {
                     .withLingerMs(LINGER_MS),
                 epochMicros,
                 registry);
-        monitor = started;
+        became(started);
         tellWhatWas(started);
         joined.countDown();
         return;
@@ -255,6 +291,10 @@ final class WatchedServer implements Lifecycle {
       }
       awaitRetry();
     }
+  }
+
+  private synchronized void became(NodeMonitor started) {
+    monitor = started;
   }
 
   /** What failed before there was anybody to tell it. */
@@ -339,7 +379,7 @@ final class WatchedServer implements Lifecycle {
    */
   @Override
   public void storageStopping(Object storageService) {
-    Thread closing = daemon(this::closeQuietly, "palinode-close");
+    Thread closing = daemon(() -> closeQuietly(this::close), "palinode-close");
     closing.setContextClassLoader(WatchedServer.class.getClassLoader());
     closing.start();
     try {
@@ -352,9 +392,9 @@ final class WatchedServer implements Lifecycle {
     }
   }
 
-  private void closeQuietly() {
+  private static void closeQuietly(Runnable close) {
     try {
-      close();
+      close.run();
     } catch (RuntimeException e) {
       log.error("agent state=CLOSE_FAILED", e);
     }

@@ -7,12 +7,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.palinode.detector.RestoreRefusedException;
 import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.detector.StoreBinding.Restoration;
+import io.palinode.detector.StoreBinding.WriteListener;
 import io.palinode.detector.StoreKey;
+import io.palinode.detector.WriteEvent;
 import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.OutOfReachException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -103,6 +106,27 @@ class AgentBindingTest {
         .isInstanceOf(RestoreRefusedException.class)
         .hasMessageContaining("the agent of node 0 has turned itself off");
     assertThat(server.get("disk", "k")).containsExactly("unheard");
+  }
+
+  @Test
+  void whatIsNotHeardIsToldToWhoListensNow() {
+    AtomicInteger unheard = new AtomicInteger();
+    binding.listen(event -> {});
+    binding.listen(
+        new WriteListener() {
+          @Override
+          public void written(WriteEvent event) {}
+
+          @Override
+          public void unheard() {
+            unheard.incrementAndGet();
+          }
+        });
+    server.node.unheard();
+    assertThat(unheard).hasValue(1);
+    assertThat(binding.isHeard()).isTrue();
+    server.fuse.blow("a test");
+    assertThat(binding.isHeard()).as("before anybody was told").isFalse();
   }
 
   @Test

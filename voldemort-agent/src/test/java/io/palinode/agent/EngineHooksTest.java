@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
 import io.palinode.agent.boot.Hooks;
+import io.palinode.detector.StoreBinding.WriteListener;
 import io.palinode.detector.StoreKey;
 import io.palinode.detector.Version;
 import io.palinode.detector.WriteEvent;
@@ -285,6 +286,15 @@ class EngineHooksTest {
   }
 
   @Test
+  void aMonitorOfWhichAThreadHasEndedTurnsTheAgentOffUnlessItIsStopped() {
+    assertThat(WatchedServer.blowIfEnded(server.fuse, () -> true, () -> false)).isFalse();
+    assertThat(WatchedServer.blowIfEnded(server.fuse, () -> false, () -> true)).isFalse();
+    assertThat(server.fuse.isBlown()).isFalse();
+    assertThat(WatchedServer.blowIfEnded(server.fuse, () -> false, () -> false)).isTrue();
+    assertThat(server.fuse.first()).contains("a thread of its monitor has ended");
+  }
+
+  @Test
   void aStoreThatIsRemovedTurnsTheAgentOffByName() {
     server.remove("slop");
     assertThat(server.fuse.isBlown()).isFalse();
@@ -308,6 +318,33 @@ class EngineHooksTest {
     assertThat(watched.fuse.isBlown()).isTrue();
     assertThat(watched.fuse.first()).contains("a bug");
     Hooks.listen(null);
+    watched.close();
+    server = new StandInServer(folder.resolve("other"));
+  }
+
+  /** Who tells of it may have to wait; progress is not to come first. */
+  @Test
+  void whatFailsIsKnownAsUnheardBeforeItIsTold() {
+    List<String> order = new ArrayList<>();
+    StandInServer watched = server;
+    watched.node.listen(
+        new WriteListener() {
+          @Override
+          public void written(WriteEvent event) {
+            order.add("written");
+            throw new IllegalStateException("a bug");
+          }
+
+          @Override
+          public void unheard() {
+            order.add("unheard");
+          }
+        });
+    watched.tellsFailures(() -> order.add("told"));
+    watched.put("disk", "k", "a", clock(0, 1));
+    assertThat(order)
+        .as("by the node, and by the hook")
+        .containsExactly("written", "unheard", "unheard", "told");
     watched.close();
     server = new StandInServer(folder.resolve("other"));
   }

@@ -392,9 +392,20 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     Hvc before = clock.tick();
     Hvc after = receive(write.caller());
     logged(store, key, old, after);
-    make(change);
-    noteDelete(store, write, after.own());
-    told(write, after.own(), () -> event(write, siblings, before, after));
+    boolean allTold = false;
+    try {
+      make(change);
+      noteDelete(store, write, after.own());
+      told(write, after.own(), () -> event(write, siblings, before, after));
+      allTold = true;
+    } catch (StorageException notMade) {
+      allTold = true;
+      throw notMade;
+    } finally {
+      if (!allTold) {
+        unheard();
+      }
+    }
     return new Reply<>(true, after, after.own(), admitted.epoch());
   }
 
@@ -429,6 +440,16 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       if (listener.watches(write.key())) {
         listener.written(event.get());
       }
+    }
+  }
+
+  /**
+   * A write is made, or will be, and nobody was told: the listeners hear that much. By any thread;
+   * takes no lock, and allocates nothing: there may be no memory.
+   */
+  public void unheard() {
+    for (int i = 0; i < listeners.size(); i++) {
+      listeners.get(i).unheard();
     }
   }
 
@@ -595,7 +616,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       if (caller.hvc() != null) {
         Hvc unused = receive(caller);
       }
-    } catch (RefusedException | RuntimeException e) {
+    } catch (RefusedException | RuntimeException | Error e) {
+      // For want of memory too: a lock that stays would stop every write for good.
       gate.readLock().unlock();
       throw e;
     }
@@ -619,7 +641,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     writeLock.lock();
     try {
       admit(caller);
-    } catch (RefusedException | RuntimeException e) {
+    } catch (RefusedException | RuntimeException | Error e) {
       writeLock.unlock();
       throw e;
     }
@@ -653,10 +675,12 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       Caller caller) {
     LocalStore store = Objects.requireNonNull(stores.get(key.store()), key.store());
     Write write = new Write(key, caller, null, deleted, stored -> null);
+    boolean allTold = false;
     stampLock.lock();
     try {
       counters.add(deleted == null && after != null ? NodeCounter.PUTS : NodeCounter.DELETES);
       if (Arrays.equals(before, after)) {
+        allTold = true;
         return null;
       }
       Hvc beforeWrite = clock.tick();
@@ -664,8 +688,13 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       logged(store, key.key(), before, afterWrite);
       // Of most writes nobody wants more.
       told(write, afterWrite.own(), () -> event(write, before, after, beforeWrite, afterWrite));
+      allTold = true;
       return afterWrite;
     } finally {
+      if (!allTold) {
+        // In its turn: no progress comes between.
+        unheard();
+      }
       stampLock.unlock();
     }
   }
@@ -776,11 +805,14 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   @Override
   public void ordered(Runnable action) {
     gate.readLock().lock();
-    stampLock.lock();
     try {
-      action.run();
+      stampLock.lock();
+      try {
+        action.run();
+      } finally {
+        stampLock.unlock();
+      }
     } finally {
-      stampLock.unlock();
       gate.readLock().unlock();
     }
   }

@@ -1,6 +1,7 @@
 package io.palinode.voldemort;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.detector.CandidateRing;
 import io.palinode.detector.LocalDetector;
@@ -23,6 +24,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -65,6 +67,30 @@ class SharedGateTest {
     } finally {
       node.left();
     }
+  }
+
+  /** Else every later write would wait for it. */
+  @Test
+  void whoIsRefusedByWantOfMemoryIsNotLeftInTheNode()
+      throws InterruptedException, ExecutionException, TimeoutException {
+    AtomicBoolean fails = new AtomicBoolean();
+    StoreNode failing =
+        new StoreNode(
+            TestNodes.config(),
+            Medium.MEMORY.open(Path.of("unused")),
+            () -> {
+              if (fails.getAndSet(false)) {
+                throw new OutOfMemoryError("a test");
+              }
+              return micros.incrementAndGet();
+            });
+    Caller asking = new Caller(failing.clock().last(), null, "c", null);
+    fails.set(true);
+    assertThatThrownBy(() -> failing.entered(asking)).isInstanceOf(OutOfMemoryError.class);
+    Future<?> alone = threads.submit(() -> failing.atomically(() -> {}));
+    assertThat(alone.get(SOON_SECONDS, TimeUnit.SECONDS)).isNull();
+    // Not before: a close that waits for ever tells nothing.
+    failing.close();
   }
 
   @Test

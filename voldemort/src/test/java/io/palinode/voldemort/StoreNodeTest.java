@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.palinode.detector.MissedEpochs;
 import io.palinode.detector.StoreBinding.KeyRecord;
+import io.palinode.detector.StoreBinding.WriteListener;
 import io.palinode.detector.StoreKey;
 import io.palinode.detector.Version;
 import io.palinode.detector.WriteEvent;
@@ -344,6 +345,46 @@ class StoreNodeTest {
     node.merge(List.of(record(K, version("theirs", 0, 1))));
     node.restore(1, 2, target);
     assertThat(valuesOf(K)).containsExactly("mine");
+  }
+
+  /** As for want of memory: what is there, and was not told, is not to pass for watched. */
+  @Test
+  void aWriteThatStandsAndCouldNotBeToldIsKnownAsUnheard() throws RefusedException {
+    ProbedEngine engine = new ProbedEngine(Medium.MEMORY.open(folder));
+    StoreNode failing = new StoreNode(TestNodes.config(), engine, micros::get);
+    AtomicLong unheard = new AtomicLong();
+    failing.listen(
+        new WriteListener() {
+          @Override
+          public boolean watches(StoreKey key) {
+            throw new OutOfMemoryError("a test");
+          }
+
+          @Override
+          public void written(WriteEvent event) {
+            events.add(event);
+          }
+
+          @Override
+          public void unheard() {
+            unheard.incrementAndGet();
+          }
+        });
+    assertThatThrownBy(() -> failing.put(K, version("v", 1), Caller.STOCK))
+        .isInstanceOf(OutOfMemoryError.class);
+    assertThat(valuesOf(failing, K)).containsExactly("v");
+    assertThat(unheard).hasValue(1);
+
+    failing.entered(Caller.STOCK);
+    assertThatThrownBy(() -> failing.changed(K, null, new byte[] {1}, null, Caller.STOCK))
+        .isInstanceOf(OutOfMemoryError.class);
+    failing.left();
+    assertThat(unheard).hasValue(2);
+
+    engine.fails = true;
+    assertThat(refused(() -> failing.put(K, version("w", 2), Caller.STOCK)).code())
+        .isEqualTo(ErrorCode.PERSISTENCE_FAILURE);
+    assertThat(unheard).as("what was not made").hasValue(2);
   }
 
   @Test

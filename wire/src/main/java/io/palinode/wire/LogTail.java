@@ -120,6 +120,11 @@ public final class LogTail implements AutoCloseable {
     return isCaughtUp();
   }
 
+  /** Whether it follows its topic; an error of the virtual machine may end it without a failure. */
+  public boolean isRunning() {
+    return thread.isAlive() && failure == null;
+  }
+
   /** Why the tail has ended; null while it runs and after an orderly close. */
   public @Nullable RuntimeException failure() {
     return failure;

@@ -107,6 +107,7 @@ class LogTailTest {
       whenPolling(() -> add(P0, 0, "a"));
       await().untilAsserted(() -> assertThat(seen.failures).containsExactly(bug));
       assertThat(tail.failure()).isSameAs(bug);
+      assertThat(tail.isRunning()).isFalse();
       await().until(consumer::closed);
     }
   }

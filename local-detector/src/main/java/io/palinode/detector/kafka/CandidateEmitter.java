@@ -5,8 +5,8 @@ import io.palinode.detector.Emission;
 import io.palinode.detector.Emission.Progress;
 import io.palinode.detector.LocalDetector;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.apache.kafka.common.errors.InterruptException;
@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The thread that empties the ring into Kafka, and asks for progress in time. Progress goes through
  * the ring as candidates do, so that its place among them is decided once, under the store's write
- * lock.
+ * lock. It outlives want of memory: what it could not send, it sends when there is some.
  */
 final class CandidateEmitter {
   private static final Logger log = LoggerFactory.getLogger(CandidateEmitter.class);
@@ -32,6 +32,14 @@ final class CandidateEmitter {
   private final LongSupplier epochMicros;
   private final Thread thread;
   private volatile boolean closing;
+
+  // Of the thread; there is room for all of a batch from the start.
+  private final Deque<Emission> batch = new ArrayDeque<>(BATCH);
+  private long lastProgress;
+  private long lastCandidate;
+  private long lastActivity;
+  private long lastSent;
+  private boolean bugSeen;
 
   /** Whether everything in the ring was given to the writer, and the thread ended with that. */
   private volatile boolean emptied;
@@ -62,6 +70,10 @@ final class CandidateEmitter {
 
   private void run() {
     try {
+      lastProgress = System.nanoTime() - pace.idle().toNanos();
+      lastCandidate = lastProgress - pace.busyFor().toNanos();
+      lastActivity = lastProgress;
+      lastSent = lastProgress;
       emit();
       emptied = true;
     } catch (InterruptedException | InterruptException closed) {
@@ -80,41 +92,58 @@ final class CandidateEmitter {
   }
 
   private void emit() throws InterruptedException {
-    List<Emission> batch = new ArrayList<>(BATCH);
-    long lastProgress = System.nanoTime() - pace.idle().toNanos();
-    long lastCandidate = lastProgress - pace.busyFor().toNanos();
-    long lastActivity = lastProgress;
-    long lastSent = lastProgress;
-    boolean bugSeen = false;
-    while (!closing || !ring.isEmpty()) {
-      long now = System.nanoTime();
-      // Not each time: the first write after this was asked wakes this thread.
-      if (now - lastActivity >= pace.idle().toNanos() && detector.takeActivity()) {
-        lastActivity = now;
+    while (!closing || !isAllWritten()) {
+      try {
+        emitOnce();
+      } catch (OutOfMemoryError e) {
+        if (closing) {
+          throw e;
+        }
+        // What is not written is still here, and its time may be over soon.
+        LockSupport.parkNanos(pace.idle().toNanos());
       }
-      long toWall = epochMicros.getAsLong() * NANOS_PER_MICRO - now;
-      long due = pace.nextAt(lastProgress, lastCandidate, lastActivity, toWall);
+    }
+  }
+
+  private boolean isAllWritten() {
+    return batch.isEmpty() && ring.isEmpty();
+  }
+
+  private void emitOnce() throws InterruptedException {
+    long now = System.nanoTime();
+    // Not each time: the first write after this was asked wakes this thread.
+    if (now - lastActivity >= pace.idle().toNanos() && detector.takeActivity()) {
+      lastActivity = now;
+    }
+    long toWall = epochMicros.getAsLong() * NANOS_PER_MICRO - now;
+    long due = pace.nextAt(lastProgress, lastCandidate, lastActivity, toWall);
+    if (batch.isEmpty()) {
       ring.awaitEmission(closing ? 0 : due - now);
-      awaitCompany(lastSent);
-      now = System.nanoTime();
-      if (now - due >= 0 && !closing) {
-        // Only now: it goes with what has waited, and is no older.
-        detector.reportProgress();
-        lastProgress = now;
-        bugSeen = bugSeen || logFirstFailure();
-      }
-      if (ring.drain(batch, BATCH) > 0) {
-        lastSent = System.nanoTime();
-      }
-      for (Emission emission : batch) {
-        lastCandidate = writer.write(emission) ? lastSent : lastCandidate;
-      }
-      batch.clear();
+      awaitCompany();
+    }
+    now = System.nanoTime();
+    if (now - due >= 0 && !closing) {
+      // Only now: it goes with what has waited, and is no older.
+      detector.reportProgress();
+      lastProgress = now;
+      bugSeen = bugSeen || logFirstFailure();
+    }
+    if (ring.drain(batch, BATCH - batch.size()) > 0) {
+      lastSent = System.nanoTime();
+    }
+    writeBatch();
+  }
+
+  /** What was written, be it twice, is taken out; so nothing is lost when this breaks off. */
+  private void writeBatch() {
+    while (!batch.isEmpty()) {
+      lastCandidate = writer.write(batch.element()) ? lastSent : lastCandidate;
+      batch.remove();
     }
   }
 
   /** A full batch has all the company it needs. */
-  private void awaitCompany(long lastSent) {
+  private void awaitCompany() {
     if (!closing && ring.size() < BATCH) {
       LockSupport.parkNanos(lastSent + pace.company().toNanos() - System.nanoTime());
     }

@@ -206,7 +206,7 @@ public final class NodeMonitor implements AutoCloseable {
 
   /** False when one of the threads has ended by a failure, which the log tells. */
   public boolean isRunning() {
-    return emitter.isRunning() && predicateTail.failure() == null && controlTail.failure() == null;
+    return emitter.isRunning() && predicateTail.isRunning() && controlTail.isRunning();
   }
 
   /** A write of the store was not heard: it is told as lost coverage. */

@@ -22,9 +22,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.awaitility.Awaitility;
@@ -221,6 +225,43 @@ class CandidateWriterTest {
     assertThat(sent).filteredOn(CandidateRecord::hasStopped).hasSize(PARTITIONS);
     assertThat(sent.subList(sent.size() - PARTITIONS, sent.size()))
         .allMatch(CandidateRecord::hasStopped);
+  }
+
+  /** A thread that ended would keep every plan of the cluster waiting for this node. */
+  @Test
+  void theEmitterOutlivesWantOfMemoryAndSendsWhatItCouldNot() {
+    AtomicInteger left = new AtomicInteger(2);
+    MockProducer<byte[], byte[]> producer =
+        new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer()) {
+          @Override
+          public synchronized Future<RecordMetadata> send(
+              ProducerRecord<byte[], byte[]> record, Callback callback) {
+            if (record.key() != null && left.getAndDecrement() > 0) {
+              throw new OutOfMemoryError("a test");
+            }
+            return super.send(record, callback);
+          }
+        };
+    store.put("x", "1");
+    store.put("x", "0");
+    CandidateEmitter emitter =
+        new CandidateEmitter(
+            0,
+            detector,
+            ring,
+            writer(producer),
+            ProgressPace.DEFAULT,
+            CandidateWriterTest::wallMicros);
+    emitter.start();
+    Awaitility.await("both candidates and progress after them")
+        .atMost(10, TimeUnit.SECONDS)
+        .until(() -> producer.history().size() >= 2 + PARTITIONS);
+    assertThat(emitter.isRunning()).isTrue();
+    emitter.close(null);
+    assertThat(producer.history().stream().map(CandidateWriterTest::read))
+        .filteredOn(record -> !record.hasProgress())
+        .extracting(CandidateRecord::getEventCase)
+        .containsExactly(EventCase.OPENED, EventCase.CLOSED);
   }
 
   @Test

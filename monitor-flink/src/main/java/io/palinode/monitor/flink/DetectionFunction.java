@@ -195,6 +195,9 @@ final class DetectionFunction
     DetectionSpec spec = predicate.spec();
     if (spec == null || standing == Standing.OUTDATED) {
       outdated.inc();
+      if (predicate.isMissedBy(event.hlc())) {
+        publisher.tellOutdated(event, predicate, context.currentWatermark(), out);
+      }
       return true;
     }
     Change change;

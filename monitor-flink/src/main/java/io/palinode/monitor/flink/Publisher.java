@@ -41,6 +41,9 @@ final class Publisher {
   /** By partition: up to which HLC overflows are told. */
   private final Map<Integer, Long> overflowTold = new HashMap<>();
 
+  /** Likewise by predicate, node and partition: up to which HLC outdated events are told. */
+  private final Map<String, Long> outdatedTold = new HashMap<>();
+
   private final PredicateMeters meters;
 
   private final DetectionSettings settings;
@@ -100,6 +103,34 @@ final class Publisher {
         "it has %,d instances, as many as a predicate may (--instances-max)"
             .formatted(settings.instancesMax());
     tellLimit(InstanceKey.parse(event.key()), event.partition(), 1, cause, now, out);
+  }
+
+  /**
+   * Tells that the event's node does not look for the version in force yet: what it sees is lost
+   * since that was applied. Once in a while for each node on each partition.
+   */
+  void tellOutdated(
+      CandidateEvent event, ActivePredicate predicate, long watermark, Collector<Verdict> out) {
+    meters.of(predicate.name()).coverageLost(1);
+    long now = Math.max(event.hlc(), watermark);
+    String late = predicate.name() + "|" + event.node() + "|" + event.partition();
+    Long told = outdatedTold.get(late);
+    if (told != null && now <= told + OVERFLOW_TOLD_EVERY) {
+      return;
+    }
+    outdatedTold.put(late, now);
+    CoverageLost loss =
+        CoverageLost.newBuilder()
+            .setNode(event.node())
+            .setIncarnation(event.incarnation())
+            .setPartition(event.partition())
+            .setFromHlc(predicate.appliedHlc())
+            .setToHlc(now)
+            .setCause(
+                "node %d does not look for version %d of %s yet"
+                    .formatted(event.node(), predicate.version(), predicate.name()))
+            .build();
+    out.collect(Verdict.of(loss));
   }
 
   private void tellLimit(

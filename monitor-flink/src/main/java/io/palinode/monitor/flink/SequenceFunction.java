@@ -37,8 +37,9 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
   private static final ListStateDescriptor<Position> POSITIONS =
       new ListStateDescriptor<>("positions", PositionSerializer.INSTANCE);
 
-  // Likewise. What a subtask has of others' partitions is written again, and once more read as the
-  // older one.
+  // Likewise. What a subtask has of partitions of which it has heard nothing is written by the
+  // first
+  // one alone: some node may be down, and its partition's reader hears nothing either.
   private static final ListStateDescriptor<KeptBack.State> KEPT_BACK =
       new ListStateDescriptor<>("behind-holes", KeptBackSerializer.INSTANCE);
 
@@ -84,7 +85,8 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
   @Override
   public void snapshotState(FunctionSnapshotContext context) throws Exception {
     saved.update(List.copyOf(check.positions()));
-    savedBack.update(keptBack.states());
+    boolean isFirst = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask() == 0;
+    savedBack.update(isFirst ? keptBack.states() : keptBack.statesHeard());
     savedBroken.update(searches.broken().stream().map(SearchCheck.Broken::toString).toList());
   }
 

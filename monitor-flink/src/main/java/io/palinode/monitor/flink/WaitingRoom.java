@@ -25,6 +25,9 @@ final class WaitingRoom {
   private final ValueState<Long> sinceMs;
   private final ValueState<Long> heldAt;
 
+  /** When it was first asked in this life of the task what is overdue; -1: not yet. */
+  private long lifeSinceMs = -1;
+
   WaitingRoom(RuntimeContext context) {
     events =
         context.getListState(
@@ -58,9 +61,13 @@ final class WaitingRoom {
     events.update(rest);
   }
 
+  /** The time in which the job was down does not count: no predicate came then. */
   boolean isOverdue(long nowMs) throws Exception {
+    if (lifeSinceMs < 0) {
+      lifeSinceMs = nowMs;
+    }
     Long since = sinceMs.value();
-    return since != null && nowMs - since >= WAIT_MS_MAX;
+    return since != null && nowMs - Math.max(since, lifeSinceMs) >= WAIT_MS_MAX;
   }
 
   /** The HLC that judgement is held at because of this key; null for none. */

@@ -214,6 +214,29 @@ class DetectionFunctionTest {
     assertThat(keptEntries()).isZero();
   }
 
+  /** Its predicates are read again no earlier than its timers come. */
+  @Test
+  void whatWaitedWhenTheJobWentDownWaitsForTheNextOneToReadThePredicates() throws Exception {
+    harness.setProcessingTime(100);
+    open(0, 1, 0, 1_000);
+    open(1, 1, 1, 1_005);
+    OperatorSubtaskState snapshot = harness.snapshot(1, 100);
+    harness.close();
+    harness = harness();
+    harness.initializeState(snapshot);
+    harness.open();
+    long later = 100 + 2 * WaitingRoom.WAIT_MS_MAX;
+    harness.setProcessingTime(later);
+    assertThat(kinds()).isEmpty();
+    learn(1);
+    harness.setProcessingTime(later + 20);
+    assertThat(violations()).hasSize(1);
+
+    openOf(2, 1, 2, 1, 1_010);
+    harness.setProcessingTime(later + 20 + WaitingRoom.WAIT_MS_MAX);
+    assertThat(kinds()).as("no longer than that").endsWith("LOSS");
+  }
+
   @Test
   void candidatesOfAReplacedVersionAreDroppedWithTheirState() throws Exception {
     learn(1);
@@ -230,6 +253,39 @@ class DetectionFunctionTest {
             clock(1, 2_005, LAG)));
     watermark(3_000);
     assertThat(violations()).isEmpty();
+  }
+
+  /** As long as its scan takes: be it of a change that leaves what is forbidden as it was. */
+  @Test
+  void whatANodeTellsOfAReplacedVersionIsLostOnceInAWhile() throws Exception {
+    learn(1);
+    open(0, 1, 0, 900);
+    byte[] next =
+        PredicateRecord.parseFrom(predicate(2, false)).toBuilder()
+            .setAppliedAtMicros(1_000)
+            .build()
+            .toByteArray();
+    harness.processBroadcastElement(Notice.predicate(next), 0);
+    open(0, 2, 0, 950);
+    assertThat(kinds()).as("the older version was in force then").isEmpty();
+    open(1, 1, 1, 1_005);
+    open(1, 2, 1, 1_010);
+    assertThat(records())
+        .extracting(ViolationRecord::getCoverageLost)
+        .singleElement()
+        .satisfies(
+            lost -> {
+              assertThat(lost.getNode()).isEqualTo(1);
+              assertThat(lost.getFromHlc()).isEqualTo(Hlc.ofMicros(1_000));
+              assertThat(lost.getToHlc()).isEqualTo(Hlc.ofMicros(1_005));
+              assertThat(lost.getCause())
+                  .isEqualTo("node 1 does not look for version 2 of " + Records.PREDICATE + " yet");
+            });
+    open(1, 3, 1, 2_000_000);
+    assertThat(kinds()).as("it goes on").containsExactly("LOSS", "LOSS");
+    harness.processBroadcastElement(Notice.predicate(predicate(3, true)), 0);
+    open(1, 4, 1, 4_000_000);
+    assertThat(kinds()).as("of a deleted predicate nothing is missed").hasSize(2);
   }
 
   @Test
