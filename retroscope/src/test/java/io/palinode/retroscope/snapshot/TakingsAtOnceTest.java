@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Snapshots that are taken at the same time, each in a thread that has its name. */
 @Timeout(300)
 class TakingsAtOnceTest {
-  private static final int SEEDS = Integer.getInteger("palinode.seeds", 300);
+  private static final int SEEDS = Math.min(2_000, Integer.getInteger("palinode.seeds", 300));
   private static final int TAKINGS_MAX = 5;
   private static final long SECOND = 1_000_000_000;
 
@@ -573,6 +573,7 @@ class TakingsAtOnceTest {
     first.end();
   }
 
+  @Timeout(900)
   @Test
   void takingsAtOnceEqualTheReplay() throws IOException {
     int shared = 0;
