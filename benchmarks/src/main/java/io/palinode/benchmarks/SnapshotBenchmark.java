@@ -17,7 +17,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -330,13 +332,45 @@ public final class SnapshotBenchmark {
     Alone moved = alone(of.id(), Kind.ROLLING, of);
     costs.accept("rolling", moved);
     nodes.delete(moved.snapshot().id());
+    measureTwo(writes, costs);
+  }
+
+  /** Two at once, with the writes between their times; the second begins when the first has. */
+  private void measureTwo(int writes, BiConsumer<String, Alone> costs) {
+    Order first = nodes.order("first", 0, Kind.INSTANT, Ref.NONE);
+    nodes.pass(1, writes, setting.seed() + ++laps);
+    Order second = nodes.order("second", 0, Kind.INSTANT, Ref.NONE);
+    Set<Thread> begun = ConcurrentHashMap.newKeySet();
+    CompletableFuture<Boolean> allBegun = new CompletableFuture<>();
+    Watch watch =
+        (keys, bytes) -> {
+          begun.add(Thread.currentThread());
+          if (begun.size() == SnapshotNodes.NODES) {
+            allBegun.complete(true);
+          }
+          return true;
+        };
+    CompletableFuture<Alone> one = taken(first, watch);
+    CompletableFuture.anyOf(one, allBegun).join();
+    CompletableFuture<Alone> two = taken(second, Watch.NOBODY);
+    costs.accept("first of two", one.join());
+    costs.accept("second of two", two.join());
+    nodes.delete(first.id());
+    nodes.delete(second.id());
   }
 
   private Alone alone(String id, Kind kind, Ref base) {
-    Order order = nodes.order(id, 0, kind, base);
+    return taken(nodes.order(id, 0, kind, base), Watch.NOBODY).join();
+  }
+
+  private CompletableFuture<Alone> taken(Order order, Watch watch) {
     long begun = System.nanoTime();
-    List<Taken> parts = nodes.take(order, Pace.unlimited(), Watch.NOBODY).join();
-    double ms = (System.nanoTime() - begun) / NANOS_PER_MS;
-    return new Alone(nodes.file(order, parts), ms);
+    return nodes
+        .take(order, Pace.unlimited(), watch)
+        .thenApply(
+            parts -> {
+              double ms = (System.nanoTime() - begun) / NANOS_PER_MS;
+              return new Alone(nodes.file(order, parts), ms);
+            });
   }
 }

@@ -24,7 +24,7 @@ import java.util.function.Consumer;
  * Without the control log, which adds some ten milliseconds to each. For one thread.
  */
 final class SnapshotNodes implements AutoCloseable {
-  private static final int NODES = 3;
+  static final int NODES = 3;
 
   private final List<StoreService> services = new ArrayList<>();
   private final Cluster cluster = LoadedNode.cluster(NODES);

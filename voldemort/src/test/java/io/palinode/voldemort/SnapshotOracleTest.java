@@ -25,8 +25,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -62,6 +65,29 @@ class SnapshotOracleTest {
           run.write(10);
           rolled = run.take("roll", run.randomTime(), Kind.ROLLING, rolled);
         }
+      }
+    }
+  }
+
+  /** As with a bound on the nodes that take a snapshot at once; no order of them makes a circle. */
+  @Timeout(120)
+  @ParameterizedTest
+  @CsvSource({"MEMORY, 12", "BDB, 3"})
+  void twoSnapshotsThatNodesAreToldOfInOppositeOrderBothEndAndAreRight(Medium medium, int seeds)
+      throws RefusedException {
+    for (long seed = 0; seed < seeds; seed++) {
+      try (Run run = new Run(medium, folder.resolve("seed" + seed), seed)) {
+        run.write(80);
+        long early = run.randomTime();
+        run.write(5);
+        CompletableFuture<Void> up =
+            run.takeNodeByNode(new Ref("up", 1), early, IntStream.range(0, NODES));
+        CompletableFuture<Void> down =
+            run.takeNodeByNode(
+                new Ref("down", 2),
+                run.randomTime(),
+                IntStream.range(0, NODES).map(i -> NODES - 1 - i));
+        CompletableFuture.allOf(up, down).join();
       }
     }
   }
@@ -178,24 +204,29 @@ class SnapshotOracleTest {
     Ref take(String id, long hlc, Kind kind, Ref base) {
       Ref ref = new Ref(id, ++numbers);
       for (int i = 0; i < NODES; i++) {
-        Taken taken = snapshots.get(i).take(new Order(ref, hlc, kind, base), Watch.NOBODY);
-        snapshots
-            .get(i)
-            .file(
-                new Manifest(
-                    ref,
-                    hlc,
-                    kind,
-                    base,
-                    List.of(
-                        new Manifest.Member(
-                            i, taken.keys(), taken.bytes(), taken.checksum(), ""))));
-        assertThat(stored(i, id))
-            .as("%s snapshot=%s node=%d at=%s", label, id, i, Hlc.format(hlc))
-            .isEqualTo(stateAt(i, hlc));
-        assertThat(snapshots.get(i).verify(id).keys()).isEqualTo(stateAt(i, hlc).size());
+        take(i, new Order(ref, hlc, kind, base));
       }
       return ref;
+    }
+
+    /** In a thread of its own. */
+    CompletableFuture<Void> takeNodeByNode(Ref ref, long hlc, IntStream order) {
+      return CompletableFuture.runAsync(
+          () -> order.forEach(i -> take(i, new Order(ref, hlc, Kind.RETROSPECTIVE, Ref.NONE))),
+          task -> new Thread(task, ref.id()).start());
+    }
+
+    private void take(int node, Order order) {
+      String id = order.id().id();
+      LocalSnapshots of = snapshots.get(node);
+      Taken taken = of.take(order, Watch.NOBODY);
+      Manifest.Member member =
+          new Manifest.Member(node, taken.keys(), taken.bytes(), taken.checksum(), "");
+      of.file(new Manifest(order.id(), order.hlc(), order.kind(), order.base(), List.of(member)));
+      assertThat(stored(node, id))
+          .as("%s snapshot=%s node=%d at=%s", label, id, node, Hlc.format(order.hlc()))
+          .isEqualTo(stateAt(node, order.hlc()));
+      assertThat(of.verify(id).keys()).isEqualTo(stateAt(node, order.hlc()).size());
     }
 
     private Map<StoreKey, List<Versioned>> stored(int node, String id) {

@@ -52,10 +52,17 @@ class SnapshotBenchCommandTest {
             "instant 10",
             "incremental 10",
             "rolling 10",
+            "first of two 10",
+            "second of two 10",
             "instant 100",
             "incremental 100",
-            "rolling 100");
+            "rolling 100",
+            "first of two 100",
+            "second of two 100");
     assertThat(costs.get(0).path("keys").asLong()).isEqualTo(3 * 500);
     assertThat(costs.get(1).path("keys").asLong()).isPositive().isLessThanOrEqualTo(3 * 10);
+    // The first reads all keys, and the second what differs from it.
+    assertThat(costs.get(3).path("keys").asLong()).isEqualTo(3 * 500);
+    assertThat(costs.get(4).path("keys").asLong()).isPositive().isLessThanOrEqualTo(3 * 10);
   }
 }

@@ -13,11 +13,13 @@ import io.palinode.retroscope.snapshot.Pace;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.SnapshotClosed;
 import io.palinode.wire.v1.SnapshotDeleted;
+import io.palinode.wire.v1.SnapshotGivenUp;
 import io.palinode.wire.v1.SnapshotKind;
 import io.palinode.wire.v1.SnapshotOpened;
 import io.palinode.wire.v1.SnapshotRef;
 import io.palinode.wire.v1.SnapshotStep;
 import io.palinode.wire.v1.SnapshotTake;
+import io.palinode.wire.v1.SnapshotTaken;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -78,6 +80,85 @@ class SnapshotTailTest {
     assertThat(told).isEmpty();
     assertThat(folder.resolve("s")).doesNotExist();
     assertThat(tail.failures()).isZero();
+  }
+
+  @Test
+  void aStopOfTheFirstDoesNotFailTheSecond() throws Exception {
+    FirstStands history = new FirstStands();
+    SnapshotTail tail = tail(new LocalSnapshots(0, history, folder));
+    beginTwo(tail, history);
+    tail.onStep(
+        record(SnapshotStep.newBuilder().setGivenUp(SnapshotGivenUp.newBuilder().setNumber(1))));
+    history.goOn.countDown();
+    await().until(() -> told.size() == 2);
+    assertThat(told)
+        .extracting(step -> step.getSnapshot().getTaken().getNumber())
+        .containsExactlyInAnyOrder(1L, 2L);
+    for (ControlRecord step : told) {
+      SnapshotTaken taken = step.getSnapshot().getTaken();
+      assertThat(taken.getFailure()).isEqualTo(taken.getNumber() == 1 ? "cancelled" : "");
+      assertThat(taken.getFrom()).isEmpty();
+    }
+    await().until(() -> !Files.exists(folder.resolve("s")));
+    assertThat(folder.resolve("second/part-2")).exists();
+    assertThat(tail.failures()).isZero();
+    tail.close();
+  }
+
+  @Test
+  void aNodeThatStopsEndsWhoWaits() throws Exception {
+    FirstStands history = new FirstStands();
+    SnapshotTail tail = tail(new LocalSnapshots(0, history, folder));
+    beginTwo(tail, history);
+    Thread closer = new Thread(tail::close, "closer");
+    closer.start();
+    // Though the first still stands.
+    await().until(() -> !Files.exists(folder.resolve("second")));
+    assertThat(folder.resolve("s")).exists();
+    history.goOn.countDown();
+    closer.join();
+    assertThat(told).isEmpty();
+    assertThat(folder.resolve("s")).doesNotExist();
+    assertThat(tail.failures()).isZero();
+  }
+
+  /** The first stands still; the second has begun to wait for it, or is about to. */
+  private void beginTwo(SnapshotTail tail, FirstStands history) throws InterruptedException {
+    tail.onCaughtUp();
+    tail.onStep(record(SnapshotStep.newBuilder().setOpened(opened())));
+    tail.onStep(record(SnapshotStep.newBuilder().setTake(SnapshotTake.newBuilder().setNumber(1))));
+    history.firstSettles.await();
+    SnapshotOpened second =
+        opened().toBuilder()
+            .setSnapshot(SnapshotRef.newBuilder().setId("second").setNumber(2))
+            .setHlc(2)
+            .build();
+    tail.onStep(record(SnapshotStep.newBuilder().setOpened(second)));
+    tail.onStep(record(SnapshotStep.newBuilder().setTake(SnapshotTake.newBuilder().setNumber(2))));
+    history.secondSettles.await();
+    assertThat(told).isEmpty();
+  }
+
+  /** A node without stores, at which a taking of time 0 stands still. */
+  private static final class FirstStands extends Nothing {
+    private final CountDownLatch firstSettles = new CountDownLatch(1);
+    private final CountDownLatch secondSettles = new CountDownLatch(1);
+    private final CountDownLatch goOn = new CountDownLatch(1);
+
+    @Override
+    public long settle(long hlc) {
+      if (hlc > 0) {
+        secondSettles.countDown();
+        return hlc;
+      }
+      firstSettles.countDown();
+      try {
+        goOn.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      return hlc;
+    }
   }
 
   @Test

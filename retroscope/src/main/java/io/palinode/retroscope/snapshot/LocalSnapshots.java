@@ -23,20 +23,29 @@ public final class LocalSnapshots {
   /** For each of the few collections that a taking, or a page of a difference, needs. */
   static final long HEAP_BYTES_MAX = 8L << 20;
 
+  /** Of a store that was never taken: more are not known before they are read. */
+  static final long KEYS_GUESSED = 40_000;
+
+  /** Whoever waits for another is told to stop, and tells that it waits, so often. */
+  private static final long WAIT_MILLIS = 100;
+
   private final int node;
   private final History history;
   private final SnapshotFolder folder;
   private final long heapBytesMax;
+  private final Takings takings;
 
   /**
    * @param folder made when the first snapshot is taken
    */
   public LocalSnapshots(int node, History history, Path folder) {
-    this(node, history, new SnapshotFolder(folder), HEAP_BYTES_MAX);
+    this(node, history, new SnapshotFolder(folder), HEAP_BYTES_MAX, new Takings(System::nanoTime));
   }
 
-  LocalSnapshots(int node, History history, SnapshotFolder folder, long heapBytesMax) {
+  LocalSnapshots(
+      int node, History history, SnapshotFolder folder, long heapBytesMax, Takings takings) {
     this.heapBytesMax = heapBytesMax;
+    this.takings = takings;
     this.node = node;
     this.history = history;
     this.folder = folder;
@@ -46,7 +55,8 @@ public final class LocalSnapshots {
    * Takes this node's part. The stores are served meanwhile. Begins anew what a crash cut short; a
    * part that is there is left as it is. When a snapshot of a time nearby is here, all keys need
    * not be read: its runs are linked, and what differs is laid over them. Then the two share files,
-   * and either can be removed without the other.
+   * and either can be removed without the other. One that is being taken is waited for, unless it
+   * tells nothing for ten seconds; meanwhile {@code watch} is told ten times a second.
    *
    * @throws OutOfReachException when the window-log does not reach the times that are needed
    * @throws HalfUndoneException when its time lies within a rollback
@@ -65,23 +75,27 @@ public final class LocalSnapshots {
       return taken(part, had, writtenBytes(part), "");
     }
     folder.entered(order.id().id());
+    try {
+      return takeAnew(order, pace, watch);
+    } finally {
+      folder.left(order.id().id());
+    }
+  }
+
+  private Taken takeAnew(Order order, Pace pace, Watch watch) {
     boolean isTaken = false;
     try {
       history.rollbacks().requireWhole(order.hlc());
-      Made made = make(order, pace, pace.over(watch));
-      // A rollback that began before this node settled is known by now.
-      history.rollbacks().requireWhole(order.hlc());
-      byte[] part = made.part().encode();
-      folder.write(made.part(), part);
+      Taken taken =
+          order.base().isNone() ? takeAllKeys(order, pace, watch) : takeOver(order, pace, watch);
       isTaken = true;
-      return taken(made.part(), part, made.bytes(), made.from());
+      return taken;
     } catch (IOException | UncheckedIOException e) {
       throw new SnapshotException("a part of snapshot " + order.id().id() + " failed: " + e, e);
     } finally {
       if (!isTaken) {
         discard(order.id());
       }
-      folder.left(order.id().id());
     }
   }
 
@@ -97,20 +111,44 @@ public final class LocalSnapshots {
    */
   private record Made(Part part, long bytes, String from) {}
 
-  private Made make(Order order, Pace pace, Watch watch) throws IOException {
-    Part near = order.base().isNone() ? near(order.hlc(), watch) : null;
+  private Taken written(Made made) {
+    // A rollback that began before this node settled is known by now.
+    history.rollbacks().requireWhole(made.part().hlc());
+    byte[] part = made.part().encode();
+    folder.write(made.part(), part);
+    return taken(made.part(), part, made.bytes(), made.from());
+  }
+
+  private Taken takeOver(Order order, Pace pace, Watch watch) throws IOException {
+    try (Taking taking = taking(order, pace, pace.over(watch))) {
+      taking.from(requirePart(order.base()));
+      return written(new Made(taking.make(), taking.bytes(), ""));
+    }
+  }
+
+  private Taken takeAllKeys(Order order, Pace pace, Watch watch) throws IOException {
+    // Until its part is written: who waits for it looks for that.
+    try (Takings.Begun own = takings.begin(order.hlc())) {
+      return written(allKeys(order, own, pace, pace.over(own.heard(watch))));
+    }
+  }
+
+  private Made allKeys(Order order, Takings.Begun own, Pace pace, Pace.Paced watch)
+      throws IOException {
+    try (Taking taking = taking(order, pace, watch)) {
+      return made(taking, near(taking, own, watch));
+    }
+  }
+
+  private static Made made(Taking taking, @Nullable Part near) throws IOException {
     if (near != null) {
       try {
-        Taking taking = taking(order, pace, watch).beginningWith(near);
+        taking.beginningWith(near);
         return new Made(taking.make(), taking.bytes(), near.id().id());
       } catch (OutOfReachException | FileSystemException | UnsupportedOperationException gone) {
         // The window has moved on, or someone has removed the snapshot: all keys are still there.
-        discard(order.id());
+        taking.withoutBase();
       }
-    }
-    Taking taking = taking(order, pace, watch);
-    if (!order.base().isNone()) {
-      taking.from(requirePart(order.base()));
     }
     return new Made(taking.make(), taking.bytes(), "");
   }
@@ -120,20 +158,58 @@ public final class LocalSnapshots {
     return new Taking(node, means, order, watch);
   }
 
-  /** The cheapest to begin from; null when it is cheaper to read all keys. */
-  private @Nullable Part near(long hlc, Watch watch) {
+  /**
+   * The cheapest to begin from; null when it is cheaper to read all keys. Waits for others that are
+   * under way when none is here.
+   */
+  private @Nullable Part near(Taking taking, Takings.Begun own, Pace.Paced watch) {
+    NearestPart nearest = new NearestPart(history, own.hlc(), watch);
+    List<Part> parts = parts();
+    Part near = nearest.of(parts);
+    while (near == null) {
+      Takings.Begun first = worthWaitingFor(own, nearest, parts);
+      if (first == null) {
+        return null;
+      }
+      // However long that takes, the window-log need not reach back over it.
+      taking.hold();
+      while (!takings.awaitEnd(first, WAIT_MILLIS)) {
+        watch.waited();
+        taking.extend();
+      }
+      watch.waited();
+      parts = parts();
+      near = nearest.of(parts);
+    }
+    return near;
+  }
+
+  /** The nearest in time of those from which it is cheaper to begin than to read all keys. */
+  private Takings.@Nullable Begun worthWaitingFor(
+      Takings.Begun own, NearestPart nearest, List<Part> parts) {
+    // How many keys there are is known when one has been taken.
+    long keys = parts.stream().mapToLong(Part::keys).reduce(KEYS_GUESSED, Math::max);
+    for (Takings.Begun one : takings.before(own)) {
+      if (nearest.isNear(one.hlc(), keys)) {
+        return one;
+      }
+    }
+    return null;
+  }
+
+  /** All that are here, also those that no manifest names yet: each is the store at its time. */
+  private List<Part> parts() {
     List<Part> parts = new ArrayList<>();
     for (String id : folder.ids()) {
       try {
-        Manifest manifest = folder.manifest(id);
-        if (manifest != null && manifest.isHeldBy(node)) {
-          parts.add(requirePart(manifest.id()));
+        for (long number : folder.parts(id)) {
+          parts.add(requirePart(new Ref(id, number)));
         }
       } catch (SnapshotException damaged) {
         // It is of no help here; whoever reads it is told.
       }
     }
-    return new NearestPart(history, hlc, watch).of(parts);
+    return parts;
   }
 
   private static long writtenBytes(Part part) {

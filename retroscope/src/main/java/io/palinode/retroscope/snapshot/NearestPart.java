@@ -40,7 +40,7 @@ final class NearestPart {
     long least = Long.MAX_VALUE;
     for (boolean isEarlier : new boolean[] {true, false}) {
       Part nearest = nearest(parts, isEarlier);
-      long changes = nearest == null ? Long.MAX_VALUE : changesTo(nearest);
+      long changes = nearest == null ? Long.MAX_VALUE : changesTo(nearest.hlc(), nearest.keys());
       if (changes < least) {
         cheapest = nearest;
         least = changes;
@@ -49,10 +49,26 @@ final class NearestPart {
     return cheapest;
   }
 
+  /**
+   * Whether few keys have changed between the two times, so that a part of all keys at {@code time}
+   * would be begun with. Cost and failure as of {@link #of}.
+   *
+   * @param keys that the part has, nearly
+   */
+  boolean isNear(long time, long keys) {
+    return Math.min(time, hlc) >= exactReach() && changesTo(time, keys) < Long.MAX_VALUE;
+  }
+
+  private long exactReach() {
+    return history.stores().stream()
+        .mapToLong(store -> history.past(store).exactReach())
+        .max()
+        .orElse(0);
+  }
+
   /** Of those that are in reach exactly, and that are laid over nothing. */
   private @Nullable Part nearest(List<Part> parts, boolean isEarlier) {
-    long reach =
-        history.stores().stream().mapToLong(s -> history.past(s).exactReach()).max().orElse(0);
+    long reach = exactReach();
     Part nearest = null;
     for (Part part : parts) {
       boolean fits =
@@ -72,9 +88,9 @@ final class NearestPart {
   }
 
   /** Keys, nearly; {@link Long#MAX_VALUE}: more than are worth it, or nobody can tell. */
-  private long changesTo(Part part) {
-    long late = Math.max(hlc, part.hlc());
-    Count count = new Count(part);
+  private long changesTo(long time, long partKeys) {
+    long late = Math.max(hlc, time);
+    Count count = new Count(Math.min(hlc, time), partKeys);
     Slices slices = new Slices(history, history.stores(), count.upTo, late);
     boolean more = true;
     while (more) {
@@ -98,7 +114,7 @@ final class NearestPart {
     }
   }
 
-  /** What has changed between a part and the time that is wanted. */
+  /** What has changed between the time of a part and the one that is wanted. */
   private final class Count {
     private final long keysMax;
     private final long entriesMax;
@@ -106,11 +122,14 @@ final class NearestPart {
     private long upTo;
     private long entries;
 
-    Count(Part part) {
-      keysMax = part.keys() / KEYS_PER_CHANGE;
-      entriesMax = Math.max(1, part.keys()) * ENTRIES_PER_KEY;
+    /**
+     * @param from the earlier of the two times
+     */
+    Count(long from, long partKeys) {
+      keysMax = partKeys / KEYS_PER_CHANGE;
+      entriesMax = Math.max(1, partKeys) * ENTRIES_PER_KEY;
       keys = new DistinctKeys(keysMax);
-      upTo = Math.min(hlc, part.hlc());
+      upTo = from;
     }
 
     /** False: it is not worth it. */

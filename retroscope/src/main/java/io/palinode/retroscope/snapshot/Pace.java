@@ -33,18 +33,39 @@ public record Pace(double share, LongSupplier nanos, LongConsumer pause) {
   }
 
   /** {@code watch}, with a pause each time that it is told. For one taking, in its thread. */
-  Watch over(Watch watch) {
-    long[] worked = {nanos.getAsLong()};
-    return (keys, bytes) -> {
+  Paced over(Watch watch) {
+    return new Paced(this, watch);
+  }
+
+  /** A watch that pauses when it is told. */
+  static final class Paced implements Watch {
+    private final Pace pace;
+    private final Watch watch;
+    private long worked;
+
+    private Paced(Pace pace, Watch watch) {
+      this.pace = pace;
+      this.watch = watch;
+      this.worked = pace.nanos.getAsLong();
+    }
+
+    @Override
+    public boolean progress(long keys, long bytes) {
       boolean wanted = watch.progress(keys, bytes);
-      long work = nanos.getAsLong() - worked[0];
+      long work = pace.nanos.getAsLong() - worked;
       if (work >= WORK_NANOS_MIN) {
-        if (wanted && share < 1) {
-          pause.accept((long) Math.min(PAUSE_NANOS_MAX, work * (1 / share - 1)));
+        if (wanted && pace.share < 1) {
+          pace.pause.accept((long) Math.min(PAUSE_NANOS_MAX, work * (1 / pace.share - 1)));
         }
-        worked[0] = nanos.getAsLong();
+        worked = pace.nanos.getAsLong();
       }
       return wanted;
-    };
+    }
+
+    /** As {@link #passed}, after a wait: that was no work, and no pause is due for it. */
+    void waited() {
+      worked = pace.nanos.getAsLong();
+      watch.passed(0, 0);
+    }
   }
 }

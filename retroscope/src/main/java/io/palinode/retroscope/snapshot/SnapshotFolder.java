@@ -196,6 +196,14 @@ final class SnapshotFolder {
     return names(root).stream().filter(Ref::isId).toList();
   }
 
+  /** Numbers of the takings whose parts are here, whether they count or not. */
+  List<Long> parts(String id) {
+    return names(of(id)).stream()
+        .filter(name -> name.equals(partName(numberOf(name))))
+        .map(SnapshotFolder::numberOf)
+        .toList();
+  }
+
   /** The greatest number of a taking that has files there; -1: none has. */
   long lastNumber(String id) {
     return names(of(id)).stream().mapToLong(SnapshotFolder::numberOf).max().orElse(-1);
@@ -222,6 +230,9 @@ final class SnapshotFolder {
     }
     try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
       files.forEach(file -> names.add(file.getFileName().toString()));
+    } catch (NoSuchFileException gone) {
+      // It was removed in between.
+      return names;
     } catch (IOException e) {
       throw failed("the folder " + folder + " cannot be read", e);
     }

@@ -20,11 +20,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Over a base: only the keys that changed between its time and the new one.
  *
- * <p>It holds a page, three spills at most, and what a slice of the window-log's differences needs:
- * some 32 MiB, however much has changed. What does not fit lies in runs beside those of the part,
- * until it is done. For one thread.
+ * <p>It may {@link #hold} its past before it is known with what it begins, and go on {@link
+ * #withoutBase} when its base is gone.
+ *
+ * <p>It holds a page, three spills at most, a fourth when it holds its past, and what a slice of
+ * the window-log's differences needs: some 32 or 40 MiB, however much has changed. What does not
+ * fit lies in runs beside those of the part, until it is done. For one thread.
  */
-final class Taking {
+final class Taking implements AutoCloseable {
   /** A few milliseconds of work: clients wait no longer for a processor than that. */
   private static final int PAGE_BYTES = 128 << 10;
 
@@ -47,7 +50,13 @@ final class Taking {
   private final List<Run> linked = new ArrayList<>();
   private final long heapBytesMax;
   private final LongSupplier nanos;
+
+  /** Files that were begun, but for those of what is held. */
+  private final List<String> begun = new ArrayList<>();
+
   private @Nullable Part base;
+  private @Nullable Collected held;
+  private long heldNanos;
   private long changed;
   private long bytes;
   private long keysWritten;
@@ -60,6 +69,9 @@ final class Taking {
    * @param nanos a clock that never goes back
    */
   record Means(History history, SnapshotFolder folder, long heapBytesMax, LongSupplier nanos) {}
+
+  /** What the keys that have changed since a time had at that time. */
+  private record Collected(Spill old, Overlay overlay) {}
 
   Taking(int node, Means means, Order order, Watch watch) {
     this.heapBytesMax = means.heapBytesMax();
@@ -98,6 +110,61 @@ final class Taking {
     return this;
   }
 
+  /**
+   * Collects what the keys that have changed since its time had then: from here on the window-log
+   * need only reach back to the last {@link #extend}. Idempotent. Throws {@link
+   * io.palinode.retroscope.OutOfReachException}.
+   */
+  void hold() {
+    heldUpToNow();
+  }
+
+  private Collected heldUpToNow() {
+    Collected own = held;
+    if (own == null) {
+      Spill old = spill(this::runName);
+      own = new Collected(old, overlay(order.hlc(), old));
+      held = own;
+    }
+    own.overlay().extend();
+    heldNanos = nanos.getAsLong();
+    return own;
+  }
+
+  /** Collects what has changed since, when that is a second ago. */
+  void extend() {
+    if (held != null && nanos.getAsLong() - heldNanos >= NANOS_BETWEEN_EXTENSIONS) {
+      hold();
+    }
+  }
+
+  /**
+   * It goes on as if it had begun with none, which is gone or too old: what it has linked and
+   * written goes, and what it holds stays.
+   */
+  void withoutBase() throws IOException {
+    for (String name : begun) {
+      Files.deleteIfExists(folder.of(order.id().id()).resolve(name));
+    }
+    begun.clear();
+    linked.clear();
+    written.clear();
+    base = null;
+    changed = 0;
+    bytes = 0;
+    keysWritten = 0;
+  }
+
+  /** Lets go of what it holds. */
+  @Override
+  public void close() {
+    Collected own = held;
+    held = null;
+    if (own != null) {
+      own.old().close();
+    }
+  }
+
   /** Bytes of the runs that it wrote. */
   long bytes() {
     return bytes;
@@ -129,19 +196,17 @@ final class Taking {
   // ---- of all keys
 
   private Part ofAllKeys() throws IOException {
-    try (Spill old = spill()) {
-      Overlay overlay = overlay(order.hlc(), old);
-      // At once: from here on the window-log need only reach back to the last page.
-      overlay.extend();
-      try (RunWriter run = writer()) {
-        for (int store = 0; store < history.stores().size(); store++) {
-          writeStore(store, run, overlay);
-        }
-        overlay.extend();
-        written.add(finished(run));
+    // At once: from here on the window-log need only reach back to the last page.
+    Collected past = heldUpToNow();
+    try (RunWriter run = writer()) {
+      for (int store = 0; store < history.stores().size(); store++) {
+        writeStore(store, run, past.overlay());
       }
-      writeOverlay(old);
+      past.overlay().extend();
+      written.add(finished(run));
     }
+    writeOverlay(past.old());
+    close();
     Part counted = part(order.kind(), Ref.NONE, 0, written);
     try (OpenSnapshot all = OpenSnapshot.open(folder, counted)) {
       // Also reads back what was written.
@@ -193,22 +258,25 @@ final class Taking {
     long late = Math.max(from, order.hlc());
     try (Spill before = spill();
         Spill present = spill();
-        Spill since = spill()) {
+        Spill fresh = spill()) {
       history.settle(late);
       overlay(early, before).extendTo(late);
-      Overlay overlay = overlay(late, since);
+      Collected own = held;
+      // What is held need not be collected again.
+      Collected since =
+          own != null && late == order.hlc() ? own : new Collected(fresh, overlay(late, fresh));
       // At once: what was collected may have taken as long as the window is.
-      overlay.extend();
+      since.overlay().extend();
       for (int store = 0; store < history.stores().size(); store++) {
-        readPresent(store, before, present, overlay);
+        readPresent(store, before, present, since.overlay());
       }
       // What was read is in the window-log by now, if it is later.
-      overlay.extend();
+      since.overlay().extend();
       try (RunWriter run = writer()) {
         long growth = 0;
         for (int store = 0; store < history.stores().size(); store++) {
           List<Cursor.Pages> after = new ArrayList<>(present.pages(store));
-          after.addAll(since.pages(store));
+          after.addAll(since.old().pages(store));
           growth += writeChanged(store, run, before.merged(store, null), after);
         }
         changed = run.entries();
@@ -316,16 +384,26 @@ final class Taking {
   }
 
   private Spill spill() {
+    return spill(this::nextRun);
+  }
+
+  private Spill spill(Spill.Names names) {
     Spill.Runs runs =
         new Spill.Runs(
             folder.of(order.id().id()),
-            this::nextRun,
+            names,
             folder.room(),
             () -> watch.passed(keysWritten, bytes));
     return new Spill(history.stores().size(), runs, heapBytesMax);
   }
 
   private String nextRun() {
+    String name = runName();
+    begun.add(name);
+    return name;
+  }
+
+  private String runName() {
     return SnapshotFolder.runName(order.id().number(), runsBegun++);
   }
 

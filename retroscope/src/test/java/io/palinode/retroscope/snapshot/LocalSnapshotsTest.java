@@ -12,6 +12,7 @@ import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.WindowLogConfig;
 import io.palinode.retroscope.snapshot.RollbackTimes.Span;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Every kind of snapshot against the state replayed from the beginning. */
 class LocalSnapshotsTest {
   private static final int SEEDS = Integer.getInteger("palinode.seeds", 300) / 50;
-  private static final int NODE = 3;
+  static final int NODE = 3;
 
   @TempDir Path folder;
   private MapHistory history;
@@ -46,7 +47,8 @@ class LocalSnapshotsTest {
     // With every other seed, three keys or so fit into memory.
     long heapBytesMax = seed % 2 == 0 ? 500 : LocalSnapshots.HEAP_BYTES_MAX;
     SnapshotFolder files = new SnapshotFolder(folder.resolve(name), synced -> {}, room);
-    snapshots = new LocalSnapshots(NODE, history, files, heapBytesMax);
+    snapshots =
+        new LocalSnapshots(NODE, history, files, heapBytesMax, new Takings(System::nanoTime));
   }
 
   @Test
@@ -238,6 +240,44 @@ class LocalSnapshotsTest {
         assertThat(files("full", "base")).isEqualTo(before);
       }
     }
+  }
+
+  @Test
+  void aTakingWhoseFilesCannotBeRemovedDoesNotKeepItsFolderForEver() throws IOException {
+    change(30);
+    Ref id = new Ref("s", 1);
+    Path inTheWay = folder.resolve("first/s/run-1-7");
+    history.whenSettled = () -> makeFolder(inTheWay.resolve("full"));
+    Order order = new Order(id, history.now(), Kind.INSTANT, Ref.NONE);
+    assertThatThrownBy(() -> snapshots.take(order, (keys, bytes) -> false))
+        .isInstanceOf(SnapshotException.class)
+        .hasMessageContaining("files of snapshot s cannot be removed");
+    Files.delete(inTheWay.resolve("full"));
+    snapshots.discard(id);
+    assertThat(folder.resolve("first/s")).doesNotExist();
+  }
+
+  private static void makeFolder(Path path) {
+    try {
+      Files.createDirectories(path);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void aSnapshotBeginsWithOneThatIsTakenAndNotFiledYet() {
+    change(400);
+    Ref first = new Ref("first", ++numbers);
+    snapshots.take(new Order(first, history.now(), Kind.INSTANT, Ref.NONE), Watch.NOBODY);
+    change(2);
+    long hlc = history.now();
+    Ref id = new Ref("s", ++numbers);
+    Taken taken = snapshots.take(new Order(id, hlc, Kind.INSTANT, Ref.NONE), Watch.NOBODY);
+    assertThat(taken.from()).isEqualTo("first");
+    snapshots.discard(first);
+    snapshots.file(manifest(id, hlc, taken, ""));
+    assertHolds(id, hlc, "the first came to nothing");
   }
 
   @Test
@@ -507,18 +547,22 @@ class LocalSnapshotsTest {
     change(2);
     long hlc = history.now();
     change(5);
-    // Twice for how far the stores reach, twice for what has changed.
-    for (int looks = 0; looks < 4; looks++) {
+    List<String> begunWith = new ArrayList<>();
+    for (int looks = 0; looks < 12; looks++) {
       history.looksUntilGone = looks;
       Ref id = new Ref("s" + looks, ++numbers);
       Order order = new Order(id, hlc, Kind.RETROSPECTIVE, Ref.NONE);
       Taken taken = snapshots.take(order, Watch.NOBODY);
-      assertThat(taken.from()).as("looks=%d", looks).isEmpty();
+      begunWith.add(taken.from());
       assertThat(history.looksUntilGone).isEqualTo(-1);
       snapshots.file(manifest(id, hlc, taken, ""));
       assertHolds(id, hlc, "looks=" + looks);
       snapshots.delete(id.id());
     }
+    // Twice for how far the stores reach, twice for what has changed.
+    assertThat(begunWith.subList(0, 4)).containsOnly("");
+    // When the difference is to be laid over it.
+    assertThat(begunWith.subList(4, 12)).contains("");
   }
 
   @Test
@@ -648,7 +692,7 @@ class LocalSnapshotsTest {
     return ref;
   }
 
-  private static Manifest manifest(Ref id, long hlc, Taken taken, String failureOfAnother) {
+  static Manifest manifest(Ref id, long hlc, Taken taken, String failureOfAnother) {
     return new Manifest(
         id,
         hlc,
@@ -677,6 +721,10 @@ class LocalSnapshotsTest {
   }
 
   private Map<String, String> read(String id) {
+    return read(snapshots, id);
+  }
+
+  static Map<String, String> read(LocalSnapshots snapshots, String id) {
     Map<String, String> found = new TreeMap<>();
     try (OpenSnapshot opened = snapshots.open(id)) {
       for (String store : opened.stores()) {

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A node of two stores in maps, with every state that it ever was in. While it is read page by page
- * it goes on to change, as a node that serves does.
+ * it goes on to change, as a node that serves does. Thread-safe; what is told of, is told outside
+ * of its monitor.
  */
 final class MapHistory implements History {
   static final List<String> STORES = List.of("one", "two");
@@ -50,7 +51,9 @@ final class MapHistory implements History {
 
   long nanosAKey;
   int changesDuringAPage;
-  Runnable whenSettled = () -> {};
+  volatile Runnable whenSettled = () -> {};
+  volatile Runnable whenPaged = () -> {};
+  volatile Runnable whenLookedAt = () -> {};
   int valueBytes = 7;
   int keysRead;
   int pagesRead;
@@ -64,7 +67,7 @@ final class MapHistory implements History {
     states.put(clock, Map.of());
   }
 
-  void change() {
+  synchronized void change() {
     String store = STORES.get(random.nextInt(STORES.size()));
     byte[] key = bytes("k" + random.nextInt(keys));
     NavigableMap<byte[], byte[]> of = of(store);
@@ -75,7 +78,16 @@ final class MapHistory implements History {
     } else {
       of.put(key, bytes("v".repeat(valueBytes) + random.nextInt(1_000_000)));
     }
-    past(store).append(clock, key, old);
+    pastNow(store).append(clock, key, old);
+    states.put(clock, present());
+  }
+
+  /** So many keys at once; the times in between are not kept. */
+  synchronized void changeKeys(int count) {
+    for (int i = 0; i < count; i++) {
+      byte[] key = bytes("many" + i);
+      pastNow("one").append(++clock, key, of("one").put(key, bytes("v")));
+    }
     states.put(clock, present());
   }
 
@@ -86,15 +98,15 @@ final class MapHistory implements History {
   }
 
   /** Replayed from the beginning. */
-  Map<String, String> at(long hlc) {
+  synchronized Map<String, String> at(long hlc) {
     return requireNonNull(states.floorEntry(hlc)).getValue();
   }
 
-  List<Long> times() {
+  synchronized List<Long> times() {
     return new ArrayList<>(states.keySet());
   }
 
-  long now() {
+  synchronized long now() {
     return clock;
   }
 
@@ -105,6 +117,11 @@ final class MapHistory implements History {
 
   @Override
   public WindowLog past(String store) {
+    whenLookedAt.run();
+    return pastNow(store);
+  }
+
+  private synchronized WindowLog pastNow(String store) {
     if (looksUntilGone >= 0 && looksUntilGone-- == 0) {
       return new WindowLog(WindowLogConfig.DEFAULT, clock);
     }
@@ -118,8 +135,12 @@ final class MapHistory implements History {
   @Override
   public long settle(long hlc) {
     whenSettled.run();
+    return settled(hlc);
+  }
+
+  private synchronized long settled(long hlc) {
     if (hlc > clock + 1_000) {
-      throw new OutOfReachException(hlc, past("one").reach(), clock);
+      throw new OutOfReachException(hlc, pastNow("one").reach(), clock);
     }
     clock = Math.max(clock, hlc) + 1;
     return clock;
@@ -131,7 +152,7 @@ final class MapHistory implements History {
   }
 
   @Override
-  public byte @Nullable [] get(String store, byte[] key) {
+  public synchronized byte @Nullable [] get(String store, byte[] key) {
     byte[] record = of(store).get(key);
     keysRead++;
     nanos += nanosAKey;
@@ -141,6 +162,11 @@ final class MapHistory implements History {
 
   @Override
   public List<Entry> page(String store, byte @Nullable [] after, int bytesMax) {
+    whenPaged.run();
+    return page(store, after);
+  }
+
+  private synchronized List<Entry> page(String store, byte @Nullable [] after) {
     pagesRead++;
     List<Entry> page = new ArrayList<>();
     NavigableMap<byte[], byte[]> of = of(store);

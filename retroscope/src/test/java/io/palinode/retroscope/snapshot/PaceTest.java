@@ -2,6 +2,7 @@ package io.palinode.retroscope.snapshot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -45,6 +46,22 @@ class PaceTest {
     now += 100_000_000;
     assertThat(paced.progress(1, 1)).isFalse();
     assertThat(pauses).isEmpty();
+  }
+
+  @Test
+  void aWaitIsNoWork() {
+    Pace.Paced paced = new Pace(0.25, () -> now, this::pause).over(Watch.NOBODY);
+    now += 100_000_000;
+    paced.waited();
+    now += 10_000_000;
+    assertThat(paced.progress(1, 1)).isTrue();
+    assertThat(pauses).containsExactly(30_000_000L);
+  }
+
+  @Test
+  void whoWaitsForWhatIsNotWantedAnyMoreIsStopped() {
+    Pace.Paced paced = new Pace(0.25, () -> now, this::pause).over((keys, bytes) -> false);
+    assertThatThrownBy(paced::waited).isInstanceOf(SnapshotException.class).hasMessage("cancelled");
   }
 
   @Test
