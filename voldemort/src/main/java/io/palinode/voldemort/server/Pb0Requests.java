@@ -97,6 +97,12 @@ public final class Pb0Requests {
             .formatted(node.node(), BulkRequests.THREADS + BulkRequests.WAITING_MAX));
   }
 
+  /** The answer to a request that is not parsed: of its type, and without a context. */
+  MessageLite refuse(Pb0Scan.TooMuch tooMuch) {
+    return refuse(
+        VoldemortRequest.newBuilder().setType(tooMuch.type()).buildPartial(), tooMuch.why());
+  }
+
   private MessageLite refuse(VoldemortRequest request, String why) {
     return refuse(request, () -> node.refuse(ErrorCode.VOLDEMORT, why));
   }
