@@ -148,7 +148,10 @@ public final class Pb0Requests {
         request,
         caller -> {
           Reply<List<Versioned>> reply = versions(request, caller);
-          reply.value().forEach(version -> out.addVersioned(version.toProto()));
+          boolean origins = request.getGet().getOrigins();
+          for (Versioned version : reply.value()) {
+            out.addVersioned(origins ? version.toProtoWithOrigin() : version.toProto());
+          }
           PastRequests.tellUnderstood(request.getGet(), out);
           return reply;
         },
