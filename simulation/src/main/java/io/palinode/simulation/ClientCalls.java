@@ -3,6 +3,7 @@ package io.palinode.simulation;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
 import io.palinode.simulation.check.ClientChecks;
+import io.palinode.voldemort.client.MissingVersion;
 import io.palinode.voldemort.client.RolledBack;
 import io.palinode.voldemort.client.RolledBackException;
 import io.palinode.voldemort.client.Session;
@@ -19,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -142,7 +144,17 @@ final class ClientCalls implements Session.Listener {
   // ---- calls
 
   void get(String key, Consumer<Outcome> then) {
-    begin(call -> read(call, key, order(key), 0, found -> call.end(found, () -> {})), then);
+    begin(
+        call ->
+            read(
+                call,
+                key,
+                order(key),
+                0,
+                List.of(),
+                answers -> repair(call, key, answers),
+                found -> call.end(found, () -> {})),
+        then);
   }
 
   void put(String key, String value, Consumer<Outcome> then) {
@@ -183,15 +195,22 @@ final class ClientCalls implements Session.Listener {
 
   /** The first R nodes that answer, one after the other, and what they have together. */
   private void read(Call call, String key, List<Integer> order, int turn, Consumer<Outcome> then) {
-    read(call, key, order, turn, List.of(), then);
+    read(call, key, order, turn, List.of(), answers -> {}, then);
   }
 
+  /** What one node has of a key, and in which epoch. */
+  private record Found(int node, List<Versioned> versions, long epoch) {}
+
+  /**
+   * @param seen is given all answers, if they are enough
+   */
   private void read(
       Call call,
       String key,
       List<Integer> order,
       int turn,
-      List<List<Versioned>> before,
+      List<Found> before,
+      Consumer<List<Found>> seen,
       Consumer<Outcome> then) {
     if (turn == order.size()) {
       then.accept(new Outcome.Failed("too few nodes answer"));
@@ -199,36 +218,73 @@ final class ClientCalls implements Session.Listener {
     }
     VoldemortRequest request =
         request(RequestType.GET)
-            .setGet(Pb0.GetRequest.newBuilder().setKey(ByteString.copyFromUtf8(key)))
+            .setGet(
+                Pb0.GetRequest.newBuilder()
+                    .setKey(ByteString.copyFromUtf8(key))
+                    .setOrigins(world.shape().repairs()))
             .build();
+    int node = order.get(turn);
     send(
-        order.get(turn),
+        node,
         request,
         call.epoch,
         Session.NO_ORIGIN,
         (reply, answer) -> {
           if (reply == Reply.COUNTS && answer instanceof Pb0.GetResponse found) {
-            List<List<Versioned>> all = new ArrayList<>(before);
-            all.add(found.getVersionedList().stream().map(Versioned::fromProto).toList());
+            List<Found> all = new ArrayList<>(before);
+            all.add(found(node, found));
             if (all.size() == world.shape().store().requiredReads()) {
+              seen.accept(all);
               then.accept(new Outcome.Done(together(all)));
             } else {
-              read(call, key, order, turn + 1, all, then);
+              read(call, key, order, turn + 1, all, seen, then);
             }
           } else if (reply == Reply.PAUSED) {
-            again(call, PAUSE_MICROS_MIN, () -> read(call, key, order, 0, then));
+            again(call, PAUSE_MICROS_MIN, () -> read(call, key, order, 0, List.of(), seen, then));
           } else if (reply == Reply.OVER) {
             call.fail("over");
           } else {
-            read(call, key, order, turn + 1, before, then);
+            read(call, key, order, turn + 1, before, seen, then);
           }
         });
   }
 
-  private static List<Versioned> together(List<List<Versioned>> ofNodes) {
+  private static Found found(int node, Pb0.GetResponse answer) {
+    return new Found(
+        node,
+        answer.getVersionedList().stream().map(Versioned::fromProto).toList(),
+        answer.getPalinode().getEpoch());
+  }
+
+  private static List<Versioned> together(List<Found> ofNodes) {
     return ofNodes.size() == 1
-        ? ofNodes.get(0)
-        : Siblings.merge(ofNodes.stream().flatMap(List::stream).toList(), List.of());
+        ? ofNodes.get(0).versions()
+        : Siblings.merge(
+            ofNodes.stream().flatMap(found -> found.versions().stream()).toList(), List.of());
+  }
+
+  /** Sends what nodes lack, once and only in the epoch in which all of it was read. */
+  private void repair(Call call, String key, List<Found> answers) {
+    long epoch = answers.get(0).epoch();
+    boolean isOfOne = answers.stream().allMatch(found -> found.epoch() == epoch);
+    boolean isPresent = session.view().epochFor(call.epoch) == epoch;
+    if (!world.shape().repairs() || !isOfOne || !isPresent) {
+      return;
+    }
+    Map<Integer, List<Versioned>> found = new LinkedHashMap<>();
+    answers.forEach(answer -> found.put(answer.node(), answer.versions()));
+    for (MissingVersion missing : MissingVersion.in(found)) {
+      Versioned version = missing.version();
+      VoldemortRequest put =
+          request(RequestType.PUT)
+              .setPut(
+                  Pb0.PutRequest.newBuilder()
+                      .setKey(ByteString.copyFromUtf8(key))
+                      .setVersioned(version.toProto()))
+              .build();
+      int origin = version.origin() == null ? Session.NO_ORIGIN : version.origin();
+      send(missing.node(), put, call.epoch, origin, missing.readAt(), (reply, answer) -> {});
+    }
   }
 
   private void again(Call call, long pause, Runnable work) {
@@ -429,12 +485,17 @@ final class ClientCalls implements Session.Listener {
   }
 
   private void send(int node, VoldemortRequest request, long epoch, int origin, OnReply then) {
+    send(node, request, epoch, origin, Session.NO_ORIGIN, then);
+  }
+
+  private void send(
+      int node, VoldemortRequest request, long epoch, int origin, int readAt, OnReply then) {
     if (!alive) {
       return;
     }
     VoldemortRequest message =
         request.toBuilder()
-            .setPalinode(session.context(session.view().epochFor(epoch), origin))
+            .setPalinode(session.context(session.view().epochFor(epoch), origin, readAt))
             .build();
     long begun = world.time().nowMicros();
     tellWhatIsSent(message);
@@ -454,7 +515,7 @@ final class ClientCalls implements Session.Listener {
 
   private void tellWhatIsSent(VoldemortRequest message) {
     Pb0.RequestContext by = message.getPalinode();
-    if (message.hasPut() && !by.hasOrigin()) {
+    if (message.hasPut() && !by.hasOrigin() && !by.hasReadAt()) {
       world
           .affected()
           .sent(

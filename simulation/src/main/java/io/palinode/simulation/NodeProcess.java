@@ -347,9 +347,8 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
   /** Who is refused for something newer has learnt of it too; of a copy, nobody looks at that. */
   private void tellWhatWasRead(VoldemortRequest asked, MessageLite made) {
     boolean isGet = made instanceof Pb0.GetResponse get && !get.hasError();
-    boolean isCopy = asked.getPalinode().hasOrigin() && asked.getPalinode().getOrigin() != id;
     boolean isObsolete =
-        !isCopy
+        !isCopy(asked.getPalinode())
             && made instanceof PutResponse put
             && put.getError().getErrorCode() == ErrorCode.OBSOLETE_VERSION.code();
     if (isGet || isObsolete) {
@@ -366,8 +365,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
   /** A delete counts where it is accepted first, whether there was anything or not. */
   private void noteDelete(VoldemortRequest admitted, MessageLite made) {
     Pb0.RequestContext by = admitted.getPalinode();
-    boolean isCopy = by.hasOrigin() && by.getOrigin() != id;
-    if (admitted.hasDelete() && !isCopy && Responses.error(made) == null) {
+    if (admitted.hasDelete() && !isCopy(by) && Responses.error(made) == null) {
       VectorClock upTo = VectorClock.fromProto(admitted.getDelete().getVersion());
       world.model().deleted(id, Responses.key(admitted), upTo, timeOf(made));
     }
@@ -451,8 +449,11 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     }
     Versioned version = Versioned.fromProto(write.getPut().getVersioned());
     world.model().put(id, key, version, hlc);
-    boolean isCopy = by.hasOrigin() && by.getOrigin() != id;
-    world.affected().accepted(id, hlc, by.getClient(), key, version, isCopy);
+    world.affected().accepted(id, hlc, by.getClient(), key, version, isCopy(by));
+  }
+
+  private boolean isCopy(Pb0.RequestContext by) {
+    return by.hasReadAt() || (by.hasOrigin() && by.getOrigin() != id);
   }
 
   /** Of a node that dies unheard of, nobody would know that it had lived, nor what it had seen. */

@@ -21,6 +21,7 @@ import java.util.stream.IntStream;
  * @param ringSlots of each node's ring of candidates
  * @param deletes whether clients delete keys now and then
  * @param changes how often the predicate is applied, changed or deleted while the cluster runs
+ * @param repairs whether clients send nodes what a get of several has found missing there
  * @param affected whether rollbacks undo only what came of the witnesses; not drawn
  */
 record Shape(
@@ -33,7 +34,8 @@ record Shape(
     boolean affected,
     int ringSlots,
     boolean deletes,
-    int changes) {
+    int changes,
+    boolean repairs) {
   static final String STORE = "store";
   static final long EPSILON_MICROS = 10_000;
   static final long REQUEST_TIMEOUT_MICROS = 300_000;
@@ -57,6 +59,7 @@ record Shape(
     int reads = wishes.percent(70) ? 1 : (int) wishes.between(1, replicas);
     boolean deletes = wishes.percent(40) && !affected;
     int changes = wishes.percent(30) && !affected ? (int) wishes.between(1, 4) : 0;
+    boolean repairs = wishes.percent(50) && reads > 1 && !affected;
     return new Shape(
         nodes,
         (int) dice.between(2, 3),
@@ -67,7 +70,8 @@ record Shape(
         affected,
         slots,
         deletes,
-        changes);
+        changes,
+        repairs);
   }
 
   private static WatchedMutex watched(Dice dice, Wish wish, boolean affected) {
@@ -117,7 +121,7 @@ record Shape(
 
   @Override
   public String toString() {
-    return "nodes=%d clients=%d N=%d R=%d W=%d partitions=%d routing=%s ring=%d %s%s%s%s"
+    return "nodes=%d clients=%d N=%d R=%d W=%d partitions=%d routing=%s ring=%d %s%s%s%s%s"
         .formatted(
             nodes,
             clients,
@@ -130,6 +134,7 @@ record Shape(
             watched,
             affected ? " scope=affected" : "",
             deletes ? " deletes" : "",
-            changes > 0 ? " changes=" + changes : "");
+            changes > 0 ? " changes=" + changes : "",
+            repairs ? " repairs" : "");
   }
 }

@@ -43,6 +43,9 @@ final class Texts {
     if (request.getPalinode().hasOrigin()) {
       text.append(" copy-of=").append(request.getPalinode().getOrigin());
     }
+    if (request.getPalinode().hasReadAt()) {
+      text.append(" read-at=").append(request.getPalinode().getReadAt());
+    }
     if (context.getAcceptedAt() != 0) {
       text.append(" at=").append(time(context.getAcceptedAt()));
     }

@@ -431,7 +431,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   }
 
   private void told(Write write, long hlc, Supplier<WriteEvent> event) {
-    writers.wrote(hlc, write.caller().client());
+    writers.wrote(hlc, write.caller().writer());
     noteAccess(write, hlc);
     if (write.caller().hvc() == null) {
       counters.add(NodeCounter.STOCK_WRITES);
@@ -474,7 +474,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
 
   private void noteAccess(Write write, long hlc) {
     StoreKey key = write.key();
-    String client = write.caller().follower();
+    String client = write.caller().followedWriter();
     boolean isCopy = write.caller().isCopyAt(node());
     if (write.added() != null) {
       accesses.put(hlc, key.store(), key.key(), write.added(), client, isCopy);
@@ -516,8 +516,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
         write.added() == null ? null : version(write.added()),
         before,
         after,
-        write.caller().client(),
-        write.caller().originAt(node()));
+        write.caller().writer(),
+        write.caller().toldOriginAt(node()));
   }
 
   private FenceState admit(Caller caller) throws RefusedException {

@@ -190,6 +190,26 @@ class StoreNodeTest {
   }
 
   @Test
+  void aRepairIsToldAsACopyAndIsNotOfTheClientThatSendsIt() throws RefusedException {
+    node.put(K, version("v", 1), new Caller(null, null, "reader", 1, 2));
+    node.put(K, version("w", 2), new Caller(null, null, "reader", null, 2));
+    assertThat(events).extracting(WriteEvent::origin).containsExactly(1, 2);
+    assertThat(events).extracting(WriteEvent::writer).containsExactly("", "");
+    assertThat(node.siblings(K).get(0).origin()).as("not known").isNull();
+  }
+
+  /** Whoever watches first acceptances has seen this one begin, and end. */
+  @Test
+  void whatANodeHadAcceptedAndLostComesBackAsACopy() throws RefusedException {
+    Versioned version = version("v", 1);
+    node.put(K, version, caller(null, null, "writer", null));
+    node.delete(K, vector(1), caller(null, null, "writer", null));
+    node.put(K, version, new Caller(null, null, "reader", 0, 1));
+    assertThat(events).extracting(WriteEvent::origin).containsExactly(0, 0, 1);
+    assertThat(node.siblings(K).get(0).origin()).as("as its record had it").isZero();
+  }
+
+  @Test
   void aReadIsAReceiveEvent() throws RefusedException {
     Hvc known = Hvc.of(Hvc.NO_OWNER, 0, 0, Hlc.ofMicros(micros.get() + 50));
     Reply<List<Versioned>> reply = node.get(K, caller(known, null, "", null));

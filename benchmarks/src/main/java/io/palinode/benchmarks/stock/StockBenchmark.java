@@ -30,7 +30,8 @@ public final class StockBenchmark {
   /** Of a round, before it is measured. */
   private static final double RAMP = 0.2;
 
-  private static final int WARM_UPS = 3;
+  /** Each server gets its warm-up in so many parts, in turns. */
+  private static final int WARM_UPS = 2;
 
   /** Whose the connections are. */
   public enum Clients {
@@ -55,6 +56,8 @@ public final class StockBenchmark {
    * @param connections over which the callers go, at most; one after the other
    * @param callers threads
    * @param rounds of each of the two servers, for each number of connections and share of writes
+   * @param warmUpSeconds of each server, under all loads together, before the first one is
+   *     measured: servers and client are compiled while they work
    * @param heapMegabytes of each server
    */
   public record Setting(
@@ -66,6 +69,7 @@ public final class StockBenchmark {
       int callers,
       int rounds,
       double roundSeconds,
+      double warmUpSeconds,
       Durability durability,
       int heapMegabytes,
       long seed) {
@@ -76,6 +80,10 @@ public final class StockBenchmark {
         throw new IllegalArgumentException(
             "keys, bytes, callers and seconds must be positive, and rounds at least 2: keys=%d bytes=%d callers=%d rounds=%d seconds=%s"
                 .formatted(keys, valueBytes, callers, rounds, roundSeconds));
+      }
+      if (!(warmUpSeconds >= 0)) {
+        throw new IllegalArgumentException(
+            "a warm-up must not be negative: seconds=" + warmUpSeconds);
       }
       if (writePercents.stream().anyMatch(each -> each < 0 || each > PERCENT)) {
         throw new IllegalArgumentException("writes must be in [0, 100] percent: " + writePercents);
@@ -124,7 +132,7 @@ public final class StockBenchmark {
     this.progress = progress;
   }
 
-  /** Takes the rounds' time, half as much again, and the filling of both. */
+  /** Takes the rounds' time, a fifth as much again, and the filling and warm-up of both. */
   public List<Result> run() throws IOException, InterruptedException {
     List<Result> results = new ArrayList<>();
     List<String> jvm =
@@ -135,6 +143,7 @@ public final class StockBenchmark {
         ServerProcess ours = OurNode.start(data.resolve("ours"), setting.durability(), jvm)) {
       fill(stock, "stock");
       fill(ours, "ours");
+      warmUp(stock, ours);
       for (int connections : setting.connections()) {
         for (int percent : setting.writePercents()) {
           results.add(compare(stock, ours, connections, percent));
@@ -182,6 +191,26 @@ public final class StockBenchmark {
     }
   }
 
+  private void warmUp(ServerProcess stock, ServerProcess ours) throws InterruptedException {
+    int loads = setting.connections().size() * setting.writePercents().size();
+    if (setting.warmUpSeconds() == 0 || loads == 0) {
+      return;
+    }
+    progress.accept("warming up, %.1f s of each".formatted(setting.warmUpSeconds()));
+    double seconds = setting.warmUpSeconds() / WARM_UPS / loads / (1 + RAMP);
+    for (int i = 0; i < WARM_UPS; i++) {
+      for (int connections : setting.connections()) {
+        try (Connected toStock = Connected.to(stock, setting.clients(), connections);
+            Connected toOurs = Connected.to(ours, setting.clients(), connections)) {
+          for (int percent : setting.writePercents()) {
+            var unusedStock = round(stock, toStock, percent, seconds);
+            var unusedOurs = round(ours, toOurs, percent, seconds);
+          }
+        }
+      }
+    }
+  }
+
   private Result compare(ServerProcess stock, ServerProcess ours, int connections, int percent)
       throws InterruptedException {
     List<Side> stocks = new ArrayList<>();
@@ -192,11 +221,6 @@ public final class StockBenchmark {
     String load = "%d connections, %d %% writes: ".formatted(connections, percent);
     try (Connected toStock = Connected.to(stock, setting.clients(), connections);
         Connected toOurs = Connected.to(ours, setting.clients(), connections)) {
-      progress.accept(load + "warming up");
-      for (int i = 0; i < WARM_UPS; i++) {
-        var unusedStock = round(stock, toStock, percent);
-        var unusedOurs = round(ours, toOurs, percent);
-      }
       for (int i = 0; i < setting.rounds(); i++) {
         progress.accept(load + "round %d of %d".formatted(i + 1, setting.rounds()));
         boolean oursFirst = i % 2 == 1;
@@ -221,6 +245,11 @@ public final class StockBenchmark {
 
   private Side round(ServerProcess server, Connected clients, int percent)
       throws InterruptedException {
+    return round(server, clients, percent, setting.roundSeconds());
+  }
+
+  private Side round(ServerProcess server, Connected clients, int percent, double seconds)
+      throws InterruptedException {
     try (StoreLoad load =
         new StoreLoad(
             clients.stores(),
@@ -230,10 +259,10 @@ public final class StockBenchmark {
             setting.callers(),
             setting.seed() + setting.callers() * (long) loads++,
             System::nanoTime)) {
-      sleep(RAMP * setting.roundSeconds());
+      sleep(RAMP * seconds);
       var unused = load.lap();
       long cpuBegun = server.cpuNanos();
-      sleep(setting.roundSeconds());
+      sleep(seconds);
       Lap lap = load.lap();
       double cpuNanos = server.cpuNanos() - cpuBegun;
       return new Side(

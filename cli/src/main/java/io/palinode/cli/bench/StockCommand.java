@@ -27,11 +27,13 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Measure our store node against a stock Voldemort server: throughput and latency, each server in a process of its own on Berkeley DB,"
-          + " the same client (ours, pb0) before both, in turns: stock, ours, ours, stock, and so on.",
+      "Measure our store node against a stock Voldemort server: throughput and latency, each server"
+          + " in a process of its own on Berkeley DB, the same client (ours, pb0) before both, in"
+          + " turns: stock, ours, ours, stock, and so on.",
       "",
-      "Callers wait for each answer and share some connections. A stock server has one request of a connection at a time; ours has several."
-          + " Our node is as it comes: it stamps each operation and logs each write.",
+      "Callers wait for each answer and share some connections. A stock server has one request of a"
+          + " connection at a time; ours has several. Our node is as it comes: it stamps each"
+          + " operation and logs each write.",
       "",
       "Needs a built Voldemort 1.10 on disk: its jars and the libraries that it needs.",
       ""
@@ -63,8 +65,9 @@ final class StockCommand implements Callable<Integer> {
       defaultValue = "each",
       paramLabel = "WHOSE",
       description =
-          "Whose the connections are: each, a client for each; one, as in a program that uses a store, which opens that many to a server that"
-              + " takes one request of a connection at a time, and one to ours (default: ${DEFAULT-VALUE}).")
+          "Whose the connections are: each, a client for each; one, as in a program that uses a"
+              + " store, which opens that many to a server that takes one request of a connection"
+              + " at a time, and one to ours (default: ${DEFAULT-VALUE}).")
   private Clients clients = Clients.EACH;
 
   @Option(
@@ -87,8 +90,9 @@ final class StockCommand implements Callable<Integer> {
       defaultValue = "written",
       paramLabel = "LEVEL",
       description =
-          "What a write outlives, at both servers alike: buffered, nothing (stock's default); written, the process (our default); synced,"
-              + " the machine (default: ${DEFAULT-VALUE}).")
+          "What a write outlives, at both servers alike: buffered, nothing (stock's default);"
+              + " written, the process (our default); synced, the machine (default:"
+              + " ${DEFAULT-VALUE}).")
   private Durability durability = Durability.WRITTEN;
 
   @Option(
@@ -125,6 +129,15 @@ final class StockCommand implements Callable<Integer> {
       paramLabel = "S",
       description = "A round (default: ${DEFAULT-VALUE}).")
   private double seconds;
+
+  @Option(
+      names = "--warm-up",
+      defaultValue = "20",
+      paramLabel = "S",
+      description =
+          "Of each server, all loads together, before the first is measured: until they are"
+              + " compiled, figures are several times as bad (default: ${DEFAULT-VALUE}).")
+  private double warmUp;
 
   @Option(
       names = "--seed",
@@ -172,6 +185,7 @@ final class StockCommand implements Callable<Integer> {
           callers,
           rounds,
           seconds,
+          warmUp,
           durability,
           heap,
           seed);

@@ -108,7 +108,8 @@ record StockReport(String machine, Setting setting, List<Row> rows) {
     }
     return String.format(
         Locale.ROOT,
-        "%s%n%,d keys, values of %d bytes; %d callers, connections of %s; a write is %s; %d rounds of %.1f s of each; heap %d MB each; seed %d%n%n%s%n%s",
+        "%s%n%,d keys, values of %d bytes; %d callers, connections of %s; a write is %s; %d rounds"
+            + " of %.1f s of each after %.1f s of warm-up; heap %d MB each; seed %d%n%n%s%n%s",
         machine,
         setting.keys(),
         setting.valueBytes(),
@@ -117,6 +118,7 @@ record StockReport(String machine, Setting setting, List<Row> rows) {
         setting.durability().name().toLowerCase(Locale.ROOT),
         setting.rounds(),
         setting.roundSeconds(),
+        setting.warmUpSeconds(),
         setting.heapMegabytes(),
         setting.seed(),
         sides.render(),

@@ -23,6 +23,8 @@ class StockCommandTest {
   void aLoadThatCannotBeIsRefused() {
     assertThat(execute("--voldemort", folder.toString(), "--connections", "17")).isNotZero();
     assertThat(execute("--voldemort", folder.toString(), "--writes", "101")).isNotZero();
+    assertThat(execute("--voldemort", folder.toString(), "--warm-up", "-1")).isNotZero();
+    assertThat(err.toString()).contains("a warm-up must not be negative: seconds=-1.0");
   }
 
   @Test
@@ -50,8 +52,11 @@ class StockCommandTest {
             "--rounds",
             "2",
             "--seconds",
-            "0.2");
+            "0.2",
+            "--warm-up",
+            "0.5");
     assertThat(status).as(err.toString()).isZero();
+    assertThat(err.toString()).contains("warming up, 0.5 s of each");
     JsonNode rows = new ObjectMapper().readTree(out.toString()).path("rows");
     assertThat(rows).hasSize(2);
     assertThat(rows)

@@ -6,7 +6,8 @@ package io.palinode.detector.affected;
  * @param hlc the node's clock then: of a read, after all that it showed
  * @param key eight bytes that stand for the store and the key
  * @param write eight bytes that stand for what was written, the same for its copies; of a read 0
- * @param client its id; empty: it told none
+ * @param client its id; empty: it told none, or, with a copy, it is not the writer but a reader who
+ *     repaired the node
  */
 public record Access(Kind kind, long hlc, long key, long write, String client) {
   /** Ways to use a key. */

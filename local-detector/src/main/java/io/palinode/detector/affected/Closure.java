@@ -44,6 +44,11 @@ public final class Closure {
     static Write of(Access access) {
       return new Write(access.key(), access.write(), access.client());
     }
+
+    /** What a repair has in common with it, which does not tell the writer. */
+    Write ofAnyone() {
+      return new Write(key, write, "");
+    }
   }
 
   /** A replica of a key. */
@@ -110,6 +115,7 @@ public final class Closure {
       }
       if (access.kind() == Kind.WRITE) {
         accepted.add(Write.of(access));
+        accepted.add(Write.of(access).ofAnyone());
       }
     }
     for (Moment witness : question.witnesses()) {
@@ -161,12 +167,14 @@ public final class Closure {
 
   private boolean isUndone(Access write) {
     return began.contains(Write.of(write))
+        || began.contains(Write.of(write).ofAnyone())
         || clientsFrom.getOrDefault(write.client(), Long.MAX_VALUE) < write.hlc()
         || keysFrom.containsKey(write.key());
   }
 
   private boolean undo(Access write, Place place) {
     boolean more = undone.add(Write.of(write));
+    more |= undone.add(Write.of(write).ofAnyone());
     more |= keysFrom.putIfAbsent(write.key(), write.hlc()) == null;
     more |= shown.add(place);
     return affect(write) || more;

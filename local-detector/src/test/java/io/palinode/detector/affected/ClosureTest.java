@@ -51,6 +51,28 @@ class ClosureTest {
         .isEqualTo(new Affected(Map.of(X, 109L), Map.of("alice", 109L, "bob", 139L)));
   }
 
+  /** A reader who repairs a node does not tell who the writer was. */
+  @Test
+  void aReplicaThatWasRepairedShowsIt() {
+    write(0, 110, X, 11, "alice");
+    read(0, 115, X, "reader");
+    copy(1, 120, X, 11, "");
+    read(1, 130, X, "bob");
+    assertThat(closure())
+        .isEqualTo(
+            new Affected(Map.of(X, 109L), Map.of("alice", 109L, "reader", 114L, "bob", 129L)));
+    assertThat(Closure.of(question(Set.of(new Moment(1, 120))), traces())).isEqualTo(closure());
+  }
+
+  @Test
+  void aRepairOfWhatStandsShowsNothing() {
+    write(0, 90, Y, 21, "carol");
+    write(0, 110, X, 11, "alice");
+    copy(1, 120, Y, 21, "");
+    read(1, 130, Y, "bob");
+    assertThat(closure()).isEqualTo(new Affected(Map.of(X, 109L), Map.of("alice", 109L)));
+  }
+
   @Test
   void whatAnAffectedClientHadWrittenBeforeStandsHoweverLateItsCopiesCome() {
     write(1, 105, Y, 21, "alice");

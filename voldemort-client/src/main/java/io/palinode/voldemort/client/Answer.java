@@ -29,12 +29,20 @@ record Answer<T>(T body, Pb0.@Nullable Error error, Pb0.@Nullable ResponseContex
     static final Accepted ALREADY = new Accepted(false, 0, EpochView.UNKNOWN);
 
     private static Accepted of(boolean changed, Pb0.ResponseContext context) {
-      return new Accepted(
-          changed,
-          context.getAcceptedAt(),
-          context.hasEpoch() ? context.getEpoch() : EpochView.UNKNOWN);
+      return new Accepted(changed, context.getAcceptedAt(), epochOf(context));
     }
   }
+
+  private static long epochOf(Pb0.ResponseContext context) {
+    return context.hasEpoch() ? context.getEpoch() : EpochView.UNKNOWN;
+  }
+
+  /**
+   * What a node has of a key.
+   *
+   * @param epoch in which it had it; {@link EpochView#UNKNOWN} from a stock node
+   */
+  record Found(List<Versioned> versions, long epoch) {}
 
   /** How the bytes of an answer are read. */
   @FunctionalInterface
@@ -49,6 +57,13 @@ record Answer<T>(T body, Pb0.@Nullable Error error, Pb0.@Nullable ResponseContex
         response.getVersionedList().stream().map(Versioned::fromProto).toList(),
         response.hasError() ? response.getError() : null,
         response.hasPalinode() ? response.getPalinode() : null);
+  }
+
+  static Answer<Found> found(ByteBuf frame) throws IOException {
+    Answer<List<Versioned>> answer = get(frame);
+    Pb0.ResponseContext context = answer.context();
+    long epoch = context == null ? EpochView.UNKNOWN : epochOf(context);
+    return new Answer<>(new Found(answer.body(), epoch), answer.error(), context);
   }
 
   /** A stock node does not hear of the past and tells the present: that is no answer. */

@@ -9,10 +9,13 @@ import java.util.List;
 /**
  * A request, without what the session adds to it, and how its answer is read.
  *
- * @param origin the node that accepted this version first; {@link #NO_ORIGIN} on the first one
+ * @param origin on a copy: the node that accepted this version first; {@link #NO_ORIGIN} when it is
+ *     none, and on a repair when it is not known
+ * @param readAt on a repair: the node on which this version was read; else {@link #NO_ORIGIN}
  * @param probe looks for the end of a rollback, so it is not given up when one begins
  */
-record Ask<T>(Pb0.VoldemortRequest request, Answer.Reader<T> reader, int origin, boolean probe) {
+record Ask<T>(
+    Pb0.VoldemortRequest request, Answer.Reader<T> reader, int origin, int readAt, boolean probe) {
   static final int NO_ORIGIN = Session.NO_ORIGIN;
   static final String METADATA = "metadata";
 
@@ -20,7 +23,7 @@ record Ask<T>(Pb0.VoldemortRequest request, Answer.Reader<T> reader, int origin,
   private static final int ROUTE_IGNORE_CHECKS = 2;
 
   private static <T> Ask<T> of(Pb0.VoldemortRequest.Builder request, Answer.Reader<T> reader) {
-    return new Ask<>(request.build(), reader, NO_ORIGIN, false);
+    return new Ask<>(request.build(), reader, NO_ORIGIN, NO_ORIGIN, false);
   }
 
   private static Pb0.VoldemortRequest.Builder request(Pb0.RequestType type, String store) {
@@ -36,6 +39,17 @@ record Ask<T>(Pb0.VoldemortRequest request, Answer.Reader<T> reader, int origin,
         request(Pb0.RequestType.GET, store)
             .setGet(Pb0.GetRequest.newBuilder().setKey(ByteString.copyFrom(key))),
         Answer::get);
+  }
+
+  /**
+   * @param origins whether to tell them, for repairs; a stock node does not
+   */
+  static Ask<Answer.Found> read(String store, byte[] key, boolean origins) {
+    Pb0.GetRequest.Builder get = Pb0.GetRequest.newBuilder().setKey(ByteString.copyFrom(key));
+    if (origins) {
+      get.setOrigins(true);
+    }
+    return of(request(Pb0.RequestType.GET, store).setGet(get), Answer::found);
   }
 
   /** What the key was; from a node of ours only. */
@@ -125,17 +139,30 @@ record Ask<T>(Pb0.VoldemortRequest request, Answer.Reader<T> reader, int origin,
   }
 
   Ask<T> asCopyOf(int firstNode) {
-    return new Ask<>(request, reader, firstNode, probe);
+    return new Ask<>(request, reader, firstNode, NO_ORIGIN, probe);
+  }
+
+  /**
+   * What a reader sends to a node that lacks the version.
+   *
+   * @param firstNode {@link #NO_ORIGIN} when it is not known
+   */
+  Ask<T> asRepairOf(int firstNode, int readAtNode) {
+    return new Ask<>(request, reader, firstNode, readAtNode, probe);
+  }
+
+  boolean isRepair() {
+    return readAt != NO_ORIGIN;
   }
 
   /** Whatever the ring says, the node that is asked is meant. */
   Ask<T> ignoringChecks() {
     Pb0.VoldemortRequest ignoring =
         request.toBuilder().setRequestRouteType(ROUTE_IGNORE_CHECKS).build();
-    return new Ask<>(ignoring, reader, origin, probe);
+    return new Ask<>(ignoring, reader, origin, readAt, probe);
   }
 
   Ask<T> asProbe() {
-    return new Ask<>(request, reader, origin, true);
+    return new Ask<>(request, reader, origin, readAt, true);
   }
 }

@@ -20,6 +20,11 @@ import java.util.List;
  *     since the nodes are not known yet
  * @param connectionsMax to each node that takes one request at a time on a connection, as stock
  *     nodes do; others have one connection
+ * @param preferredTimeout how long an operation that has its required answers waits for its
+ *     preferred ones ({@code preferred-reads}, {@code preferred-writes} of a store); 5 s as
+ *     Voldemort's own client does, unless told otherwise
+ * @param readRepair whether a node that a read found behind is sent what it lacks, in the
+ *     background; only where {@code preferred-reads} is above 1, so that several are asked
  */
 public record ClientConfig(
     List<String> bootstrap,
@@ -28,9 +33,12 @@ public record ClientConfig(
     int region,
     Duration requestTimeout,
     LinkModel links,
-    int connectionsMax) {
+    int connectionsMax,
+    Duration preferredTimeout,
+    boolean readRepair) {
 
   private static final int CONNECTIONS_DEFAULT = 4;
+  private static final Duration PREFERRED_TIMEOUT_DEFAULT = Duration.ofSeconds(5);
   private static final String SCHEME = "tcp://";
 
   public ClientConfig {
@@ -51,6 +59,10 @@ public record ClientConfig(
     if (requestTimeout.toMillis() < 1) {
       throw new IllegalArgumentException(
           "requestTimeout must be at least 1 ms: requestTimeout=" + requestTimeout);
+    }
+    if (preferredTimeout.isNegative()) {
+      throw new IllegalArgumentException(
+          "preferredTimeout must not be negative: preferredTimeout=" + preferredTimeout);
     }
   }
 
@@ -85,26 +97,100 @@ public record ClientConfig(
         -1,
         Duration.ofSeconds(5),
         LinkModel.DIRECT,
-        CONNECTIONS_DEFAULT);
+        CONNECTIONS_DEFAULT,
+        PREFERRED_TIMEOUT_DEFAULT,
+        true);
+  }
+
+  public ClientConfig withClientId(String newId) {
+    return new ClientConfig(
+        bootstrap,
+        newId,
+        routing,
+        region,
+        requestTimeout,
+        links,
+        connectionsMax,
+        preferredTimeout,
+        readRepair);
   }
 
   public ClientConfig withRouting(Routing newRouting, int newRegion) {
     return new ClientConfig(
-        bootstrap, clientId, newRouting, newRegion, requestTimeout, links, connectionsMax);
+        bootstrap,
+        clientId,
+        newRouting,
+        newRegion,
+        requestTimeout,
+        links,
+        connectionsMax,
+        preferredTimeout,
+        readRepair);
   }
 
   public ClientConfig withLinks(LinkModel newLinks) {
     return new ClientConfig(
-        bootstrap, clientId, routing, region, requestTimeout, newLinks, connectionsMax);
+        bootstrap,
+        clientId,
+        routing,
+        region,
+        requestTimeout,
+        newLinks,
+        connectionsMax,
+        preferredTimeout,
+        readRepair);
   }
 
   public ClientConfig withRequestTimeout(Duration newTimeout) {
     return new ClientConfig(
-        bootstrap, clientId, routing, region, newTimeout, links, connectionsMax);
+        bootstrap,
+        clientId,
+        routing,
+        region,
+        newTimeout,
+        links,
+        connectionsMax,
+        preferredTimeout,
+        readRepair);
   }
 
   public ClientConfig withConnectionsMax(int newMax) {
-    return new ClientConfig(bootstrap, clientId, routing, region, requestTimeout, links, newMax);
+    return new ClientConfig(
+        bootstrap,
+        clientId,
+        routing,
+        region,
+        requestTimeout,
+        links,
+        newMax,
+        preferredTimeout,
+        readRepair);
+  }
+
+  public ClientConfig withPreferredTimeout(Duration newTimeout) {
+    return new ClientConfig(
+        bootstrap,
+        clientId,
+        routing,
+        region,
+        requestTimeout,
+        links,
+        connectionsMax,
+        newTimeout,
+        readRepair);
+  }
+
+  public ClientConfig withReadRepair(boolean on) {
+    return new ClientConfig(
+        bootstrap,
+        clientId,
+        routing,
+        region,
+        requestTimeout,
+        links,
+        connectionsMax,
+        preferredTimeout,
+        on);
   }
 
   /** In which order replicas are asked. */

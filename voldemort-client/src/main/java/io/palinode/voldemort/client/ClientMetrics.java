@@ -5,10 +5,8 @@ import java.util.concurrent.atomic.LongAdder;
 /** Counters of one client, all since it was opened. Thread-safe. */
 public final class ClientMetrics {
   final LongAdder operations = new LongAdder();
-  final LongAdder copiesStarted = new LongAdder();
-  final LongAdder copiesDone = new LongAdder();
-  final LongAdder copiesDropped = new LongAdder();
-  final LongAdder copiesFailed = new LongAdder();
+  final Tally copies = new Tally();
+  final Tally repairs = new Tally();
   final LongAdder copyWaits = new LongAdder();
   final LongAdder obsoleteRetries = new LongAdder();
   final LongAdder pauseRetries = new LongAdder();
@@ -19,6 +17,20 @@ public final class ClientMetrics {
 
   ClientMetrics() {}
 
+  /** What became of messages that nobody has to wait for. */
+  static final class Tally {
+    final LongAdder started = new LongAdder();
+    final LongAdder done = new LongAdder();
+    final LongAdder dropped = new LongAdder();
+    final LongAdder failed = new LongAdder();
+
+    long inFlight() {
+      // Ends first: one that ends in between must not make this negative.
+      long ended = done.sum() + dropped.sum() + failed.sum();
+      return started.sum() - ended;
+    }
+  }
+
   /** Gets, puts and deletes that have succeeded. */
   public long operations() {
     return operations.sum();
@@ -26,19 +38,17 @@ public final class ClientMetrics {
 
   /** Copies to further replicas that no node has answered yet. */
   public long copiesInFlight() {
-    // Ends first: a copy that ends in between must not make this negative.
-    long ended = copiesDone.sum() + copiesDropped.sum() + copiesFailed.sum();
-    return copiesStarted.sum() - ended;
+    return copies.inFlight();
   }
 
   /** Copies given up because their epoch was over. */
   public long copiesDropped() {
-    return copiesDropped.sum();
+    return copies.dropped.sum();
   }
 
   /** Copies that did not reach their node or were refused; that replica lags. */
   public long copiesFailed() {
-    return copiesFailed.sum();
+    return copies.failed.sum();
   }
 
   /** Writes that had to wait because a node had too many copies in flight. */
@@ -59,6 +69,29 @@ public final class ClientMetrics {
   /** Connections opened to a node that had one before. */
   public long reconnects() {
     return reconnects.sum();
+  }
+
+  /** Versions that a read found missing on a node, and that were sent to it. */
+  public long repairsStarted() {
+    return repairs.started.sum();
+  }
+
+  /** Repairs that no node has answered yet. */
+  public long repairsInFlight() {
+    return repairs.inFlight();
+  }
+
+  /**
+   * Repairs not made: their epoch was over, a write of the key is still to reach some node, or too
+   * much is in flight to the node.
+   */
+  public long repairsDropped() {
+    return repairs.dropped.sum();
+  }
+
+  /** Repairs that did not reach their node or were refused; that replica lags. */
+  public long repairsFailed() {
+    return repairs.failed.sum();
   }
 
   /** Requests not sent because too many to their node had no answer yet. */

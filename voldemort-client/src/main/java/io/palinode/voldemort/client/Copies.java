@@ -29,9 +29,19 @@ import org.jspecify.annotations.Nullable;
  * long as a call would wait; copies of several keys may then change places, but not those of one:
  * behind one that is held up they wait for its end. Else a delete could come before the put that it
  * is to delete. That the node has a newer version already is as good as success.
+ *
+ * <p>A repair is a copy that nobody waits for and that is sent once. It is of the epoch in which it
+ * was read, and nothing in any other. It takes no room that writers would have to wait for, and is
+ * not made of a key of which a copy was held up while it was read, whichever node that is for: what
+ * was read may be what that copy takes away.
  */
 final class Copies {
   static final int PER_NODE_MAX = 512;
+
+  /** No repair is made while so many copies are in flight to its node. */
+  static final int REPAIRS_PER_NODE_MAX = PER_NODE_MAX / 2;
+
+  private static final long HELD_UP = -1;
   private static final Duration FLUSH_MAX = Duration.ofSeconds(5);
 
   private final Transport transport;
@@ -42,6 +52,10 @@ final class Copies {
   private final Map<Target, Copy> heldUp = new ConcurrentHashMap<>();
 
   private final AtomicLong numbers = new AtomicLong();
+
+  /** How often a copy began to be held up. */
+  private final AtomicLong holdUps = new AtomicLong();
+
   private volatile boolean closed;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition room = lock.newCondition();
@@ -112,14 +126,48 @@ final class Copies {
    */
   CompletableFuture<Answer.Accepted> send(
       NodeLanes connection, Ask<Answer.Accepted> ask, Call call, long acceptedIn) {
-    AtomicInteger count = count(connection.node());
-    count.incrementAndGet();
-    transport.metrics().copiesStarted.increment();
-    Copy copy = new Copy(connection, count, ask, call, acceptedIn);
+    Copy copy = new Copy(connection, ask, call, acceptedIn);
+    copy.tally.started.increment();
+    copy.count.incrementAndGet();
     if (!copy.waitsForEarlier()) {
       copy.send(Call.PAUSE_MIN);
     }
     return copy.result;
+  }
+
+  /** What {@link #repair} is to be given of a read of that key that begins now. */
+  long beforeRead(String store, ByteString key) {
+    long before = holdUps.get();
+    return isHeldUp(store, key) ? HELD_UP : before;
+  }
+
+  /**
+   * Sends a repair, if there is room.
+   *
+   * @param readIn the epoch in which its node lacked it and another one had it; or {@link
+   *     EpochView#UNKNOWN}
+   * @param beforeRead of {@link #beforeRead}, when that was asked
+   */
+  void repair(
+      NodeLanes connection, Ask<Answer.Accepted> ask, Call call, long readIn, long beforeRead) {
+    Copy repair = new Copy(connection, ask, call, readIn);
+    repair.tally.started.increment();
+    Target target = repair.target;
+    // Of whatever key, since then: it is seldom, and nothing is lost by waiting for the next read.
+    boolean heldUp = isHeldUp(target.store(), target.key()) || holdUps.get() != beforeRead;
+    if (heldUp || repair.count.get() >= REPAIRS_PER_NODE_MAX) {
+      repair.tally.dropped.increment();
+      return;
+    }
+    repair.count.incrementAndGet();
+    repair.send(Call.PAUSE_MIN);
+  }
+
+  /** Whether a copy of this key is held up, to whatever node. */
+  private boolean isHeldUp(String store, ByteString key) {
+    return !heldUp.isEmpty()
+        && inFlight.keySet().stream()
+            .anyMatch(node -> heldUp.containsKey(new Target(node, store, key)));
   }
 
   /** Gives up the copies that wait for a node to resume; the others are with the connections. */
@@ -152,16 +200,13 @@ final class Copies {
     private final long acceptedIn;
     private final long number = numbers.incrementAndGet();
     private final Target target;
+    private final ClientMetrics.Tally tally;
 
-    Copy(
-        NodeLanes connection,
-        AtomicInteger count,
-        Ask<Answer.Accepted> ask,
-        Call call,
-        long acceptedIn) {
+    Copy(NodeLanes connection, Ask<Answer.Accepted> ask, Call call, long acceptedIn) {
       this.acceptedIn = acceptedIn;
       this.connection = connection;
-      this.count = count;
+      this.count = count(connection.node());
+      this.tally = ask.isRepair() ? transport.metrics().repairs : transport.metrics().copies;
       this.ask = ask;
       this.call = call;
       Pb0.VoldemortRequest request = ask.request();
@@ -170,8 +215,11 @@ final class Copies {
 
     void send(Duration pause) {
       long epoch = transport.session().view().epochFor(call.epoch());
-      if (isMadeByConvergence(epoch)) {
-        end(Answer.Accepted.ALREADY, null);
+      if (isOfAnother(epoch)) {
+        // A copy is made by convergence, a repair by nobody.
+        end(
+            ask.isRepair() ? null : Answer.Accepted.ALREADY,
+            ask.isRepair() ? RefusedByFence.over() : null);
         return;
       }
       var unused =
@@ -185,12 +233,16 @@ final class Copies {
      * key that was deleted since would be back, and one that was written anew since, with a clock
      * that begins anew, would be gone.
      */
-    private boolean isMadeByConvergence(long epoch) {
+    private boolean isOfAnother(long epoch) {
       return acceptedIn != EpochView.UNKNOWN && epoch != EpochView.UNKNOWN && acceptedIn != epoch;
     }
 
     private void answered(
         Answer.@Nullable Accepted accepted, @Nullable Throwable failure, Duration pause) {
+      if (ask.isRepair()) {
+        end(accepted, failure);
+        return;
+      }
       boolean paused = failure instanceof RefusedByFence fence && !fence.isEpochOver();
       if ((paused || failure == null) && waitsForEarlier()) {
         // It was under way when an earlier one was refused: what it did may have been too early.
@@ -234,6 +286,8 @@ final class Copies {
     private void sendAfter(Duration pause) {
       transport.metrics().pauseRetries.increment();
       heldUp.putIfAbsent(target, this);
+      // After that: whoever does not see the one sees the other.
+      holdUps.incrementAndGet();
       sleeping.add(this);
       if (closed) {
         end(null, new StoreException("the client is closed"));
@@ -275,11 +329,11 @@ final class Copies {
 
     private void countEnd(@Nullable Throwable failure) {
       if (failure == null || failure instanceof ObsoleteVersionException) {
-        transport.metrics().copiesDone.increment();
+        tally.done.increment();
       } else if (failure instanceof RefusedByFence) {
-        transport.metrics().copiesDropped.increment();
+        tally.dropped.increment();
       } else {
-        transport.metrics().copiesFailed.increment();
+        tally.failed.increment();
       }
       int before = count.getAndDecrement();
       if (before == PER_NODE_MAX || before == 1) {

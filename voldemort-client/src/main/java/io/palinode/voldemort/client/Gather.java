@@ -9,15 +9,18 @@ import java.util.concurrent.CompletionException;
 import java.util.function.IntFunction;
 
 /**
- * Asks replicas until enough have answered; where one fails, the next in order takes its place.
+ * Asks replicas until enough have answered; where one fails, the next in order takes its place, as
+ * long as fewer than the required ones have answered or may yet.
  *
- * <p>Ends with the answers by node, in the order they came, or fails: with {@link
- * InsufficientNodesException} once every node has failed or answered, or at once with {@link
- * RefusedByFence}. Thread-safe; nothing is called with the lock held.
+ * <p>Ends with the answers by node, in the order they came: once the preferred number is there; or
+ * the required number, and nobody who was asked is still to answer, or {@link #preferNoMore} was
+ * called. Fails with {@link InsufficientNodesException} once every node has failed or answered and
+ * that was too little, or at once with {@link RefusedByFence}. Thread-safe; nothing is called with
+ * the lock held.
  */
 final class Gather<T> {
   private final String operation;
-  private final int needed;
+  private final Quorum quorum;
   private final IntFunction<CompletableFuture<T>> question;
   private final CompletableFuture<Map<Integer, T>> result = new CompletableFuture<>();
 
@@ -25,14 +28,14 @@ final class Gather<T> {
   private final Map<Integer, String> failures = new LinkedHashMap<>();
   private final ArrayDeque<Integer> unasked = new ArrayDeque<>();
   private int asked;
+  private boolean prefersNoMore;
 
   /**
    * @param operation for messages
-   * @param needed how many answers end it
    */
-  Gather(String operation, int needed, IntFunction<CompletableFuture<T>> question) {
+  Gather(String operation, Quorum quorum, IntFunction<CompletableFuture<T>> question) {
     this.operation = operation;
-    this.needed = needed;
+    this.quorum = quorum;
     this.question = question;
   }
 
@@ -45,14 +48,27 @@ final class Gather<T> {
 
   /** Asks the first {@code atOnce} nodes now, the others when they are needed. */
   CompletableFuture<Map<Integer, T>> start(List<Integer> nodes, int atOnce) {
+    List<Integer> first = nodes.subList(0, Math.min(atOnce, nodes.size()));
     synchronized (this) {
-      unasked.addAll(nodes);
+      unasked.addAll(nodes.subList(first.size(), nodes.size()));
+      // All of them before any is asked: one may answer at once, and is not the last one then.
+      asked = first.size();
     }
     endIfPossible();
-    for (int i = 0; i < atOnce; i++) {
-      askNext();
-    }
+    first.forEach(this::ask);
     return result;
+  }
+
+  boolean prefersMore() {
+    return quorum.prefersMore();
+  }
+
+  /** The time for preferred answers is over: from now on the required ones do. */
+  void preferNoMore() {
+    synchronized (this) {
+      prefersNoMore = true;
+    }
+    endIfPossible();
   }
 
   private void askNext() {
@@ -64,20 +80,25 @@ final class Gather<T> {
       }
     }
     if (node != null) {
-      int next = node;
-      var unused =
-          question.apply(next).whenComplete((answer, failure) -> heard(next, answer, failure));
+      ask(node);
     }
+  }
+
+  private void ask(int node) {
+    var unused =
+        question.apply(node).whenComplete((answer, failure) -> heard(node, answer, failure));
   }
 
   private void heard(int node, T answer, Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
     if (cause instanceof NodeException failed) {
+      boolean needsMore;
       synchronized (this) {
         asked--;
         failures.put(node, failed.reason());
+        needsMore = answers.size() + asked < quorum.required();
       }
-      if (!result.isDone()) {
+      if (needsMore && !result.isDone()) {
         askNext();
       }
       endIfPossible();
@@ -98,10 +119,12 @@ final class Gather<T> {
     Map<Integer, T> enough = null;
     InsufficientNodesException tooFew = null;
     synchronized (this) {
-      if (answers.size() >= needed) {
+      int wanted = prefersNoMore || asked == 0 ? quorum.required() : quorum.preferred();
+      if (answers.size() >= wanted) {
         enough = new LinkedHashMap<>(answers);
       } else if (asked == 0 && unasked.isEmpty()) {
-        tooFew = new InsufficientNodesException(operation, needed, answers.size(), failures);
+        tooFew =
+            new InsufficientNodesException(operation, quorum.required(), answers.size(), failures);
       }
     }
     if (enough != null) {

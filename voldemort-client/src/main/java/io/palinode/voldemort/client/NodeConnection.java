@@ -114,7 +114,7 @@ final class NodeConnection {
   <T> CompletableFuture<T> send(Ask<T> ask, long epoch) {
     Pb0.VoldemortRequest message =
         ask.request().toBuilder()
-            .setPalinode(transport.session().context(epoch, ask.origin()))
+            .setPalinode(transport.session().context(epoch, ask.origin(), ask.readAt()))
             .build();
     Exchange<T> exchange = new Exchange<>(ask, message, epoch, transport.nanoTime().getAsLong());
     if (message.getSerializedSize() > Frames.MESSAGE_BYTES_MAX) {

@@ -153,7 +153,8 @@ public final class PastStore {
     List<Versioned> versions =
         replicas.run(
             call ->
-                Replicas.await(replicas.gather(order, definition.requiredReads(), ask, call))
+                Replicas.await(
+                        replicas.gather(order, Quorum.of(definition.requiredReads()), ask, call))
                     .values()
                     .stream()
                     .flatMap(List::stream)

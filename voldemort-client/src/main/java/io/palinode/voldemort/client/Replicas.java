@@ -1,5 +1,6 @@
 package io.palinode.voldemort.client;
 
+import com.google.protobuf.ByteString;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
 import java.net.InetSocketAddress;
@@ -9,6 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
@@ -18,20 +22,19 @@ import java.util.function.Function;
 final class Replicas {
   private final Transport transport;
   private final Duration pauseMax;
+  private final Duration preferredTimeout;
   private final Copies copies;
   private final Map<Integer, NodeLanes> connections = new LinkedHashMap<>();
 
-  /**
-   * @param pauseMax how long calls wait for a paused node
-   * @param connectionsMax to a node that takes one request at a time
-   */
-  Replicas(Cluster cluster, Transport transport, Duration pauseMax, int connectionsMax) {
+  Replicas(Cluster cluster, Transport transport, ClientConfig config) {
     this.transport = transport;
-    this.pauseMax = pauseMax;
+    this.pauseMax = config.pauseMax();
+    this.preferredTimeout = config.preferredTimeout();
     for (Node node : cluster.nodes()) {
       InetSocketAddress address =
           InetSocketAddress.createUnresolved(node.host(), node.socketPort());
-      connections.put(node.id(), new NodeLanes(node.id(), address, transport, connectionsMax));
+      connections.put(
+          node.id(), new NodeLanes(node.id(), address, transport, config.connectionsMax()));
     }
     this.copies = new Copies(connections.keySet(), transport);
   }
@@ -99,11 +102,29 @@ final class Replicas {
     return connection;
   }
 
-  /** Asks as many nodes as are needed, in order, the next one where one fails. */
+  /** Asks as many nodes as are preferred, in order; the next one where too few answer. */
   <T> CompletableFuture<Map<Integer, T>> gather(
-      List<Integer> order, int needed, Ask<T> ask, Call call) {
+      List<Integer> order, Quorum quorum, Ask<T> ask, Call call) {
     String operation = ask.request().getType() + " on " + ask.request().getStore();
-    return new Gather<T>(operation, needed, node -> ask(node, ask, call)).start(order, needed);
+    Gather<T> gather = new Gather<T>(operation, quorum, node -> ask(node, ask, call));
+    return start(gather, order, quorum.preferred());
+  }
+
+  /** As {@link Gather#start}, which waits for preferred answers until their time is over. */
+  <T> CompletableFuture<Map<Integer, T>> start(Gather<T> gather, List<Integer> nodes, int atOnce) {
+    CompletableFuture<Map<Integer, T>> result = gather.start(nodes, atOnce);
+    if (gather.prefersMore() && !result.isDone()) {
+      try {
+        Future<?> end =
+            transport
+                .threads()
+                .schedule(gather::preferNoMore, preferredTimeout.toNanos(), TimeUnit.NANOSECONDS);
+        var unused = result.whenComplete((answers, failure) -> end.cancel(false));
+      } catch (RejectedExecutionException closed) {
+        gather.preferNoMore();
+      }
+    }
+    return result;
   }
 
   /** Sends a request that looks for the end of a rollback; what it fails with is no matter. */
@@ -128,6 +149,16 @@ final class Replicas {
   CompletableFuture<Answer.Accepted> copy(
       int node, Ask<Answer.Accepted> ask, Call call, long acceptedIn) {
     return copies.send(connection(node), ask, call, acceptedIn);
+  }
+
+  /** See {@link Copies#beforeRead}. */
+  long beforeRead(String store, ByteString key) {
+    return copies.beforeRead(store, key);
+  }
+
+  /** Sends, as a copy, what the node lacks; see {@link Copies#repair}. */
+  void repair(int node, Ask<Answer.Accepted> ask, Call call, long readIn, long beforeRead) {
+    copies.repair(connection(node), ask, call, readIn, beforeRead);
   }
 
   /** Gives up all that is under way in an epoch that is over, except probes. */

@@ -4,31 +4,33 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
-import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 
 /**
  * One put or delete: the first replica in order that accepts it decides, then the same version goes
- * to all the others at once. Ends when enough have it; the other copies stay in flight.
+ * to all the others at once. Ends when the preferred number have it; or the required number, and
+ * all others have answered, or failed, or the time for preferred ones is over. Copies that are
+ * still on their way stay in flight.
  */
 final class ReplicatedWrite {
   private final Replicas replicas;
   private final String operation;
-  private final IntSupplier needed;
+  private final Supplier<Quorum> quorum;
   private final IntFunction<Ask<Answer.Accepted>> askAt;
 
   /**
-   * @param needed W; asked when a node has accepted, for its epoch may want more than the one
-   *     before
+   * @param quorum of writes; asked when a node has accepted, for its epoch may want more than the
+   *     one before
    * @param askAt the request when this node is the first
    */
   ReplicatedWrite(
       Replicas replicas,
       String operation,
-      IntSupplier needed,
+      Supplier<Quorum> quorum,
       IntFunction<Ask<Answer.Accepted>> askAt) {
     this.replicas = replicas;
     this.operation = operation;
-    this.needed = needed;
+    this.quorum = quorum;
     this.askAt = askAt;
   }
 
@@ -55,7 +57,7 @@ final class ReplicatedWrite {
         failures.put(node, e.reason());
       }
     }
-    throw new InsufficientNodesException(operation, needed.getAsInt(), 0, failures);
+    throw new InsufficientNodesException(operation, quorum.get().required(), 0, failures);
   }
 
   private Outcome replicate(
@@ -69,11 +71,10 @@ final class ReplicatedWrite {
     Ask<Answer.Accepted> copy = askAt.apply(first).asCopyOf(first);
     Gather<Answer.Accepted> gather =
         new Gather<Answer.Accepted>(
-                operation,
-                needed.getAsInt(),
-                node -> replicas.copy(node, copy, call, accepted.epoch()))
+                operation, quorum.get(), node -> replicas.copy(node, copy, call, accepted.epoch()))
             .startingWith(Map.of(first, accepted), failures);
-    Map<Integer, Answer.Accepted> answers = Replicas.await(gather.start(others, others.size()));
+    Map<Integer, Answer.Accepted> answers =
+        Replicas.await(replicas.start(gather, others, others.size()));
     boolean changed = answers.values().stream().anyMatch(Answer.Accepted::changed);
     return new Outcome(first, accepted.acceptedAt(), changed);
   }

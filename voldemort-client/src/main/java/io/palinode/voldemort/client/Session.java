@@ -90,12 +90,25 @@ public final class Session {
    * @param origin on a copy: the node that accepted this version first; else {@link #NO_ORIGIN}
    */
   public Pb0.RequestContext context(long epoch, int origin) {
+    return context(epoch, origin, NO_ORIGIN);
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param readAt on a read repair: the node on which this version was read, and {@code origin} is
+   *     {@link #NO_ORIGIN} when that is not known; else {@link #NO_ORIGIN}
+   */
+  public Pb0.RequestContext context(long epoch, int origin, int readAt) {
     Pb0.RequestContext.Builder context = Pb0.RequestContext.newBuilder().setClient(clientId);
     if (epoch != EpochView.UNKNOWN) {
       context.setEpoch(epoch);
     }
     if (origin != NO_ORIGIN) {
       context.setOrigin(origin);
+    }
+    if (readAt != NO_ORIGIN) {
+      context.setReadAt(readAt);
     }
     ByteString known = encodedHvc();
     if (known != null) {

@@ -23,6 +23,21 @@ import org.jspecify.annotations.Nullable;
  * timestamp, then greatest bytes. Thread-safe; calls block, and must not be made by a {@link
  * LinkModel} or a rollback listener.
  *
+ * <p>Whom a call waits for, R, W and the preferred numbers being the store's:
+ *
+ * <ul>
+ *   <li>A read, also of the present versions before a put or a delete, asks {@code preferred-reads}
+ *       replicas at once, and more, one by one, while fewer than R have answered or may yet. It
+ *       ends with as many answers as are preferred; or with R or more, when all who were asked have
+ *       answered or failed, or after {@link ClientConfig#preferredTimeout}.
+ *   <li>A put or a delete goes to all replicas. It returns when {@code preferred-writes} of them
+ *       have it; or W or more, when all have answered or failed, or after that time.
+ *   <li>After a get, or a read of versions, that has several answers, each node that answered with
+ *       less than all of them come to is sent what it lacks, unless {@link ClientConfig#readRepair}
+ *       says no: in the background, and in the epoch of those answers only. So a value comes back
+ *       whose delete missed a replica.
+ * </ul>
+ *
  * <p>Every call throws {@link RolledBackException} when its epoch ends under it, {@link
  * InsufficientNodesException} when too few replicas answer, and {@link StoreException} otherwise
  * (interrupted, closed, paused for too long).
@@ -37,12 +52,22 @@ public final class Store {
   private final Ring ring;
   private final Replicas replicas;
   private final LongSupplier epochMillis;
+  private final Quorum reads;
+  private final @Nullable ReadRepair repair;
 
-  Store(StoreDefinition definition, Ring ring, Replicas replicas, LongSupplier epochMillis) {
+  Store(
+      StoreDefinition definition,
+      Ring ring,
+      Replicas replicas,
+      LongSupplier epochMillis,
+      boolean readRepair) {
     this.definition = definition;
     this.ring = ring;
     this.replicas = replicas;
     this.epochMillis = epochMillis;
+    this.reads = new Quorum(definition.requiredReads(), definition.preferredReads());
+    this.repair =
+        readRepair && reads.preferred() > 1 ? new ReadRepair(definition.name(), replicas) : null;
   }
 
   /**
@@ -55,7 +80,7 @@ public final class Store {
     return definition;
   }
 
-  /** Null when R replicas have no version of the key. */
+  /** Null when the replicas that answer have no version of the key. */
   public @Nullable String get(String key) {
     Versioned version = Siblings.resolve(versions(key));
     return version == null ? null : version.text();
@@ -73,25 +98,28 @@ public final class Store {
   }
 
   private Map<String, String> getAtOnce(Call call, List<String> keys) {
-    List<CompletableFuture<Map<Integer, List<Versioned>>>> reads =
-        keys.stream().map(key -> read(call, bytes(key))).toList();
+    List<Reading> readings = keys.stream().map(key -> read(call, bytes(key))).toList();
     Map<String, String> found = new LinkedHashMap<>();
-    for (int i = 0; i < reads.size(); i++) {
-      Versioned version = Siblings.resolve(joined(Replicas.await(reads.get(i))));
+    for (int i = 0; i < readings.size(); i++) {
+      String key = keys.get(i);
+      Versioned version = Siblings.resolve(joined(call, readings.get(i)));
       if (version != null) {
-        found.put(keys.get(i), version.text());
+        found.put(key, version.text());
       }
     }
     return found;
   }
 
-  /** The versions that R replicas have and none of them supersedes, the one to take first. */
+  /**
+   * The versions that the replicas that answer have and none of them supersedes, the one to take
+   * first.
+   */
   public List<Versioned> versions(String key) {
     return versions(bytes(key));
   }
 
   public List<Versioned> versions(byte[] key) {
-    return operation(call -> joined(Replicas.await(read(call, key))));
+    return operation(call -> joined(call, read(call, key)));
   }
 
   /** The store as it was. */
@@ -108,18 +136,33 @@ public final class Store {
     return operation(call -> Replicas.await(replicas.ask(node, ask, call)));
   }
 
-  private CompletableFuture<Map<Integer, List<Versioned>>> read(Call call, byte[] key) {
-    Ask<List<Versioned>> ask = Ask.get(definition.name(), key);
-    return replicas.gather(order(key), definition.requiredReads(), ask, call);
+  /**
+   * A read on its way.
+   *
+   * @param before of {@link ReadRepair#beforeRead}; 0 where nothing is repaired
+   */
+  private record Reading(
+      byte[] key, long before, CompletableFuture<Map<Integer, Answer.Found>> answers) {}
+
+  private Reading read(Call call, byte[] key) {
+    long before = repair == null ? 0 : repair.beforeRead(key);
+    Ask<Answer.Found> ask = Ask.read(definition.name(), key, repair != null);
+    return new Reading(key, before, replicas.gather(order(key), reads, ask, call));
   }
 
-  private static List<Versioned> joined(Map<Integer, List<Versioned>> byNode) {
-    return Siblings.merge(byNode.values().stream().flatMap(List::stream).toList(), List.of());
+  /** What the answers come to. Waits for them, and for no repair. */
+  private List<Versioned> joined(Call call, Reading reading) {
+    Map<Integer, Answer.Found> answers = Replicas.await(reading.answers());
+    if (repair != null) {
+      repair.start(call, reading.key(), answers, reading.before());
+    }
+    return Siblings.merge(
+        answers.values().stream().flatMap(found -> found.versions().stream()).toList(), List.of());
   }
 
   /**
-   * Reads the present version (R nodes), supersedes it. Retries when another writer was faster, up
-   * to {@value #ATTEMPTS_MAX} times. Returns when W nodes have it.
+   * Reads the present version, supersedes it. Retries when another writer was faster, up to {@value
+   * #ATTEMPTS_MAX} times.
    */
   public Written put(String key, String value) {
     return operation(call -> putRetrying(call, bytes(key), bytes(value)));
@@ -170,7 +213,7 @@ public final class Store {
         new ReplicatedWrite(
             replicas,
             "PUT on " + definition.name(),
-            () -> writesNeeded(key, now),
+            () -> writes(key, now),
             node -> {
               VectorClock clock = onTopOf.clock().incremented(node, now);
               return Ask.put(definition.name(), key, new Versioned(onTopOf.value(), clock));
@@ -184,19 +227,19 @@ public final class Store {
    * touched the key: then each read of the key meets the last write that has returned. All clients
    * learn it before they write in the epoch, and a rollback leaves replicas equal.
    */
-  private int writesNeeded(byte[] key, long nowMillis) {
+  private Quorum writes(byte[] key, long nowMillis) {
     int needed = definition.requiredWrites();
-    if (!replicas.session().view().sequential().covers(key, nowMillis * 1_000)) {
-      return needed;
+    if (replicas.session().view().sequential().covers(key, nowMillis * 1_000)) {
+      int sequential = definition.replicationFactor() - definition.requiredReads() + 1;
+      if (sequential > needed) {
+        needed = sequential;
+        replicas.metrics().sequentialWrites.increment();
+      }
     }
-    int sequential = definition.replicationFactor() - definition.requiredReads() + 1;
-    if (sequential > needed) {
-      replicas.metrics().sequentialWrites.increment();
-    }
-    return Math.max(needed, sequential);
+    return new Quorum(needed, Math.max(needed, definition.preferredWrites()));
   }
 
-  /** Deletes the versions that R nodes have. Returns whether there was any. */
+  /** Deletes the versions that the replicas that answer have. Returns whether there was any. */
   public boolean delete(String key) {
     return delete(bytes(key));
   }
@@ -219,17 +262,17 @@ public final class Store {
         new ReplicatedWrite(
             replicas,
             "DELETE on " + definition.name(),
-            () -> writesNeeded(key, epochMillis.getAsLong()),
+            () -> writes(key, epochMillis.getAsLong()),
             node -> Ask.delete(definition.name(), key, clock));
     return write.run(call, order(key)).changed();
   }
 
-  /** The least clock that supersedes what R nodes have. */
+  /** The least clock that supersedes what the replicas that answer have. Repairs nothing. */
   private VectorClock readClock(Call call, byte[] key, List<Integer> order) {
     Ask<List<VectorClock>> ask = Ask.getVersion(definition.name(), key);
     VectorClock merged = VectorClock.EMPTY;
     for (List<VectorClock> clocks :
-        Replicas.await(replicas.gather(order, definition.requiredReads(), ask, call)).values()) {
+        Replicas.await(replicas.gather(order, reads, ask, call)).values()) {
       for (VectorClock clock : clocks) {
         merged = merged.merge(clock);
       }

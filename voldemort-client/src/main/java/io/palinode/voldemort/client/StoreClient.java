@@ -43,6 +43,7 @@ public final class StoreClient implements AutoCloseable {
   private final Session session;
   private final Replicas replicas;
   private final LongSupplier epochMillis;
+  private final boolean readRepair;
   private final Map<String, Store> stores = new ConcurrentHashMap<>();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final List<Consumer<RolledBack>> listeners = new CopyOnWriteArrayList<>();
@@ -53,8 +54,8 @@ public final class StoreClient implements AutoCloseable {
     this.metadata = metadata;
     this.session = transport.session();
     this.epochMillis = epochMillis;
-    this.replicas =
-        new Replicas(metadata.cluster(), transport, config.pauseMax(), config.connectionsMax());
+    this.replicas = new Replicas(metadata.cluster(), transport, config);
+    this.readRepair = config.readRepair();
     List<Integer> nodes = metadata.cluster().nodes().stream().map(Node::id).toList();
     RollbackProbe probe = new RollbackProbe(threads, replicas, nodes, probe(metadata));
     this.session.listen(new Rollbacks(config.clientId(), probe));
@@ -168,7 +169,7 @@ public final class StoreClient implements AutoCloseable {
     for (StoreDefinition definition : metadata.stores()) {
       if (definition.name().equals(name)) {
         Ring ring = new Ring(metadata.cluster(), definition.replicationFactor());
-        return new Store(definition, ring, replicas, epochMillis);
+        return new Store(definition, ring, replicas, epochMillis, readRepair);
       }
     }
     List<String> names = metadata.stores().stream().map(StoreDefinition::name).toList();
@@ -192,7 +193,8 @@ public final class StoreClient implements AutoCloseable {
         throw new SafePointTimeoutException(hlc, session.safePoint(), unreachable);
       }
       try {
-        Replicas.await(replicas.gather(replicas.order(), 1, Ask.metadata(NODE_ID), call));
+        Replicas.await(
+            replicas.gather(replicas.order(), Quorum.of(1), Ask.metadata(NODE_ID), call));
         unreachable = null;
       } catch (InsufficientNodesException e) {
         unreachable = e;

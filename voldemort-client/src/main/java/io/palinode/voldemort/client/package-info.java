@@ -17,8 +17,9 @@
  * </ul>
  *
  * <p>Hazards: a copy whose node is down or whose connection breaks is not sent again ({@code
- * copiesFailed} counts them); that replica lags until the key is next written. A write that timed
- * out may have been accepted.
+ * copiesFailed} counts them); that replica lags until the key is next written, or read where the
+ * store prefers more than one read. Such a read also brings back what a delete has missed, or not
+ * reached yet, on some replica. A write that timed out may have been accepted.
  */
 @NullMarked
 package io.palinode.voldemort.client;

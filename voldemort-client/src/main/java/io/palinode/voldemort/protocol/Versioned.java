@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Equal when bytes and clock are equal; the clock's timestamp and the origin have no part in it.
  *
- * @param origin in a stored record: the node that accepted the version first; null when unknown
+ * @param origin in a stored record, and in an answer to who asked for it: the node that accepted
+ *     the version first; null when unknown
  */
 public record Versioned(byte[] value, VectorClock clock, @Nullable Integer origin) {
   public Versioned(byte[] value, VectorClock clock) {
@@ -30,16 +31,28 @@ public record Versioned(byte[] value, VectorClock clock, @Nullable Integer origi
     return new String(value, StandardCharsets.UTF_8);
   }
 
+  /** Without the origin. */
   public Pb0.Versioned toProto() {
+    return builder().build();
+  }
+
+  public Pb0.Versioned toProtoWithOrigin() {
+    Pb0.Versioned.Builder proto = builder();
+    return (origin == null ? proto : proto.setOrigin(origin)).build();
+  }
+
+  private Pb0.Versioned.Builder builder() {
     return Pb0.Versioned.newBuilder()
         .setValue(ByteString.copyFrom(value))
-        .setVersion(clock.toProto())
-        .build();
+        .setVersion(clock.toProto());
   }
 
   /** Throws {@link IllegalArgumentException} as {@link VectorClock#fromProto} does. */
   public static Versioned fromProto(Pb0.Versioned proto) {
-    return new Versioned(proto.getValue().toByteArray(), VectorClock.fromProto(proto.getVersion()));
+    return new Versioned(
+        proto.getValue().toByteArray(),
+        VectorClock.fromProto(proto.getVersion()),
+        proto.hasOrigin() ? Integer.valueOf(proto.getOrigin()) : null);
   }
 
   @Override

@@ -39,7 +39,7 @@ class ConnectionTest {
     cluster.node(0).stop();
     StoreClient client = cluster.client();
     assertThat(client.cluster().nodes()).hasSize(3);
-    assertThat(client.stores()).hasSize(4);
+    assertThat(client.stores()).hasSize(7);
     client.store(R2W2).put("k", "v");
   }
 
@@ -205,14 +205,10 @@ class ConnectionTest {
   @Test
   void closeFailsCallsUnderWayAndLeavesNoThread() {
     ClientConfig config =
-        new ClientConfig(
-            List.of(cluster.address(0)),
-            "leaver",
-            Routing.PREFERENCE_LIST,
-            -1,
-            Duration.ofSeconds(20),
-            links,
-            1);
+        ClientConfig.of(List.of(cluster.address(0)), "leaver")
+            .withRequestTimeout(Duration.ofSeconds(20))
+            .withLinks(links)
+            .withConnectionsMax(1);
     StoreClient client = cluster.client(config);
     String key = cluster.keyOf(0, 0);
     links.hold(0, Direction.REQUEST);

@@ -2,6 +2,7 @@ package io.palinode.voldemort.client;
 
 import java.util.ArrayDeque;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
@@ -33,6 +34,12 @@ final class HeldLinks implements LinkModel {
   synchronized int heldCount(int node, Direction direction) {
     Queue<Runnable> queue = held.get(new Link(node, direction));
     return queue == null ? 0 : queue.size();
+  }
+
+  /** Takes what is held, to be delivered later than what follows. */
+  synchronized List<Runnable> take(int node, Direction direction) {
+    Queue<Runnable> queue = held.remove(new Link(node, direction));
+    return queue == null ? List.of() : List.copyOf(queue);
   }
 
   synchronized void release(int node, Direction direction) {

@@ -84,19 +84,7 @@ class RollbackModelTest {
     private record Remembered(long acceptedAt, @Nullable String value, boolean certain) {}
 
     Program(TestCluster cluster, String name, Random random) {
-      ClientConfig config = cluster.config();
-      this.store =
-          cluster
-              .client(
-                  new ClientConfig(
-                      config.bootstrap(),
-                      name,
-                      config.routing(),
-                      -1,
-                      config.requestTimeout(),
-                      config.links(),
-                      config.connectionsMax()))
-              .store(R1W1);
+      this.store = cluster.client(cluster.config().withClientId(name)).store(R1W1);
       this.name = name;
       this.random = random;
     }

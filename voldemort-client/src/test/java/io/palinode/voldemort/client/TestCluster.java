@@ -24,6 +24,14 @@ final class TestCluster implements AutoCloseable {
   static final String R1W3 = "r1w3";
   static final String R3W1 = "r3w1";
 
+  /** R = 1, but two or three are preferred. */
+  static final String PREFERS_2_READS = "prefers2reads";
+
+  static final String PREFERS_3_READS = "prefers3reads";
+
+  /** W = 1, but three are preferred. */
+  static final String PREFERS_3_WRITES = "prefers3writes";
+
   private static final int NODES = 3;
   private static final int PARTITIONS = 9;
   private static final List<StoreDefinition> STORES =
@@ -31,7 +39,14 @@ final class TestCluster implements AutoCloseable {
           StoreDefinition.of(R1W1, Persistence.MEMORY, 3, 1, 1),
           StoreDefinition.of(R2W2, Persistence.MEMORY, 3, 2, 2),
           StoreDefinition.of(R1W3, Persistence.MEMORY, 3, 1, 3),
-          StoreDefinition.of(R3W1, Persistence.MEMORY, 3, 3, 1));
+          StoreDefinition.of(R3W1, Persistence.MEMORY, 3, 3, 1),
+          preferring(PREFERS_2_READS, 2, 1),
+          preferring(PREFERS_3_READS, 3, 1),
+          preferring(PREFERS_3_WRITES, 1, 3));
+
+  private static StoreDefinition preferring(String name, int reads, int writes) {
+    return new StoreDefinition(name, Persistence.MEMORY, 3, 1, 1, reads, writes, List.of());
+  }
 
   private final List<TestNode> nodes = new ArrayList<>();
   private final List<StoreClient> clients = new CopyOnWriteArrayList<>();

@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,7 +67,7 @@ final class TestNode implements AutoCloseable {
   private long epoch;
   private boolean paused;
   private boolean fencingMetadata;
-  private boolean standing;
+  private Predicate<String> standing = client -> false;
   private @Nullable Long target;
   private long sequentialUntilMicros;
   private List<Pb0.SequentialKeys> sequentialKeys = List.of();
@@ -189,7 +190,8 @@ final class TestNode implements AutoCloseable {
   private MessageLite respond(Pb0.VoldemortRequest request) {
     boolean isMetadata = request.getStore().equals("metadata");
     if (!stock && isFenced(request) && (!isMetadata || fencingMetadata)) {
-      return refusal(request, null, context(clock.tick()).setFence(fence()));
+      String client = request.getPalinode().getClient();
+      return refusal(request, null, context(clock.tick()).setFence(fence(client)));
     }
     if (isMetadata) {
       return metadataResponse(request);
@@ -213,9 +215,9 @@ final class TestNode implements AutoCloseable {
     return paused || otherEpoch;
   }
 
-  private Pb0.Fence fence() {
+  private Pb0.Fence fence(String client) {
     Pb0.Fence.Builder fence = Pb0.Fence.newBuilder().setEpoch(epoch).setPaused(paused);
-    if (standing && !paused) {
+    if (standing.test(client) && !paused) {
       fence.setStands(true);
     }
     if (target != null) {
@@ -253,8 +255,12 @@ final class TestNode implements AutoCloseable {
     return switch (request.getType()) {
       case GET -> {
         Pb0.GetResponse.Builder response = Pb0.GetResponse.newBuilder();
+        boolean origins = request.getGet().getOrigins() && !stock;
         stored(store, request.getGet().getKey())
-            .forEach(version -> response.addVersioned(version.toProto()));
+            .forEach(
+                version ->
+                    response.addVersioned(
+                        origins ? version.toProtoWithOrigin() : version.toProto()));
         yield stock ? response.build() : response.setPalinode(context(now)).build();
       }
       case GET_VERSION -> {
@@ -277,8 +283,8 @@ final class TestNode implements AutoCloseable {
       Pb0.VoldemortRequest request, Map<ByteString, List<Versioned>> store, Hvc now) {
     ByteString key = request.getPut().getKey();
     List<Versioned> before = stored(store, key);
-    List<Versioned> after =
-        Siblings.put(before, Versioned.fromProto(request.getPut().getVersioned()));
+    Versioned put = Versioned.fromProto(request.getPut().getVersioned());
+    List<Versioned> after = Siblings.put(before, put.withOrigin(origin(request.getPalinode())));
     if (after == null) {
       return refusal(request, ErrorCode.OBSOLETE_VERSION.toProto("obsolete"), context(now));
     }
@@ -288,6 +294,13 @@ final class TestNode implements AutoCloseable {
     return stock
         ? response.build()
         : response.setPalinode(context(now).setAcceptedAt(now.own())).build();
+  }
+
+  private @Nullable Integer origin(Pb0.RequestContext context) {
+    if (context.hasOrigin()) {
+      return context.getOrigin();
+    }
+    return context.hasReadAt() ? null : Integer.valueOf(id);
   }
 
   private MessageLite delete(
@@ -372,8 +385,12 @@ final class TestNode implements AutoCloseable {
   }
 
   /** From now on its fences say that nothing of the client's was undone. */
-  synchronized void tellThatAllStands() {
-    standing = true;
+  void tellThatAllStands() {
+    tellThatAllStandsTo(client -> true);
+  }
+
+  synchronized void tellThatAllStandsTo(Predicate<String> clients) {
+    standing = clients;
   }
 
   synchronized void fenceMetadata() {

@@ -47,12 +47,8 @@ public final class Contexts {
 
   /** Who sent it; refused when it cannot be of this cluster. */
   public Caller caller(RequestContext context) throws RefusedException {
-    int origin = context.getOrigin();
-    if (origin < 0 || origin >= node.nodes()) {
-      throw node.refuse(
-          ErrorCode.VOLDEMORT,
-          "an origin must be one of %d nodes: origin=%d".formatted(node.nodes(), origin));
-    }
+    requireNode("origin", context.getOrigin());
+    requireNode("read_at", context.getReadAt());
     int idLength = context.getClient().length();
     if (idLength > Frames.CLIENT_ID_MAX) {
       throw node.refuse(
@@ -64,7 +60,16 @@ public final class Contexts {
         context.hasHvc() ? hvc(context.getHvc()) : null,
         context.hasEpoch() ? context.getEpoch() : null,
         context.getClient(),
-        context.hasOrigin() ? origin : null);
+        context.hasOrigin() ? Integer.valueOf(context.getOrigin()) : null,
+        context.hasReadAt() ? Integer.valueOf(context.getReadAt()) : null);
+  }
+
+  private void requireNode(String what, int told) throws RefusedException {
+    if (told < 0 || told >= node.nodes()) {
+      throw node.refuse(
+          ErrorCode.VOLDEMORT,
+          "%s must be one of %d nodes: %s=%d".formatted(what, node.nodes(), what, told));
+    }
   }
 
   /**

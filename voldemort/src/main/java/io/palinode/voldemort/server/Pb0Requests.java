@@ -97,6 +97,12 @@ public final class Pb0Requests {
             .formatted(node.node(), BulkRequests.THREADS + BulkRequests.WAITING_MAX));
   }
 
+  /** The answer to a request that is not parsed: of its type, and without a context. */
+  MessageLite refuse(Pb0Scan.TooMuch tooMuch) {
+    return refuse(
+        VoldemortRequest.newBuilder().setType(tooMuch.type()).buildPartial(), tooMuch.why());
+  }
+
   private MessageLite refuse(VoldemortRequest request, String why) {
     return refuse(request, () -> node.refuse(ErrorCode.VOLDEMORT, why));
   }
@@ -142,7 +148,10 @@ public final class Pb0Requests {
         request,
         caller -> {
           Reply<List<Versioned>> reply = versions(request, caller);
-          reply.value().forEach(version -> out.addVersioned(version.toProto()));
+          boolean origins = request.getGet().getOrigins();
+          for (Versioned version : reply.value()) {
+            out.addVersioned(origins ? version.toProtoWithOrigin() : version.toProto());
+          }
           PastRequests.tellUnderstood(request.getGet(), out);
           return reply;
         },

@@ -10,6 +10,7 @@ import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.NodeCounters;
 import io.palinode.voldemort.protocol.Frames;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,7 +28,10 @@ final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
   private final NodeCounters counters;
   private final StockConnection stock;
 
-  private final RequestOrder<VoldemortRequest> order = new RequestOrder<>(this::start);
+  private final RequestOrder<Asked> order = new RequestOrder<>(this::start);
+
+  /** What came in: a request, or what is known of one that names too much. */
+  private record Asked(VoldemortRequest request, Pb0Scan.@Nullable TooMuch tooMuch) {}
 
   RequestHandler(Pb0Requests requests, BulkRequests bulk, Routing routing, NodeCounters counters) {
     this.requests = requests;
@@ -46,14 +50,23 @@ final class RequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
   @Override
   protected void channelRead0(ChannelHandlerContext ctx, ByteBuf frame)
       throws InvalidProtocolBufferException {
+    Pb0Scan.TooMuch tooMuch = Pb0Scan.in(frame, Pb0Scan.Limits.DEFAULT);
+    if (tooMuch != null) {
+      order.add(ctx, new Asked(VoldemortRequest.getDefaultInstance(), tooMuch));
+      return;
+    }
     VoldemortRequest request = Frames.parse(frame, VoldemortRequest.parser());
     if (!request.hasPalinode()) {
       stock.known();
     }
-    order.add(ctx, request);
+    order.add(ctx, new Asked(request, null));
   }
 
-  private boolean start(ChannelHandlerContext ctx, VoldemortRequest request) {
+  private boolean start(ChannelHandlerContext ctx, Asked asked) {
+    if (asked.tooMuch() != null) {
+      return answer(ctx, requests.refuse(asked.tooMuch()));
+    }
+    VoldemortRequest request = asked.request();
     if (requests.isBulk(request)) {
       return bulk.offer(elsewhere(ctx, request)) || answer(ctx, requests.refuseBulk(request));
     }

@@ -6,7 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
+import io.palinode.detector.StoreKey;
+import io.palinode.detector.WriteEvent;
 import io.palinode.hvc.Hlc;
+import io.palinode.voldemort.Caller;
+import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.TestNodes;
 import io.palinode.voldemort.client.ClientConfig;
@@ -16,7 +20,10 @@ import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
+import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
+import io.palinode.voldemort.protocol.VectorClock;
+import io.palinode.voldemort.protocol.Versioned;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -24,6 +31,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,6 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The client of this project against three nodes, as an application uses them. */
 class ClientAgainstNodesTest {
   private static final int NODES = 3;
+  private static final String PREFERS_ALL = "prefersall";
 
   @TempDir Path data;
   private final List<StoreService> services = new ArrayList<>();
@@ -42,8 +51,7 @@ class ClientAgainstNodesTest {
   void start() throws IOException {
     Cluster cluster = new Cluster("test", List.of(), nodes());
     for (int i = 0; i < NODES; i++) {
-      StoreNodeConfig config =
-          StoreNodeConfig.of(i, cluster, TestNodes.stores(NODES, Persistence.BDB));
+      StoreNodeConfig config = StoreNodeConfig.of(i, cluster, stores());
       StoreService service =
           StoreService.open(StoreServiceConfig.of(config, data), new SystemMicros());
       services.add(service);
@@ -52,6 +60,12 @@ class ClientAgainstNodesTest {
     String bootstrap = "127.0.0.1:" + services.get(1).port();
     client = StoreClient.connect(ClientConfig.of(List.of(bootstrap), "alice"));
     store = client.store(TestNodes.EVERYWHERE);
+  }
+
+  private static List<StoreDefinition> stores() {
+    List<StoreDefinition> stores = new ArrayList<>(TestNodes.stores(NODES, Persistence.BDB));
+    stores.add(new StoreDefinition(PREFERS_ALL, Persistence.BDB, NODES, 1, 1, NODES, 1, List.of()));
+    return stores;
   }
 
   @AfterEach
@@ -129,6 +143,56 @@ class ClientAgainstNodesTest {
     assertThat(acceptedAt).isPositive();
     services.forEach(service -> service.node().safePoint(acceptedAt));
     client.awaitSafe(acceptedAt, Duration.ofSeconds(10));
+  }
+
+  /** What the detectors are told of it is that it is a copy, of a writer that they do not know. */
+  @Test
+  void aReplicaThatLacksAVersionIsRepairedByAReader() throws RefusedException {
+    StoreKey key = new StoreKey(PREFERS_ALL, "k".getBytes(UTF_8));
+    List<WriteEvent> told = new CopyOnWriteArrayList<>();
+    services.get(2).node().listen(told::add);
+    Versioned version = TestNodes.version("v", 0, 3);
+    var unused = services.get(1).node().put(key, version, new Caller(null, 0L, "writer", null));
+
+    assertThat(client.store(PREFERS_ALL).get("k")).isEqualTo("v");
+
+    await().until(() -> client.metrics().repairsInFlight() == 0);
+    for (StoreService service : services) {
+      assertThat(service.node().siblings(key))
+          .singleElement()
+          .satisfies(
+              stored -> {
+                assertThat(new String(stored.value(), UTF_8)).isEqualTo("v");
+                assertThat(stored.origin()).isEqualTo(1);
+              });
+    }
+    assertThat(client.metrics().repairsStarted()).isEqualTo(2);
+    assertThat(told)
+        .singleElement()
+        .satisfies(
+            event -> {
+              assertThat(event.origin()).isEqualTo(1);
+              assertThat(event.writer()).isEmpty();
+            });
+    assertThat(client.store(PREFERS_ALL).get("k")).isEqualTo("v");
+    assertThat(client.metrics().repairsStarted()).as("no more").isEqualTo(2);
+  }
+
+  /** As with Voldemort's own client: there is no trace of a delete. */
+  @Test
+  void aValueWhoseDeleteMissedAReplicaComesBack() throws RefusedException {
+    StoreKey key = new StoreKey(PREFERS_ALL, "k".getBytes(UTF_8));
+    Store all = client.store(PREFERS_ALL);
+    all.put("k", "v");
+    await().until(() -> client.metrics().copiesInFlight() == 0);
+    VectorClock clock = all.versions("k").get(0).clock();
+    for (int node = 0; node < 2; node++) {
+      var unused =
+          services.get(node).node().delete(key, clock, new Caller(null, 0L, "deleter", null));
+    }
+    assertThat(all.get("k")).isEqualTo("v");
+    await().until(() -> client.metrics().repairsInFlight() == 0);
+    services.forEach(service -> assertThat(service.node().siblings(key)).hasSize(1));
   }
 
   private void awaitEverywhere(String key, String value) {

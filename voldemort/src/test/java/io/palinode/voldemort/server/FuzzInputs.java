@@ -1,6 +1,10 @@
 package io.palinode.voldemort.server;
 
+import com.google.protobuf.ByteString;
 import io.palinode.voldemort.TestNodes;
+import io.palinode.voldemort.protocol.Pb0.ClockEntry;
+import io.palinode.voldemort.protocol.Pb0.GetAllRequest;
+import io.palinode.voldemort.protocol.Pb0.VectorClock;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
 import io.palinode.voldemort.vp.VpRequests;
 import io.palinode.voldemort.vp.VpVersion;
@@ -17,6 +21,8 @@ final class FuzzInputs {
     -1, 0, 1, 2, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 1 << 24, 1 << 26, 1 << 30, 0x7FFF_FFFF
   };
   private static final int NOISE_BYTES_MAX = 200;
+  private static final int MANY_ONE_IN = 500;
+  private static final int MANY_MAX = 40_000;
 
   private final SplittableRandom random;
 
@@ -62,17 +68,38 @@ final class FuzzInputs {
   }
 
   private byte[] pb0() {
+    VoldemortRequest request = random.nextInt(MANY_ONE_IN) == 0 ? many() : few();
+    return new WireBytes().array(request.toByteArray()).toBytes();
+  }
+
+  /** Enough to be counted before it is parsed, and now and then too much. */
+  private VoldemortRequest many() {
+    int some = random.nextInt(MANY_MAX);
+    if (random.nextBoolean()) {
+      GetAllRequest.Builder keys = GetAllRequest.newBuilder();
+      for (int i = 0; i < some; i++) {
+        keys.addKeys(ByteString.copyFrom(new byte[random.nextInt(2)]));
+      }
+      return Requests.getAll(store()).toBuilder().setGetAll(keys).build();
+    }
+    VectorClock.Builder clock = VectorClock.newBuilder();
+    for (int i = 0; i < some; i++) {
+      clock.addEntries(ClockEntry.newBuilder().setNodeId(i).setVersion(1));
+    }
+    VoldemortRequest delete = Requests.delete(store(), "k", TestNodes.vector(1));
+    return delete.toBuilder().setDelete(delete.getDelete().toBuilder().setVersion(clock)).build();
+  }
+
+  private VoldemortRequest few() {
     String key = new String(key(), java.nio.charset.StandardCharsets.US_ASCII);
     long counter = random.nextLong(1, 101);
-    VoldemortRequest request =
-        switch (random.nextInt(5)) {
-          case 0 -> Requests.get(store(), key);
-          case 1 -> Requests.getVersion(store(), key);
-          case 2 -> Requests.getAll(store(), key, key + "x");
-          case 3 -> Requests.put(store(), key, TestNodes.version("v", counter, 0, 7));
-          default -> Requests.delete(store(), key, TestNodes.vector(counter));
-        };
-    return new WireBytes().array(request.toByteArray()).toBytes();
+    return switch (random.nextInt(5)) {
+      case 0 -> Requests.get(store(), key);
+      case 1 -> Requests.getVersion(store(), key);
+      case 2 -> Requests.getAll(store(), key, key + "x");
+      case 3 -> Requests.put(store(), key, TestNodes.version("v", counter, 0, 7));
+      default -> Requests.delete(store(), key, TestNodes.vector(counter));
+    };
   }
 
   private String store() {

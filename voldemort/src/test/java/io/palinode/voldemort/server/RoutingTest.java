@@ -1,11 +1,15 @@
 package io.palinode.voldemort.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import io.palinode.detector.StoreKey;
+import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.TestNodes;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Ring;
+import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Pb0.DeleteResponse;
@@ -33,6 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RoutingTest {
   private static final int NODES = 3;
   private static final int ASKED = 0;
+  private static final String PREFERS_ALL = "prefersall";
 
   @TempDir Path data;
   private final List<StoreService> services = new ArrayList<>();
@@ -43,12 +48,18 @@ class RoutingTest {
   void start() throws IOException {
     cluster = TestNodes.listening(NODES);
     for (int i = 0; i < NODES; i++) {
-      StoreNodeConfig config =
-          StoreNodeConfig.of(i, cluster, TestNodes.stores(NODES, Persistence.BDB));
+      StoreNodeConfig config = StoreNodeConfig.of(i, cluster, stores());
       services.add(StoreService.open(StoreServiceConfig.of(config, data), new SystemMicros()));
       services.get(i).start();
     }
     connection = RawConnection.pb0(services.get(ASKED).port());
+  }
+
+  private static List<StoreDefinition> stores() {
+    List<StoreDefinition> stores = new ArrayList<>(TestNodes.stores(NODES, Persistence.BDB));
+    stores.add(
+        new StoreDefinition(PREFERS_ALL, Persistence.BDB, NODES, 1, 1, NODES, NODES, List.of()));
+    return stores;
   }
 
   @AfterEach
@@ -92,6 +103,20 @@ class RoutingTest {
     assertThat(delete(key, second).getSuccess()).isTrue();
     assertThat(delete(key, second).getSuccess()).isFalse();
     assertThat(get(key, true).getVersionedList()).isEmpty();
+  }
+
+  /** What the store prefers holds for them too. */
+  @Test
+  void aReadThatIsRoutedRepairsReplicas() throws Exception {
+    StoreKey key = new StoreKey(PREFERS_ALL, TestNodes.bytes("k"));
+    var unused = services.get(2).node().put(key, TestNodes.version("v", 1), Caller.STOCK);
+    GetResponse found =
+        connection.call(Requests.shouldRoute(Requests.get(PREFERS_ALL, "k")), GetResponse.parser());
+    assertThat(found.getVersioned(0).getValue().toStringUtf8()).isEqualTo("v");
+    for (StoreService service : services) {
+      await().until(() -> service.node().siblings(key).size() == 1);
+      assertThat(service.node().siblings(key).get(0).origin()).isNull();
+    }
   }
 
   @Test
