@@ -752,9 +752,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   /** What the write has ended is known without asking a term. */
   private void endUnheard(WriteEvent event) {
     try {
-      for (OpenInterval gone : open.gone(event.key(), event.siblings())) {
-        end(gone, event);
-      }
+      end(open.gone(event.key(), event.siblings()), event);
     } catch (RuntimeException bug) {
       failures.record(bug);
     }
@@ -763,9 +761,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   private void hear(WriteEvent event, List<Match> matches) {
     List<Holding> holding = truth.of(matches, event.siblings());
     // Ends come first: they lie before the write, what begins lies after it.
-    for (OpenInterval ended : open.ended(event.key(), holding)) {
-      end(ended, event);
-    }
+    end(open.ended(event.key(), holding), event);
     for (Holding held : holding) {
       if (!open.contains(event.key(), held)) {
         Source source =
@@ -779,16 +775,21 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     }
   }
 
-  private void end(OpenInterval ended, WriteEvent event) {
-    boolean told = false;
-    boolean unused = open.remove(ended);
+  /** All are taken out first: with the first end, what is untold and open is told anew. */
+  private void end(List<OpenInterval> over, WriteEvent event) {
+    for (OpenInterval ended : over) {
+      boolean unused = open.remove(ended);
+    }
+    int told = 0;
     try {
-      close(ended, event);
-      told = true;
+      for (OpenInterval ended : over) {
+        close(ended, event);
+        told++;
+      }
     } finally {
-      if (!told) {
+      for (int i = told; i < over.size(); i++) {
         // Whoever looks for what the write has ended finds it, and tells its end.
-        open.add(ended);
+        open.add(over.get(i));
       }
     }
   }

@@ -568,6 +568,27 @@ class LocalDetectorTest {
     assertThat(drain()).filteredOn(e -> e instanceof Closed).hasSize(5);
   }
 
+  /** The first end tells late whatever is untold and open; what ends beside it is not open. */
+  @Test
+  void aWriteThatEndsTwoEndsTheOneThatKafkaRefusedToo() {
+    detector.setPredicates(
+        List.of(
+            Watched.predicate("one", 1, "violation: [{all: [{var: x, equals: \"1\"}]}]"),
+            Watched.predicate("other", 1, "violation: [{all: [{var: x, equals: \"1\"}]}]")));
+    drain();
+    store.put("x", "1");
+    List<Opened> opened =
+        drain().stream().filter(Opened.class::isInstance).map(Opened.class::cast).toList();
+    assertThat(opened).hasSize(2);
+    detector.lost(opened.get(1));
+    store.put("x", "0");
+    assertThat(detector.openIntervals()).isZero();
+    assertThat(drain())
+        .filteredOn(Closed.class::isInstance)
+        .extracting(end -> ((Closed) end).interval())
+        .containsExactlyInAnyOrder(opened.get(0).interval(), opened.get(1).interval());
+  }
+
   /** A scan takes as long as the store is large, and writes are missed meanwhile. */
   @Test
   @Timeout(10)
