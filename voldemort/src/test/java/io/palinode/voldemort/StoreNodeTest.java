@@ -16,6 +16,8 @@ import io.palinode.detector.StoreBinding.WriteListener;
 import io.palinode.detector.StoreKey;
 import io.palinode.detector.Version;
 import io.palinode.detector.WriteEvent;
+import io.palinode.detector.affected.Access;
+import io.palinode.detector.affected.Access.Kind;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.retroscope.Diff;
@@ -196,6 +198,16 @@ class StoreNodeTest {
     assertThat(events).extracting(WriteEvent::origin).containsExactly(1, 2);
     assertThat(events).extracting(WriteEvent::writer).containsExactly("", "");
     assertThat(node.siblings(K).get(0).origin()).as("not known").isNull();
+  }
+
+  /** Else a rollback of what is affected would take it for a write of its own. */
+  @Test
+  void aRepairIsNotedAsACopyOfNobodys() throws RefusedException {
+    node.followAccesses(true);
+    node.put(K, version("v", 1), new Caller(null, null, "reader", null, 2));
+    node.put(K, version("w", 2), new Caller(null, null, "reader", 0, 2));
+    assertThat(node.accesses(0).accesses()).extracting(Access::kind).containsOnly(Kind.COPY);
+    assertThat(node.accesses(0).accesses()).extracting(Access::client).containsExactly("", "");
   }
 
   /** Whoever watches first acceptances has seen this one begin, and end. */
