@@ -74,9 +74,10 @@ public record ActivePredicate(
   /**
    * Whether an event of a version before this one, at {@code hlc}, tells that its node does not
    * look for this one yet, though it is in force: what the node sees is not judged by it. What was
-   * before that is: by the version that was in force then.
+   * before that is: by the version that was in force then. Where nobody knows when this one was
+   * applied, no event tells that.
    */
   public boolean isMissedBy(long hlc) {
-    return spec != null && hlc >= appliedHlc;
+    return spec != null && appliedHlc > 0 && hlc >= appliedHlc;
   }
 }

@@ -52,6 +52,15 @@ class ActivePredicateTest {
     assertThat(ActivePredicate.standing(deleted, 3)).isEqualTo(Standing.AHEAD);
   }
 
+  @Test
+  void anOlderVersionIsMissedOnlySinceAKnownTime() {
+    assertThat(active.isMissedBy(7)).as("not known").isFalse();
+    ActivePredicate applied = new ActivePredicate("p", 2, active.spec(), 7);
+    assertThat(applied.isMissedBy(6)).isFalse();
+    assertThat(applied.isMissedBy(7)).isTrue();
+    assertThat(ActivePredicate.deleted("p", 3).isMissedBy(7)).isFalse();
+  }
+
   private static byte[] record(long version, boolean deleted) {
     return PredicateRecord.newBuilder()
         .setName("p")
