@@ -30,6 +30,9 @@ class ReadRepairTest {
   private static final int CASES = 2_000;
   private static final int KEYS = 200;
 
+  /** Of each a node may lack six versions: all that the two others have. */
+  private static final int KEYS_WITH_ROOM = Copies.REPAIRS_PER_NODE_MAX / 6;
+
   private final TestCluster cluster = new TestCluster();
   private final Background background = new Background();
   private final HeldLinks links = new HeldLinks();
@@ -365,8 +368,11 @@ class ReadRepairTest {
       cluster.node(down).stop();
     }
     List<String> keys = List.copyOf(expected.keySet());
-    client.store(PREFERS_3_READS).getAll(keys);
-    awaitEnd(client);
+    for (int from = 0; from < KEYS; from += KEYS_WITH_ROOM) {
+      int to = Math.min(KEYS, from + KEYS_WITH_ROOM);
+      client.store(PREFERS_3_READS).getAll(keys.subList(from, to));
+      awaitEnd(client);
+    }
     assertThat(client.metrics().repairsStarted()).as("seed %d", seed).isPositive();
     assertThat(client.metrics().repairsFailed() + client.metrics().repairsDropped()).isZero();
     for (int node = 0; node < 3; node++) {
