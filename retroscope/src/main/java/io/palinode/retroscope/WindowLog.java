@@ -375,13 +375,14 @@ public final class WindowLog implements AutoCloseable {
     requireReached(start);
     required.run();
     long from = Math.max(start, reach);
-    List<Part> parts =
-        end < from
-            ? List.of()
-            : segments.pin(from, end).stream()
-                .map(part -> part.within(from, Long.MAX_VALUE))
-                .toList();
-    List<Segment> memory = parts.stream().map(Part::segment).toList();
+    List<Part> parts = new ArrayList<>();
+    List<Segment> memory = new ArrayList<>();
+    if (from <= end) {
+      for (Part part : segments.pin(from, end)) {
+        parts.add(part.within(from, Long.MAX_VALUE));
+        memory.add(part.segment());
+      }
+    }
     DiskLog.Pinned files =
         disk == null || start >= reach
             ? DiskLog.Pinned.NONE
