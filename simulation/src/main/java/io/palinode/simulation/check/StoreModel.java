@@ -48,6 +48,9 @@ public final class StoreModel {
   private final List<KnownDeletes> deletes = new ArrayList<>();
   private final List<Delete> everDeleted = new ArrayList<>();
 
+  /** Of each version, at the node that accepted it first. */
+  private final Map<String, Long> acceptedAt = new HashMap<>();
+
   /** Whether a key has a replica on a node. */
   public interface Placement {
     boolean isHeldBy(int node, String key);
@@ -66,6 +69,7 @@ public final class StoreModel {
 
   /** A put was accepted. */
   public void put(int node, String key, Versioned added, long hlc) {
+    acceptedAt.putIfAbsent(name(key, added), hlc);
     Set<Versioned> versions = new LinkedHashSet<>(now(node, key));
     for (Versioned stored : versions) {
       if (added.clock().isAtMost(stored.clock())) {
@@ -262,7 +266,7 @@ public final class StoreModel {
 
   /**
    * Whether a delete covers it that any node had accepted: its client could have seen what some
-   * node had before.
+   * node had before. No node had it before it was accepted, whatever its clock says.
    */
   private boolean isDeleted(long epoch, int attempt, String key, Versioned version) {
     List<Restored> all =
@@ -270,11 +274,12 @@ public final class StoreModel {
             .map(ofNode -> ofNode.get(new Attempt(epoch, attempt)))
             .filter(Objects::nonNull)
             .toList();
-    long accepted =
+    long told =
         all.stream()
             .mapToLong(of -> of.since().getOrDefault(name(key, version), Long.MAX_VALUE))
             .min()
             .orElse(Long.MAX_VALUE);
+    long accepted = Math.max(told, acceptedAt.getOrDefault(name(key, version), 0L));
     return all.stream()
         .flatMap(of -> of.deletes().stream())
         .anyMatch(
