@@ -384,7 +384,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     Pb0.RequestContext by = admitted.getPalinode();
     if (admitted.hasDelete() && !isCopy(by) && Responses.error(made) == null) {
       VectorClock upTo = VectorClock.fromProto(admitted.getDelete().getVersion());
-      world.model().deleted(id, Responses.key(admitted), upTo, timeOf(made));
+      world.model().deleted(id, by.getEpoch(), Responses.key(admitted), upTo, timeOf(made));
     }
   }
 
@@ -461,7 +461,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     requireHeard();
     if (write.hasDelete()) {
       VectorClock upTo = VectorClock.fromProto(write.getDelete().getVersion());
-      world.model().removed(id, key, upTo, hlc);
+      world.model().removed(id, by.getEpoch(), key, upTo, hlc);
       return;
     }
     Versioned version = Versioned.fromProto(write.getPut().getVersioned());

@@ -40,13 +40,16 @@ public final class StoreModel {
 
   private record Attempt(long epoch, int attempt) {}
 
+  /** A delete that some node accepted, in an epoch. */
+  private record Accepted(long epoch, Delete delete) {}
+
   private final long convergenceWindowHlc;
   private final Placement placement;
   private final List<Map<String, List<Moment>>> pasts = new ArrayList<>();
   private final List<Map<Attempt, Restored>> restores = new ArrayList<>();
   private final List<Set<Attempt>> merges = new ArrayList<>();
   private final List<KnownDeletes> deletes = new ArrayList<>();
-  private final List<Delete> everDeleted = new ArrayList<>();
+  private final List<Accepted> everDeleted = new ArrayList<>();
 
   /** Of each version, at the node that accepted it first. */
   private final Map<String, Long> acceptedAt = new HashMap<>();
@@ -84,33 +87,34 @@ public final class StoreModel {
   }
 
   /** A delete of the versions at or before a clock has found some. */
-  public void removed(int node, String key, VectorClock upTo, long hlc) {
+  public void removed(int node, long epoch, String key, VectorClock upTo, long hlc) {
     Set<Versioned> versions = new LinkedHashSet<>(now(node, key));
     if (!versions.removeIf(stored -> stored.clock().isAtMost(upTo))) {
       throw new BrokenInvariant(
           Invariant.CONSISTENT_CUT, "node " + node + " deleted nothing of " + key + " to " + upTo);
     }
-    everDeleted.add(new Delete(key, upTo, hlc));
+    everDeleted.add(new Accepted(epoch, new Delete(key, upTo, hlc)));
     become(node, key, versions, hlc);
   }
 
   /** A delete was accepted, by this node first, whether there was anything or not. */
-  public void deleted(int node, String key, VectorClock upTo, long hlc) {
+  public void deleted(int node, long epoch, String key, VectorClock upTo, long hlc) {
     deletes.get(node).add(key, upTo, hlc);
-    everDeleted.add(new Delete(key, upTo, hlc));
+    everDeleted.add(new Accepted(epoch, new Delete(key, upTo, hlc)));
   }
 
-  /** Whether a delete that covers it was accepted anywhere, undone or not. */
-  public boolean isDeleted(String key, VectorClock clock) {
-    return isDeletedAfter(key, clock, 0);
-  }
-
-  /** Likewise, after a time: clocks begin anew with a delete. */
-  public boolean isDeletedAfter(String key, VectorClock clock, long hlc) {
+  /**
+   * Whether a delete that covers it was accepted anywhere after a time, and was not undone: clocks
+   * begin anew with a delete.
+   */
+  public boolean isDeletedAfter(String key, VectorClock clock, long hlc, ControlChecks control) {
     return everDeleted.stream()
         .anyMatch(
-            delete ->
-                delete.key().equals(key) && delete.hlc() > hlc && clock.isAtMost(delete.upTo()));
+            accepted ->
+                accepted.delete().key().equals(key)
+                    && accepted.delete().hlc() > hlc
+                    && clock.isAtMost(accepted.delete().upTo())
+                    && !control.isTakenBack(accepted.epoch(), accepted.delete().hlc()));
   }
 
   /** A process of the node begins: what only the one before remembered is forgotten. */
