@@ -324,7 +324,8 @@ public final class LocalDetector implements StoreBinding.WriteListener {
           boolean whole = !resetUnfinished && overSince == null && endsMissed == null;
           boolean allTold = untold.isEmpty() && statesDropped.isEmpty();
           Progress reached = watching && whole && allTold ? progress() : null;
-          last[0] = misses() ? null : reached;
+          boolean isLast = reached != null && store.promises(reached.hvc().own());
+          last[0] = isLast && !misses() ? reached : null;
           watching = false;
         });
     return last[0];
@@ -462,7 +463,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
       return false;
     }
     Progress reached = progress();
-    if (misses() || !ring.add(reached)) {
+    if (!store.promises(reached.hvc().own()) || misses() || !ring.add(reached)) {
       return false;
     }
     toldUpTo = reached.hvc().own();
@@ -571,7 +572,10 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     @Nullable Hvc[] missed = {null};
     store.ordered(
         () -> {
-          missed[0] = watching && overSince == null ? endsMissed : null;
+          Hvc at = endsMissed;
+          boolean isDue = watching && overSince == null;
+          // What ends then also says that all before is told.
+          missed[0] = isDue && at != null && store.promises(at.own()) ? at : null;
           keys.addAll(missed[0] == null ? List.of() : open.keys());
         });
     Hvc by = missed[0];
@@ -955,6 +959,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
       return;
     }
     Hvc start = overSince == null ? store.clock().tick() : overSince;
+    requirePromised(start);
     for (StoreKey key : keys) {
       List<Match> matches = terms.match(key);
       List<Version> siblings = store.siblings(key);
@@ -965,6 +970,15 @@ public final class LocalDetector implements StoreBinding.WriteListener {
         }
       }
       tellStates(key, matches, siblings, start, Source.UNKNOWN);
+    }
+  }
+
+  /** That it is open since then also says that all before is told. */
+  private void requirePromised(Hvc start) {
+    if (!store.promises(start.own())) {
+      throw new IllegalStateException(
+          "what holds cannot be told while the node cannot promise its clock: "
+              + Hlc.format(start.own()));
     }
   }
 

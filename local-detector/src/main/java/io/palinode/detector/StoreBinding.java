@@ -27,6 +27,14 @@ public interface StoreBinding {
    */
   void pass(long hlc);
 
+  /**
+   * Whether the next lives of this node tell of no time at or before {@code hlc}: sees to it, be it
+   * on disk, unless that fails. What this life says of such a time, that it has told all up to it
+   * above all, would else not hold of the node. In a turn of {@link #atomically} or {@link
+   * #ordered}; in most it has only to look.
+   */
+  boolean promises(long hlc);
+
   /** Grows with every start of the node, also after a crash. */
   long incarnation();
 

@@ -230,6 +230,35 @@ class LocalDetectorTest {
     assertThat(found.interval().start()).isEqualTo(store.clock().last());
   }
 
+  /** Else a life that follows soon would tell of times that count as told. */
+  @Test
+  void noProgressIsToldThatTheNextLifeOfTheNodeMayBeBehind() {
+    store.put("x", "1");
+    drain();
+    store.failPromises(true);
+    assertThat(detector.reportProgress()).isFalse();
+    assertThat(drain()).isEmpty();
+    store.put("x", "0");
+    assertThat(drain()).as("what a write tells").hasSize(1).allMatch(e -> e instanceof Closed);
+    store.failPromises(false);
+    assertThat(detector.reportProgress()).isTrue();
+    store.failPromises(true);
+    assertThat(detector.stop()).as("a last word").isNull();
+  }
+
+  @Test
+  void whatHoldsOfANewPredicateIsOpenedOnceTheClockCanBePromised() {
+    store.put("cs_1_2_1", "1");
+    List<ActivePredicate> both = List.of(Watched.exact(1), Watched.edgeMutex(1));
+    store.failPromises(true);
+    assertThatIllegalStateException().isThrownBy(() -> detector.setPredicates(both));
+    assertThat(drain()).isEmpty();
+    store.failPromises(false);
+    detector.setPredicates(both);
+    Opened found = (Opened) only(drain());
+    assertThat(found.instance()).isEqualTo("edge-mutex|a=1,b=2");
+  }
+
   @Test
   void afterTheEndOfTheEpochNothingIsToldAndTheNextOneBeginsThere() {
     store.put("x", "1");

@@ -80,6 +80,7 @@ public final class MemoryNode implements StoreBinding {
   private RollbackTimes rollbacks = RollbackTimes.NONE;
   private int failuresToCome;
   private boolean readsFail;
+  private boolean promisesFail;
   private Runnable duringScans = () -> {};
   private volatile boolean deaf;
   private int scans;
@@ -211,6 +212,11 @@ public final class MemoryNode implements StoreBinding {
   /** Whether the disk cannot be read. */
   void failReads(boolean fail) {
     readsFail = fail;
+  }
+
+  /** Whether nothing can be promised of the clock. */
+  void failPromises(boolean fail) {
+    promisesFail = fail;
   }
 
   /** What each scan of a thread meets from now on. */
@@ -369,6 +375,11 @@ public final class MemoryNode implements StoreBinding {
   @Override
   public void pass(long hlc) {
     clock().tickPast(hlc);
+  }
+
+  @Override
+  public boolean promises(long hlc) {
+    return !promisesFail;
   }
 
   @Override

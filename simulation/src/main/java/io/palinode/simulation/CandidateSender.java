@@ -84,7 +84,9 @@ final class CandidateSender {
 
   private void tick() {
     if (running && ticking) {
-      report();
+      world.machine(node).dyingInIt(this::report);
+    }
+    if (running && ticking) {
       boolean busy = world.time().nowMicros() < busyUntil;
       world.time().in(busy ? BUSY_MICROS : IDLE_MICROS, this::tick);
     }

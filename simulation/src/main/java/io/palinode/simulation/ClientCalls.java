@@ -433,7 +433,8 @@ final class ClientCalls implements Session.Listener {
     }
 
     private void acknowledged(int first, long acceptedAt) {
-      world.requireSequential(session.view().epochFor(call.epoch), key, clock(first));
+      long epoch = session.view().epochFor(call.epoch);
+      world.requireSequential(epoch, key, clock(first), acceptedAt);
       world.clientChecks().acknowledged(client, call.epoch, first, acceptedAt, key, clock(first));
     }
 

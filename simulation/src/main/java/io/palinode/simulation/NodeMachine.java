@@ -70,6 +70,15 @@ final class NodeMachine {
     }
   }
 
+  /** The process may die in this. */
+  void dyingInIt(Runnable action) {
+    try {
+      action.run();
+    } catch (Killed here) {
+      kill();
+    }
+  }
+
   /** The process is gone at once. */
   void kill() {
     NodeProcess killed = process;

@@ -40,6 +40,7 @@ import org.jspecify.annotations.Nullable;
 final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
   private static final int OPEN_INTERVALS_MAX = 10_000;
   private static final long RETRY_MICROS = 100_000;
+  private static final long MOMENT_MICROS = 1_000;
   private static final long HEARD_MICROS_MAX = 300_000;
   private static final long HEARD_POLL_MICROS = 2_000;
 
@@ -64,6 +65,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
   private boolean begun;
   private boolean stopping;
   private boolean retryDue;
+  private long watchedVersion;
   private long waitingSince = -1;
   private int diesAfter = Integer.MAX_VALUE;
 
@@ -144,13 +146,28 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     world.time().in(world.dice().between(500, 20_000), this::readLog);
   }
 
-  /** Looks for this version of the predicate from now on. */
+  /** Looks for this version of the predicate, or a newer one, as soon as what holds can be told. */
   private void watch(PredicateVersion version) {
+    if (version.version() <= watchedVersion) {
+      return;
+    }
+    if (!binding.promises(store.clock().last().own() + Hlc.ofMicros(MOMENT_MICROS))) {
+      world.time().in(RETRY_MICROS, this::watchNewest);
+      return;
+    }
+    watchedVersion = version.version();
     // The detector would wait for room, and there is no other thread to make some.
     sender.flushAll();
     intervals.watches(version.predicate() == null ? 0 : version.version());
     detector.setPredicates(version.watched());
     sender.flush();
+  }
+
+  private void watchNewest() {
+    PredicateVersion newest = world.predicate();
+    if (alive && !stopping && newest != null) {
+      guarded(() -> watch(newest));
+    }
   }
 
   private void readLog() {
@@ -367,7 +384,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     Pb0.RequestContext by = admitted.getPalinode();
     if (admitted.hasDelete() && !isCopy(by) && Responses.error(made) == null) {
       VectorClock upTo = VectorClock.fromProto(admitted.getDelete().getVersion());
-      world.model().deleted(id, Responses.key(admitted), upTo, timeOf(made));
+      world.model().deleted(id, by.getEpoch(), Responses.key(admitted), upTo, timeOf(made));
     }
   }
 
@@ -444,7 +461,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     requireHeard();
     if (write.hasDelete()) {
       VectorClock upTo = VectorClock.fromProto(write.getDelete().getVersion());
-      world.model().removed(id, key, upTo, hlc);
+      world.model().removed(id, by.getEpoch(), key, upTo, hlc);
       return;
     }
     Versioned version = Versioned.fromProto(write.getPut().getVersioned());
@@ -523,7 +540,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     if (tail != null) {
       tail.close();
     }
-    sender.stop(this::stopped);
+    guarded(() -> sender.stop(this::stopped));
   }
 
   private void stopped() {

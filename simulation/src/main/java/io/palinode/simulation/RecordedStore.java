@@ -173,6 +173,11 @@ final class RecordedStore implements StoreBinding {
   }
 
   @Override
+  public boolean promises(long hlc) {
+    return store.promises(hlc);
+  }
+
+  @Override
   public long restoredEpoch() {
     return store.restoredEpoch();
   }

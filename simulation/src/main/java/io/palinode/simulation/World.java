@@ -24,6 +24,7 @@ import io.palinode.voldemort.cluster.Ring;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationRecord;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -314,6 +315,7 @@ final class World {
           jobProcess.die();
           jobProcess = new JobProcess(this, checkpoint);
           jobProcess.start();
+          detection.jobBeganAnew();
           trace.add("job", "starts", () -> "from=" + checkpoint.offsets());
         });
   }
@@ -358,7 +360,9 @@ final class World {
     switch (record.getRecordCase()) {
       case VIOLATION -> {
         trace.add("job", "violation", () -> Texts.of(record.getViolation()));
-        detection.reported(record.getViolation());
+        Violation violation = record.getViolation();
+        detection.reported(
+            violation, controlChecks.isTakenBack(violation.getEpoch(), violation.getViolate()));
       }
       case JUDGED -> {
         trace.add("job", "judged", () -> Texts.time(record.getJudged().getHlc()));
@@ -430,7 +434,7 @@ final class World {
    * A write was acknowledged: if its key is to be used sequentially in this epoch, all replicas
    * have it, unless they are being taken back already.
    */
-  void requireSequential(long epoch, String key, VectorClock clock) {
+  void requireSequential(long epoch, String key, VectorClock clock, long acceptedAt) {
     Journal truth = controlChecks.truth();
     long now = NodeClock.EPOCH_MICROS + time.nowMicros();
     boolean isSequential =
@@ -448,7 +452,8 @@ final class World {
                 node ->
                     machine(node).stored(key).stream().noneMatch(v -> clock.isAtMost(v.clock())))
             .count();
-    if (lacking >= shape.store().requiredReads() && !model.isDeleted(key, clock)) {
+    if (lacking >= shape.store().requiredReads()
+        && !model.isDeletedAfter(key, clock, acceptedAt, controlChecks)) {
       throw new BrokenInvariant(
           Invariant.SEQUENTIAL,
           "%s is acknowledged in epoch %d, and %d of %s lack it"

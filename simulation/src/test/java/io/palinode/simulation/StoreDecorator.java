@@ -93,6 +93,11 @@ class StoreDecorator implements StoreBinding {
   }
 
   @Override
+  public boolean promises(long hlc) {
+    return real.promises(hlc);
+  }
+
+  @Override
   public long restoredEpoch() {
     return real.restoredEpoch();
   }

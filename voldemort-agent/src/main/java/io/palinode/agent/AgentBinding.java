@@ -183,6 +183,11 @@ final class AgentBinding implements StoreBinding {
   }
 
   @Override
+  public boolean promises(long hlc) {
+    return node.promises(hlc);
+  }
+
+  @Override
   public long incarnation() {
     return node.incarnation();
   }

@@ -13,21 +13,27 @@ import java.util.Map;
  * What all nodes together know of one key at a cut: the versions that any of them has, less those
  * that a delete covers, wherever it was accepted. A delete covers the versions at or before its
  * clock that its client could have seen: those that some node had accepted before any node accepted
- * the delete.
+ * the delete. That is when the version came to the node that accepted it first, if that node tells
+ * it; else the earliest time at which any node had it. (A node whose clock is far behind has it
+ * from the last merge at a time before it was written.)
  */
 final class KeyCut {
   private final List<Versioned> versions = new ArrayList<>();
   private final List<Delete> deletes = new ArrayList<>();
   private final Map<KeyPast.Id, Long> firstAccepted = new HashMap<>();
+  private final Map<Integer, KeyPast> byNode = new HashMap<>();
 
-  /** What one node contributed. */
-  void add(KeyRecord contributed) {
+  /** What one node contributed. Returns the last time that it tells of; 0 for none. */
+  long add(KeyRecord contributed) {
     List<Versioned> siblings = Siblings.decode(contributed.siblings());
     versions.addAll(siblings);
     if (contributed.past().length == 0) {
-      return;
+      return 0;
     }
     KeyPast past = KeyPast.decode(contributed.past());
+    if (past.node() != KeyPast.NOBODY) {
+      byNode.put(past.node(), past);
+    }
     past.since().forEach(this::accepted);
     for (Versioned version : siblings) {
       if (!past.since().containsKey(KeyPast.Id.of(version))) {
@@ -35,6 +41,7 @@ final class KeyCut {
       }
     }
     deletes.addAll(past.deletes());
+    return past.latest();
   }
 
   private void accepted(KeyPast.Id id, long hlc) {
@@ -52,8 +59,15 @@ final class KeyCut {
 
   /** A version of which no time is known stays: to lose a write is worse than to keep one. */
   private boolean isCovered(Versioned version) {
-    long accepted = firstAccepted.getOrDefault(KeyPast.Id.of(version), Long.MAX_VALUE);
+    long accepted = acceptedAt(version);
     return deletes.stream()
         .anyMatch(delete -> accepted < delete.hlc() && version.clock().isAtMost(delete.upTo()));
+  }
+
+  private long acceptedAt(Versioned version) {
+    KeyPast.Id id = KeyPast.Id.of(version);
+    KeyPast first = version.origin() == null ? null : byNode.get(version.origin());
+    Long cameAt = first == null ? null : first.cameAt(id);
+    return cameAt == null ? firstAccepted.getOrDefault(id, Long.MAX_VALUE) : cameAt;
   }
 }

@@ -25,12 +25,16 @@ import org.jspecify.annotations.Nullable;
  * | version u8 = 1 | from i64
  * | versions i32 | per version: since i64, hash of the value i32, clock with timestamp
  * | deletes i32  | per delete: HLC i64, clock                                          |
+ * | node i16     | who tells it; left out on disk, and by earlier releases             |
  * </pre>
  *
+ * @param node who tells it; {@link #NOBODY}: not known
  * @param from versions that the node has and that are not in {@code since} were there at this time
  * @param since when a version was first there
  */
-record KeyPast(long from, Map<Id, Long> since, List<Delete> deletes) {
+record KeyPast(int node, long from, Map<Id, Long> since, List<Delete> deletes) {
+  static final int NOBODY = -1;
+
   private static final byte VERSION = 1;
   private static final int HEADER_BYTES = 1 + Long.BYTES + Integer.BYTES;
 
@@ -39,6 +43,29 @@ record KeyPast(long from, Map<Id, Long> since, List<Delete> deletes) {
     static Id of(Versioned version) {
       return new Id(new KeyBytes(version.clock().encode()), Arrays.hashCode(version.value()));
     }
+  }
+
+  /** The bytes of a past that {@code node} tells others. */
+  static byte[] toldBy(int node, byte[] past) {
+    return ByteBuffer.allocate(past.length + Short.BYTES).put(past).putShort((short) node).array();
+  }
+
+  /** When the version came here; null when it was here before, or never. */
+  @Nullable Long cameAt(Id id) {
+    Long at = since.get(id);
+    return at != null && at > from ? at : null;
+  }
+
+  /** The last time that it tells of. */
+  long latest() {
+    long latest = from;
+    for (long at : since.values()) {
+      latest = Math.max(latest, at);
+    }
+    for (Delete delete : deletes) {
+      latest = Math.max(latest, delete.hlc());
+    }
+    return latest;
   }
 
   /** The bytes of a key that has not changed since {@code from}. */
@@ -156,6 +183,6 @@ record KeyPast(long from, Map<Id, Long> since, List<Delete> deletes) {
     for (int left = in.getInt(); left > 0; left--) {
       deletes.add(new Delete(in.getLong(), VectorClock.readFrom(in)));
     }
-    return new KeyPast(from, since, deletes);
+    return new KeyPast(in.hasRemaining() ? in.getShort() : NOBODY, from, since, deletes);
   }
 }

@@ -42,12 +42,14 @@ final class Repairs {
 
   /**
    * Gives each key what {@code records}, one for each node that has something to say of it, come
-   * to.
+   * to. Returns the last time that they tell of; 0 for none.
    */
-  void merge(LocalStore store, List<KeyRecord> records) {
+  long merge(LocalStore store, List<KeyRecord> records) {
     Map<KeyBytes, KeyCut> cuts = new LinkedHashMap<>();
+    long latest = 0;
     for (KeyRecord record : records) {
-      cuts.computeIfAbsent(new KeyBytes(record.key().key()), key -> new KeyCut()).add(record);
+      KeyCut cut = cuts.computeIfAbsent(new KeyBytes(record.key().key()), key -> new KeyCut());
+      latest = Math.max(latest, cut.add(record));
     }
     cuts.forEach(
         (key, cut) -> {
@@ -55,6 +57,7 @@ final class Repairs {
           List<Versioned> merged = cut.versions(LocalStore.versions(old));
           add(store, key.bytes(), old, LocalStore.record(merged));
         });
+    return latest;
   }
 
   void add(LocalStore store, byte[] key, byte @Nullable [] old, byte @Nullable [] fresh) {

@@ -7,6 +7,7 @@ import io.palinode.detector.StoreBinding.Replica;
 import io.palinode.detector.StoreBinding.Restoration;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hlc;
+import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.OpenSnapshot;
 import io.palinode.voldemort.ChangedKeys.Changed;
@@ -228,7 +229,7 @@ final class Rewind {
             new KeyRecord(
                 new StoreKey(store.name(), key.key().bytes()),
                 now == null ? new byte[0] : now,
-                past == null ? KeyPast.unchanged(from) : past));
+                past == null ? KeyPast.unchanged(from) : KeyPast.toldBy(node, past)));
       }
     }
     return records;
@@ -319,7 +320,7 @@ final class Rewind {
       return new byte[0];
     }
     byte[] past = known.byKey().get(key);
-    return past == null ? KeyPast.unchanged(known.from()) : past;
+    return past == null ? KeyPast.unchanged(known.from()) : KeyPast.toldBy(node, past);
   }
 
   /** Before the restore, while the window-log still tells of the time before it alone. */
@@ -342,13 +343,18 @@ final class Rewind {
   /** Makes keys that live on this node what all nodes together know of them. */
   int merge(Collection<LocalStore> stores, List<KeyRecord> records) {
     Repairs repairs = new Repairs(engine);
+    long told = 0;
     for (LocalStore store : stores) {
-      repairs.merge(
-          store,
+      List<KeyRecord> held =
           records.stream()
               .filter(record -> record.key().store().equals(store.name()))
               .filter(record -> store.isHeldBy(node, record.key().key()))
-              .toList());
+              .toList();
+      told = Math.max(told, repairs.merge(store, held));
+    }
+    if (!repairs.all().isEmpty()) {
+      // No version comes here before it came to be: a later cut would have it too early.
+      Hvc unused = clock.tickPast(told);
     }
     commit(repairs, List.of());
     return repairs.all().size();

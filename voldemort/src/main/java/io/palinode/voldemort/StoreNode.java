@@ -455,6 +455,10 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
 
   private void make(Change change) {
     engine.commit(List.of(change), config.writes());
+    storageWorks();
+  }
+
+  private void storageWorks() {
     if (!mediumWorks) {
       mediumWorks = true;
       log.info("node={} phase=STORAGE_WORKS", node());
@@ -573,12 +577,16 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   }
 
   private RefusedException failed(StorageException e) {
+    storageFailed(e);
+    return refuse(ErrorCode.PERSISTENCE_FAILURE, "node " + node() + ": " + e.getMessage());
+  }
+
+  private void storageFailed(StorageException e) {
     if (mediumWorks) {
       // Once, not for each request until it works again.
       mediumWorks = false;
       log.error("node={} phase=STORAGE_FAILED", node(), e);
     }
-    return refuse(ErrorCode.PERSISTENCE_FAILURE, "node " + node() + ": " + e.getMessage());
   }
 
   // ---- what another server does on an engine of its own
@@ -771,6 +779,26 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       promise(Math.max(promisedHlc, clock.tickPast(hlc).own() + PROMISE_HLC), config.writes());
     } finally {
       writeLock.unlock();
+    }
+  }
+
+  /**
+   * {@inheritDoc} Up to 100 ms more than was asked for, so most calls find it done. While the disk
+   * is full the node has nothing to say, once it has come to what it promised before.
+   */
+  @Override
+  public boolean promises(long hlc) {
+    if (hlc <= promisedHlc) {
+      return true;
+    }
+    try {
+      if (!closed) {
+        promiseBeyond(hlc, PROMISE_HLC);
+      }
+      return hlc <= promisedHlc;
+    } catch (StorageException e) {
+      storageFailed(e);
+      return false;
     }
   }
 
@@ -1276,10 +1304,11 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
   }
 
-  /** Puts on disk that no write of this incarnation is later than {@code hlc}. */
+  /** Puts on disk that nothing that this incarnation tells of is later than {@code hlc}. */
   private void promise(long hlc, Durability durability) {
     engine.commit(List.of(new NodeMeta.Start(incarnation, hlc).toChange()), durability);
     promisedHlc = hlc;
+    storageWorks();
   }
 
   /** The same as part of what is committed besides. */

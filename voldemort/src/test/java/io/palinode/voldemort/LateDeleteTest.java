@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.detector.StoreKey;
+import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
@@ -13,6 +14,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +26,7 @@ class LateDeleteTest {
 
   private final AtomicLong micros = TestNodes.clock();
   private final List<StoreNode> nodes = new ArrayList<>();
+  private final AtomicLongArray behindMicros = new AtomicLongArray(3);
   private Hvc known = Hvc.unknown(3);
 
   @BeforeEach
@@ -31,7 +34,12 @@ class LateDeleteTest {
     for (int id = 0; id < 3; id++) {
       StoreNodeConfig config =
           StoreNodeConfig.of(id, TestNodes.cluster(3), TestNodes.stores(3, Persistence.BDB));
-      nodes.add(new StoreNode(config, Medium.MEMORY.open(Path.of("unused")), micros::get));
+      int node = id;
+      nodes.add(
+          new StoreNode(
+              config,
+              Medium.MEMORY.open(Path.of("unused")),
+              () -> micros.get() - behindMicros.get(node)));
     }
   }
 
@@ -80,6 +88,34 @@ class LateDeleteTest {
     assertEveryNodeHas();
   }
 
+  /** It has from a merge what was written after the delete, at a time before the delete. */
+  @Test
+  void aDeleteDoesNotCoverALaterVersionThatANodeWhoseClockIsFarBehindHasHadLong()
+      throws RefusedException {
+    put("old", 0, 1, 2);
+    behindMicros.set(1, 700_000);
+    micros.addAndGet(300_000);
+    long deleted = delete(0, known);
+    put("new", 0);
+    keepAll(1);
+    assertThat(nodes.get(1).clock().last().own()).isLessThan(deleted);
+    micros.addAndGet(1_000);
+    rollBackTo(2, Hlc.ofMicros(micros.get()));
+    assertEveryNodeHas("new");
+  }
+
+  @Test
+  void noMergeBringsAVersionToANodeBeforeTheTimeAtWhichItWasWritten() throws RefusedException {
+    behindMicros.set(1, 400_000);
+    micros.addAndGet(300_000);
+    put("new", 0);
+    long written = known.get(0);
+    keepAll(1);
+    assertEveryNodeHas("new");
+    rollBackTo(2, written - 1);
+    assertEveryNodeHas();
+  }
+
   private void put(String value, int... at) throws RefusedException {
     for (int node : at) {
       micros.addAndGet(1_000);
@@ -101,9 +137,27 @@ class LateDeleteTest {
   }
 
   private void rollBackTo(long target) {
-    nodes.forEach(node -> node.pause(1));
+    rollBackTo(1, target);
+  }
+
+  private void rollBackTo(long epoch, long target) {
+    nodes.forEach(node -> node.pause(epoch));
     Set<StoreKey> changed = new LinkedHashSet<>();
-    nodes.forEach(node -> changed.addAll(node.restore(1, 1, target).changed()));
+    nodes.forEach(node -> changed.addAll(node.restore(epoch, 1, target).changed()));
+    merge(changed);
+  }
+
+  /** As a plan that is abandoned. */
+  private void keepAll(long epoch) {
+    nodes.forEach(node -> node.pause(epoch));
+    long target = Hlc.ofMicros(micros.get());
+    Set<StoreKey> changed = new LinkedHashSet<>();
+    nodes.forEach(node -> changed.addAll(node.keep(epoch, 1, target).changed()));
+    merge(changed);
+    nodes.forEach(node -> node.resume(epoch, target, 0));
+  }
+
+  private void merge(Set<StoreKey> changed) {
     List<KeyRecord> contributed = new ArrayList<>();
     nodes.forEach(node -> contributed.addAll(node.read(List.copyOf(changed))));
     nodes.forEach(node -> node.merge(contributed));

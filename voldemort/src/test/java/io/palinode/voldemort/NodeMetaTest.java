@@ -101,7 +101,9 @@ class NodeMetaTest {
                 + "0000000000000007"
                 + "0001010000020000000000000000");
     assertThat(KeyPast.decode(past))
-        .isEqualTo(new KeyPast(5, Map.of(KeyPast.Id.of(TestNodes.version("v", 1)), 6L), deletes));
+        .isEqualTo(
+            new KeyPast(
+                KeyPast.NOBODY, 5, Map.of(KeyPast.Id.of(TestNodes.version("v", 1)), 6L), deletes));
     StoreKey key = new StoreKey("s", bytes("ab"));
     NodeMeta.Pasts pasts = new NodeMeta.Pasts(3, 2, 5, Map.of(key, new byte[] {9}));
     assertBytes(

@@ -10,6 +10,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.palinode.detector.CandidateRing;
+import io.palinode.detector.LocalDetector;
 import io.palinode.detector.MissedEpochs;
 import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.detector.StoreBinding.WriteListener;
@@ -576,6 +578,42 @@ class StoreNodeTest {
     StorageEngine engine = Medium.BDB.open(folder.resolve("killed"));
     assertThat(StoreNode.opensFromMicros(engine)).isGreaterThanOrEqualTo(Hlc.micros(told));
     engine.close();
+  }
+
+  /** A clock that others took ahead, and no write for long: reads and progress are all there is. */
+  @Test
+  void progressIsNoLaterThanWhatTheNodeHasPromised() throws Exception {
+    StoreNode live = onDisk();
+    CandidateRing ring = new CandidateRing(8, 1);
+    LocalDetector detector = new LocalDetector(live, ring, instance -> 0, 10);
+    detector.reset(0);
+    Hvc ahead = Hvc.of(Hvc.NO_OWNER, 0, Hlc.ofMicros(micros.get() + 400_000), 0);
+    Hvc read = live.get(K, caller(ahead, null, "", null)).hvc();
+    assertThat(detector.reportProgress()).isTrue();
+    long told = live.clock().last().own();
+    assertThat(told).isGreaterThan(read.own());
+    TestNodes.copyFolder(folder, folder.resolve("killed"));
+    live.close();
+    StorageEngine engine = Medium.BDB.open(folder.resolve("killed"));
+    assertThat(StoreNode.opensFromMicros(engine)).isGreaterThanOrEqualTo(Hlc.micros(told));
+    engine.close();
+  }
+
+  @Test
+  void aNodeWhoseDiskIsFullTellsNoProgressPastWhatItHasPromised() {
+    ProbedEngine engine = new ProbedEngine(Medium.MEMORY.open(folder));
+    StoreNode full = new StoreNode(TestNodes.config(), engine, micros::get);
+    LocalDetector detector = new LocalDetector(full, new CandidateRing(8, 1), instance -> 0, 10);
+    detector.reset(0);
+    assertThat(detector.reportProgress()).isTrue();
+    engine.fails = true;
+    micros.addAndGet(50_000);
+    assertThat(detector.reportProgress()).as("within what is promised").isTrue();
+    micros.addAndGet(100_000);
+    assertThat(detector.reportProgress()).isFalse();
+    engine.fails = false;
+    assertThat(detector.reportProgress()).isTrue();
+    full.close();
   }
 
   /** The folder as a killed process leaves it, after each step of a plan. */

@@ -137,6 +137,11 @@ final class UnstoredNode implements StoreBinding {
   }
 
   @Override
+  public boolean promises(long hlc) {
+    return true;
+  }
+
+  @Override
   public long restoredEpoch() {
     return 0;
   }

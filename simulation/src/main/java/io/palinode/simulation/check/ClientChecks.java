@@ -47,7 +47,7 @@ public final class ClientChecks {
       BiFunction<Integer, String, List<Versioned>> stored) {
     for (Acknowledged write : acknowledged) {
       if (isTakenBack(write, control)
-          || model.isDeletedAfter(write.key(), write.clock(), write.acceptedAt())) {
+          || model.isDeletedAfter(write.key(), write.clock(), write.acceptedAt(), control)) {
         continue;
       }
       boolean stands =

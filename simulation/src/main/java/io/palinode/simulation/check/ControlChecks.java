@@ -83,6 +83,17 @@ public final class ControlChecks {
     return ended.get(epoch);
   }
 
+  /** Whether a plan has ended that undid all that was written in an epoch at or after a time. */
+  public boolean isTakenBack(long epoch, long hlc) {
+    return ended.values().stream()
+        .anyMatch(
+            plan ->
+                plan.epoch() > epoch
+                    && !plan.abandoned()
+                    && plan.concerned() == null
+                    && plan.target() < hlc);
+  }
+
   public int plans() {
     return ended.size();
   }

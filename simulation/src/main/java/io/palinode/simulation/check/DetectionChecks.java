@@ -6,6 +6,7 @@ import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Violation;
+import io.palinode.wire.v1.ViolationGrade;
 import io.palinode.wire.v1.Witness;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -44,6 +45,7 @@ public final class DetectionChecks {
   private final Map<String, Violation> reported = new LinkedHashMap<>();
   private final List<Loss> losses = new ArrayList<>();
   private long judged;
+  private boolean beganAnew;
 
   /** By the version that the job took up then. */
   private final TreeMap<Long, Long> judgedBefore = new TreeMap<>();
@@ -131,15 +133,21 @@ public final class DetectionChecks {
     }
   }
 
-  public void reported(Violation violation) {
+  /**
+   * A violation came into the log.
+   *
+   * @param takenBack whether a rollback has undone it by then: who acts on judgement looks at no
+   *     such epoch any more, and a job that begins anew may find it before it hears of the next one
+   */
+  public void reported(Violation violation, boolean takenBack) {
     boolean isNew = reported.put(violation.getId(), violation) == null;
-    // That a pair is definite may show later, and a job that was started anew may find another pair
-    // that is as good: then one that is no later was reported before.
     // What a loss was told of may be found later all the same: an end tells of its start.
     if (isNew
         && violation.getViolate() <= judged
+        && !takenBack
         && !isOfReplacedVersion(violation)
-        && !isPreceded(violation)
+        && !(beganAnew && isPreceded(violation))
+        && !isBetter(violation)
         && !isTouched(witness(violation, 0))
         && !isTouched(witness(violation, 1))) {
       throw new BrokenInvariant(
@@ -150,9 +158,13 @@ public final class DetectionChecks {
 
   /** A job that begins anew may find it before it reads once more that the version is replaced. */
   private boolean isOfReplacedVersion(Violation violation) {
-    return judgedBefore.higherKey(violation.getPredicateVersion()) != null;
+    return beganAnew && judgedBefore.higherKey(violation.getPredicateVersion()) != null;
   }
 
+  /**
+   * A job that began anew may find another pair than before that is as good: one that is no later
+   * was reported.
+   */
   private boolean isPreceded(Violation violation) {
     return reported.values().stream()
         .anyMatch(
@@ -163,9 +175,35 @@ public final class DetectionChecks {
                     && earlier.getViolate() <= violation.getViolate());
   }
 
+  /**
+   * That a pair is more than uncertain may show late, when another report, which is no later, has
+   * named each of the two.
+   */
+  private boolean isBetter(Violation violation) {
+    return violation.getGrade() != ViolationGrade.UNCERTAIN
+        && isNamedBefore(violation, witness(violation, 0))
+        && isNamedBefore(violation, witness(violation, 1));
+  }
+
+  private boolean isNamedBefore(Violation violation, @Nullable Interval interval) {
+    return interval != null
+        && reported.values().stream()
+            .anyMatch(
+                earlier ->
+                    !earlier.getId().equals(violation.getId())
+                        && earlier.getEpoch() == violation.getEpoch()
+                        && earlier.getViolate() <= violation.getViolate()
+                        && names(earlier, interval));
+  }
+
   /** The job looks for this version of the predicate from now on, and for no earlier one. */
   public void detecting(long predicateVersion) {
     judgedBefore.putIfAbsent(predicateVersion, judged);
+  }
+
+  /** The job has died, and goes on from a checkpoint. */
+  public void jobBeganAnew() {
+    beganAnew = true;
   }
 
   public void judged(long hlc) {

@@ -40,13 +40,19 @@ public final class StoreModel {
 
   private record Attempt(long epoch, int attempt) {}
 
+  /** A delete that some node accepted, in an epoch. */
+  private record Accepted(long epoch, Delete delete) {}
+
   private final long convergenceWindowHlc;
   private final Placement placement;
   private final List<Map<String, List<Moment>>> pasts = new ArrayList<>();
   private final List<Map<Attempt, Restored>> restores = new ArrayList<>();
   private final List<Set<Attempt>> merges = new ArrayList<>();
   private final List<KnownDeletes> deletes = new ArrayList<>();
-  private final List<Delete> everDeleted = new ArrayList<>();
+  private final List<Accepted> everDeleted = new ArrayList<>();
+
+  /** Of each version, at the node that accepted it first. */
+  private final Map<String, Long> acceptedAt = new HashMap<>();
 
   /** Whether a key has a replica on a node. */
   public interface Placement {
@@ -66,6 +72,7 @@ public final class StoreModel {
 
   /** A put was accepted. */
   public void put(int node, String key, Versioned added, long hlc) {
+    acceptedAt.putIfAbsent(name(key, added), hlc);
     Set<Versioned> versions = new LinkedHashSet<>(now(node, key));
     for (Versioned stored : versions) {
       if (added.clock().isAtMost(stored.clock())) {
@@ -80,33 +87,34 @@ public final class StoreModel {
   }
 
   /** A delete of the versions at or before a clock has found some. */
-  public void removed(int node, String key, VectorClock upTo, long hlc) {
+  public void removed(int node, long epoch, String key, VectorClock upTo, long hlc) {
     Set<Versioned> versions = new LinkedHashSet<>(now(node, key));
     if (!versions.removeIf(stored -> stored.clock().isAtMost(upTo))) {
       throw new BrokenInvariant(
           Invariant.CONSISTENT_CUT, "node " + node + " deleted nothing of " + key + " to " + upTo);
     }
-    everDeleted.add(new Delete(key, upTo, hlc));
+    everDeleted.add(new Accepted(epoch, new Delete(key, upTo, hlc)));
     become(node, key, versions, hlc);
   }
 
   /** A delete was accepted, by this node first, whether there was anything or not. */
-  public void deleted(int node, String key, VectorClock upTo, long hlc) {
+  public void deleted(int node, long epoch, String key, VectorClock upTo, long hlc) {
     deletes.get(node).add(key, upTo, hlc);
-    everDeleted.add(new Delete(key, upTo, hlc));
+    everDeleted.add(new Accepted(epoch, new Delete(key, upTo, hlc)));
   }
 
-  /** Whether a delete that covers it was accepted anywhere, undone or not. */
-  public boolean isDeleted(String key, VectorClock clock) {
-    return isDeletedAfter(key, clock, 0);
-  }
-
-  /** Likewise, after a time: clocks begin anew with a delete. */
-  public boolean isDeletedAfter(String key, VectorClock clock, long hlc) {
+  /**
+   * Whether a delete that covers it was accepted anywhere after a time, and was not undone: clocks
+   * begin anew with a delete.
+   */
+  public boolean isDeletedAfter(String key, VectorClock clock, long hlc, ControlChecks control) {
     return everDeleted.stream()
         .anyMatch(
-            delete ->
-                delete.key().equals(key) && delete.hlc() > hlc && clock.isAtMost(delete.upTo()));
+            accepted ->
+                accepted.delete().key().equals(key)
+                    && accepted.delete().hlc() > hlc
+                    && clock.isAtMost(accepted.delete().upTo())
+                    && !control.isTakenBack(accepted.epoch(), accepted.delete().hlc()));
   }
 
   /** A process of the node begins: what only the one before remembered is forgotten. */
@@ -262,7 +270,7 @@ public final class StoreModel {
 
   /**
    * Whether a delete covers it that any node had accepted: its client could have seen what some
-   * node had before.
+   * node had before. No node had it before it was accepted, whatever its clock says.
    */
   private boolean isDeleted(long epoch, int attempt, String key, Versioned version) {
     List<Restored> all =
@@ -270,11 +278,12 @@ public final class StoreModel {
             .map(ofNode -> ofNode.get(new Attempt(epoch, attempt)))
             .filter(Objects::nonNull)
             .toList();
-    long accepted =
+    long told =
         all.stream()
             .mapToLong(of -> of.since().getOrDefault(name(key, version), Long.MAX_VALUE))
             .min()
             .orElse(Long.MAX_VALUE);
+    long accepted = Math.max(told, acceptedAt.getOrDefault(name(key, version), 0L));
     return all.stream()
         .flatMap(of -> of.deletes().stream())
         .anyMatch(

@@ -224,6 +224,11 @@ final class SmallStore implements StoreBinding {
   }
 
   @Override
+  public boolean promises(long hlc) {
+    return true;
+  }
+
+  @Override
   public long restoredEpoch() {
     return restoredEpoch;
   }
