@@ -1,5 +1,6 @@
 package io.palinode.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -8,15 +9,21 @@ import io.palinode.cli.cluster.ControlPlane;
 import io.palinode.cli.cluster.Ports;
 import io.palinode.cli.cluster.StoreCluster;
 import io.palinode.cli.cluster.WatchedNode;
+import io.palinode.detector.StoreKey;
+import io.palinode.detector.WriteEvent;
 import io.palinode.hvc.Epsilon;
+import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
 import io.palinode.voldemort.client.StoreException;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
+import io.palinode.voldemort.cluster.Ring;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
+import io.palinode.voldemort.protocol.VectorClock;
+import io.palinode.voldemort.protocol.Versioned;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -25,6 +32,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -43,6 +52,7 @@ class StockClientIT {
   private static final int NODES = 3;
   private static final Epsilon EPSILON = Epsilon.ofMicros(1_000);
   private static final Path WORKLOAD = Path.of("src/test/resources/stock/StockWorkload.java");
+  private static final Path READ = Path.of("src/test/resources/stock/StockRead.java");
   private static final Path AGENT = Path.of("../voldemort-agent/target/voldemort-agent.jar");
   private static final String WOVEN = "-javaagent:" + AGENT + "=client";
   private static final Duration START_MAX = Duration.ofSeconds(90);
@@ -82,6 +92,39 @@ class StockClientIT {
         assertThat(workload(cluster.addresses().get(1), store.name())).isZero();
         assertThat(workload(cluster.addresses().get(1), store.name(), WOVEN)).isZero();
       }
+    }
+  }
+
+  /** A reader that was taken for a writer would begin intervals of what it only passes on. */
+  @Test
+  void whatAReadRepairsIsACopyOfTheNodeThatItWasReadAt() throws Exception {
+    try (StoreCluster cluster =
+        StoreCluster.start(
+            Ports.free(NODES), STORES, folder, EPSILON, null, new SimpleMeterRegistry())) {
+      StoreKey key = new StoreKey("quorum", "k".getBytes(UTF_8));
+      List<Integer> asked =
+          new Ring(cluster.node(0).config().cluster(), NODES).preferenceList(key.key());
+      BlockingQueue<WriteEvent> repaired = new LinkedBlockingQueue<>();
+      cluster.node(asked.get(1)).listen(repaired::add);
+      var unused =
+          cluster
+              .node(asked.get(0))
+              .put(
+                  key,
+                  Versioned.ofText("v", VectorClock.EMPTY.incremented(asked.get(0), 1)),
+                  Caller.STOCK);
+
+      Process reader =
+          start(
+              folder.resolve("reader.log"),
+              java("-cp", voldemort.classPathText(), WOVEN),
+              List.of(READ.toString(), "tcp://" + cluster.addresses().get(0), "quorum", "k"));
+      children.add(reader);
+      WriteEvent repair = repaired.poll(START_MAX.toSeconds(), TimeUnit.SECONDS);
+      assertThat(repair).as(Files.readString(folder.resolve("reader.log"))).isNotNull();
+      assertThat(repair.key()).isEqualTo(key);
+      assertThat(repair.origin()).isEqualTo(asked.get(0));
+      assertThat(repair.writer()).isEmpty();
     }
   }
 

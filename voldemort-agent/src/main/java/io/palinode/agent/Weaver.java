@@ -14,6 +14,7 @@ import io.palinode.agent.advice.MemoryClear;
 import io.palinode.agent.advice.MemoryDelete;
 import io.palinode.agent.advice.MemoryPut;
 import io.palinode.agent.advice.ReadMessage;
+import io.palinode.agent.advice.RepairsFound;
 import io.palinode.agent.advice.RequestCompleted;
 import io.palinode.agent.advice.RequestFormatted;
 import io.palinode.agent.advice.RequestMade;
@@ -54,6 +55,7 @@ public final class Weaver {
   private static final String STORAGE = "voldemort.server.storage.StorageService";
 
   private static final String ROUTED = "voldemort.store.routed.PipelineRoutedStore";
+  private static final String REPAIRER = "voldemort.store.routed.ReadRepairer";
   private static final String REQUEST =
       "voldemort.store.socket.clientrequest.AbstractClientRequest";
   private static final String AWAITED =
@@ -129,6 +131,7 @@ public final class Weaver {
           new Hook(ROUTED, "getVersions", List.of(KEY), RoutedOperation.class),
           new Hook(ROUTED, "put", List.of(KEY, VERSIONED, BYTES, "long"), RoutedOperation.class),
           new Hook(ROUTED, "delete", List.of(KEY, VERSION, "long"), RoutedOperation.class),
+          new Hook(REPAIRER, "getRepairs", List.of("java.util.List"), RepairsFound.class),
           new Hook(REQUEST, Hook.CONSTRUCTOR, List.of(), RequestMade.class),
           new Hook(
               REQUEST,

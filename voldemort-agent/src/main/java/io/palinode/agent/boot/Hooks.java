@@ -2,6 +2,7 @@ package io.palinode.agent.boot;
 
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -152,6 +153,17 @@ public final class Hooks {
       }
     }
     return null;
+  }
+
+  public static void repairs(List<?> values, List<?> repairs) {
+    Listener now = listener;
+    if (now != null) {
+      try {
+        now.repairs(values, repairs);
+      } catch (Throwable bug) {
+        failed(now, bug);
+      }
+    }
   }
 
   public static void storeRemoved(Object engine) {

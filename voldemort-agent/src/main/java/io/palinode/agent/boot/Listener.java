@@ -1,6 +1,7 @@
 package io.palinode.agent.boot;
 
 import java.io.IOException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +55,16 @@ public interface Listener {
   default @Nullable Ride continues(@Nullable Ride ride) {
     return null;
   }
+
+  /**
+   * This thread of a client is about to send what nodes lacked of what it has read, a request each,
+   * in this order.
+   *
+   * @param values each with the node that it was read at
+   * @param repairs each with the node that lacked it; what it shares with one of {@code values} is
+   *     the same object
+   */
+  default void repairs(List<?> values, List<?> repairs) {}
 
   /** One of the methods above threw. When this throws too, {@link Hooks#isDeaf}. */
   void failed(Throwable bug);
