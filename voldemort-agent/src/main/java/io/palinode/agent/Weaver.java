@@ -10,6 +10,8 @@ import io.palinode.agent.advice.DecodeRecord;
 import io.palinode.agent.advice.EncodeRecord;
 import io.palinode.agent.advice.EndRequest;
 import io.palinode.agent.advice.Get;
+import io.palinode.agent.advice.HintRead;
+import io.palinode.agent.advice.HintsPushed;
 import io.palinode.agent.advice.MemoryClear;
 import io.palinode.agent.advice.MemoryDelete;
 import io.palinode.agent.advice.MemoryPut;
@@ -52,6 +54,11 @@ public final class Weaver {
   private static final String FORMAT = "voldemort.store.StoreBinaryFormat";
   private static final String PROTO = "voldemort.client.protocol.pb.ProtoUtils";
   private static final String REQUESTS = "voldemort.server.protocol.pb.ProtoBuffRequestHandler";
+  private static final String PUSHER = "voldemort.server.scheduler.slop.StreamingSlopPusherJob";
+  private static final String HINT =
+      "voldemort.client.protocol.pb.VAdminProto$UpdateSlopEntriesRequest";
+  private static final String HINTS_TAKEN =
+      "voldemort.server.protocol.admin.UpdateSlopEntriesRequestHandler";
   private static final String STORAGE = "voldemort.server.storage.StorageService";
 
   private static final String ROUTED = "voldemort.store.routed.PipelineRoutedStore";
@@ -111,6 +118,13 @@ public final class Weaver {
                   "java.io.DataInputStream",
                   "java.io.DataOutputStream",
                   "voldemort.common.nio.ByteBufferContainer"),
+              EndRequest.class),
+          new Hook(PUSHER, "run", List.of(), HintsPushed.class),
+          new Hook(HINT, "getRequestType", List.of(), HintRead.class),
+          new Hook(
+              HINTS_TAKEN,
+              "handleRequest",
+              List.of("java.io.DataInputStream", "java.io.DataOutputStream"),
               EndRequest.class),
           new Hook(
               STORAGE,

@@ -239,6 +239,17 @@ public final class Hooks {
     }
   }
 
+  public static void pushes(boolean begins) {
+    Listener now = listener;
+    if (now != null) {
+      try {
+        now.pushes(begins);
+      } catch (Throwable bug) {
+        failed(now, bug);
+      }
+    }
+  }
+
   public static void storageStarted(Object storageService) {
     Lifecycle now = lifecycle;
     if (now != null) {

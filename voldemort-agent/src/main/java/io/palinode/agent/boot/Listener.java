@@ -28,7 +28,7 @@ public interface Listener {
   /** A record that is about to be written to it. */
   void encoded(byte[] record);
 
-  /** A pb0 message was read into its builder. */
+  /** A pb0 message was read into its builder; or a hint that another server delivers was read. */
   void received(Object builder);
 
   /** How to send {@code message} with more beside it; null: it is sent as it is. */
@@ -36,6 +36,9 @@ public interface Listener {
 
   /** The request of this thread is over. */
   void requestEnded();
+
+  /** The server's job that delivers hints to others begins, or ends. */
+  default void pushes(boolean begins) {}
 
   /** What the operations of a client's {@code store} share with those of its cluster's others. */
   default @Nullable Object clientOf(Object store) {
