@@ -1,5 +1,6 @@
 package io.palinode.cli;
 
+import io.palinode.benchmarks.stock.StockStartException;
 import io.palinode.cli.detect.BadTraceException;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.predicate.PredicateException;
@@ -24,6 +25,7 @@ final class Refusals {
         || failure instanceof ClockBehindException
         || failure instanceof DataFolderException
         || failure instanceof StoreException
+        || failure instanceof StockStartException
         || failure instanceof io.palinode.voldemort.server.ListenException
         || failure instanceof io.palinode.orchestrator.rest.ListenException
         || failure instanceof CharacterCodingException

@@ -17,6 +17,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -382,6 +384,46 @@ class RefusalsTest {
     assertThat(run(command, "--help")).isZero();
     assertThat(out.toString()).contains("Example").contains("palinode " + command);
     assertThat(err.toString()).isEmpty();
+  }
+
+  /**
+   * One whose folder has all that is looked for beforehand, and whose server still lacks a class.
+   */
+  @Test
+  void aStockServerThatDoesNotStartIsRefusedByWhatItLacks() throws IOException {
+    Path server =
+        file(
+            "VoldemortServer.java",
+            """
+            package voldemort.server;
+            public class VoldemortServer {
+              public static void main(String[] args) {
+                throw new NoClassDefFoundError("org/apache/commons/io/FileUtils");
+              }
+            }
+            """);
+    Path classes = Files.createDirectory(folder.resolve("classes"));
+    int compiled =
+        ToolProvider.getSystemJavaCompiler()
+            .run(null, null, null, "-d", classes.toString(), server.toString());
+    assertThat(compiled).isZero();
+    for (String part :
+        List.of(
+            "voldemort/xml/cluster.xsd",
+            "com/sleepycat/je/Environment.class",
+            "com/google/protobuf/Message.class",
+            "org/jdom/Document.class",
+            "org/apache/log4j/Logger.class",
+            "org/apache/commons/lang/StringUtils.class",
+            "com/google/common/collect/Lists.class")) {
+      Files.createDirectories(Objects.requireNonNull(classes.resolve(part).getParent()));
+      Files.createFile(classes.resolve(part));
+    }
+    assertThat(run("bench", "stock", "--voldemort", folder.toString())).isEqualTo(2);
+    assertThat(err.toString())
+        .contains("palinode: the stock Voldemort in " + folder + " does not start")
+        .contains("it lacks the class org.apache.commons.io.FileUtils. Put the library")
+        .doesNotContain("defect");
   }
 
   private void assertOneSentence(String part) {

@@ -1,5 +1,6 @@
 package io.palinode.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -8,23 +9,32 @@ import io.palinode.cli.cluster.ControlPlane;
 import io.palinode.cli.cluster.Ports;
 import io.palinode.cli.cluster.StoreCluster;
 import io.palinode.cli.cluster.WatchedNode;
+import io.palinode.detector.StoreKey;
+import io.palinode.detector.WriteEvent;
 import io.palinode.hvc.Epsilon;
+import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;
 import io.palinode.voldemort.client.StoreException;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
+import io.palinode.voldemort.cluster.Ring;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
+import io.palinode.voldemort.protocol.VectorClock;
+import io.palinode.voldemort.protocol.Versioned;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -43,6 +53,8 @@ class StockClientIT {
   private static final int NODES = 3;
   private static final Epsilon EPSILON = Epsilon.ofMicros(1_000);
   private static final Path WORKLOAD = Path.of("src/test/resources/stock/StockWorkload.java");
+  private static final Path READ = Path.of("src/test/resources/stock/StockRead.java");
+  private static final Path PUT = Path.of("src/test/resources/stock/StockPut.java");
   private static final Path AGENT = Path.of("../voldemort-agent/target/voldemort-agent.jar");
   private static final String WOVEN = "-javaagent:" + AGENT + "=client";
   private static final Duration START_MAX = Duration.ofSeconds(90);
@@ -50,7 +62,8 @@ class StockClientIT {
   private static final List<StoreDefinition> STORES =
       List.of(
           StoreDefinition.of("one", Persistence.BDB, NODES, 1, NODES),
-          StoreDefinition.of("quorum", Persistence.BDB, NODES, 2, 2));
+          StoreDefinition.of("quorum", Persistence.BDB, NODES, 2, 2),
+          StockHints.store("hinted", NODES));
 
   @TempDir Path folder;
   private final StockVoldemort voldemort;
@@ -82,6 +95,39 @@ class StockClientIT {
         assertThat(workload(cluster.addresses().get(1), store.name())).isZero();
         assertThat(workload(cluster.addresses().get(1), store.name(), WOVEN)).isZero();
       }
+    }
+  }
+
+  /** A reader that was taken for a writer would begin intervals of what it only passes on. */
+  @Test
+  void whatAReadRepairsIsACopyOfTheNodeThatItWasReadAt() throws Exception {
+    try (StoreCluster cluster =
+        StoreCluster.start(
+            Ports.free(NODES), STORES, folder, EPSILON, null, new SimpleMeterRegistry())) {
+      StoreKey key = new StoreKey("quorum", "k".getBytes(UTF_8));
+      List<Integer> asked =
+          new Ring(cluster.node(0).config().cluster(), NODES).preferenceList(key.key());
+      BlockingQueue<WriteEvent> repaired = new LinkedBlockingQueue<>();
+      cluster.node(asked.get(1)).listen(repaired::add);
+      var unused =
+          cluster
+              .node(asked.get(0))
+              .put(
+                  key,
+                  Versioned.ofText("v", VectorClock.EMPTY.incremented(asked.get(0), 1)),
+                  Caller.STOCK);
+
+      Process reader =
+          start(
+              folder.resolve("reader.log"),
+              java("-cp", voldemort.classPathText(), WOVEN),
+              List.of(READ.toString(), "tcp://" + cluster.addresses().get(0), "quorum", "k"));
+      children.add(reader);
+      WriteEvent repair = repaired.poll(START_MAX.toSeconds(), TimeUnit.SECONDS);
+      assertThat(repair).as(Files.readString(folder.resolve("reader.log"))).isNotNull();
+      assertThat(repair.key()).isEqualTo(key);
+      assertThat(repair.origin()).isEqualTo(asked.get(0));
+      assertThat(repair.writer()).isEmpty();
     }
   }
 
@@ -125,6 +171,48 @@ class StockClientIT {
     }
   }
 
+  /** Both ends say, and heed, of which epoch a hint is: the first one of a stream, and the next. */
+  @Test
+  void hintsAreDeliveredWithTheirEpochAndRefusedInAnother() throws Exception {
+    List<Integer> ports = Ports.free(2 * NODES);
+    Cluster cluster = cluster(ports);
+    int admin = ports.get(NODES + 2);
+    try (ControlPlane plane =
+        ControlPlane.start(folder, NODES, EPSILON, ControlPlane.Ports.FREE, line -> {})) {
+      stockNode(0, cluster, plane.kafkaAddress());
+      stockNode(1, cluster, plane.kafkaAddress());
+      awaitListening(ports.get(0));
+      awaitListening(ports.get(1));
+      try (ServerSocket away = new ServerSocket(admin, 1, InetAddress.getLoopbackAddress())) {
+        String bootstrap = "127.0.0.1:" + ports.get(0);
+        assertThat(run(PUT, bootstrap, "hinted", List.of("k", "50"), WOVEN)).isZero();
+        assertThat(StockHints.epochsOfTheFirstTwo(away)).containsExactly(0L, 0L);
+      }
+      stockNode(2, cluster, plane.kafkaAddress());
+      awaitListening(ports.get(2));
+      assertHintsArrive(ports.get(2), admin);
+    }
+  }
+
+  private static void assertHintsArrive(int port, int admin) throws Exception {
+    try (StoreClient client =
+        StoreClient.connect(ClientConfig.of(List.of("127.0.0.1:" + port), "looks on"))) {
+      Store store = client.store("hinted");
+      for (int i = 0; i < 50; i++) {
+        String key = "k" + i;
+        Awaitility.await(key).atMost(START_MAX).until(() -> store.versionsAt(2, key).size() == 1);
+      }
+      StockHints.deliver(admin, "first", 0, "next", 0);
+      StockHints.deliver(admin, "first", 0, "otherEpoch", 5);
+      StockHints.deliver(admin, "alsoOther", 5, "behindIt", 0);
+      assertThat(store.versionsAt(2, "first")).hasSize(1);
+      assertThat(store.versionsAt(2, "next")).hasSize(1);
+      for (String refused : List.of("otherEpoch", "alsoOther", "behindIt")) {
+        assertThat(store.versionsAt(2, refused)).as(refused).isEmpty();
+      }
+    }
+  }
+
   private static void assertOursIsServed(String address) {
     try (StoreClient client = StoreClient.connect(ClientConfig.of(List.of(address), "mixed"))) {
       Store store = client.store("one");
@@ -148,10 +236,18 @@ class StockClientIT {
   /** The exit status of the workload, in a process of its own. */
   private int workload(String address, String store, String... options)
       throws IOException, InterruptedException {
+    return run(WORKLOAD, address, store, List.of(), options);
+  }
+
+  private int run(
+      Path source, String address, String store, List<String> arguments, String... options)
+      throws IOException, InterruptedException {
     Path log = Files.createTempFile(folder, "workload", ".log");
     List<String> java = java("-Xmx256m", "-cp", voldemort.classPathText());
     java.addAll(List.of(options));
-    Process process = start(log, java, List.of(WORKLOAD.toString(), "tcp://" + address, store));
+    List<String> program = new ArrayList<>(List.of(source.toString(), "tcp://" + address, store));
+    program.addAll(arguments);
+    Process process = start(log, java, program);
     assertThat(process.waitFor(120, TimeUnit.SECONDS)).as(Files.readString(log)).isTrue();
     if (process.exitValue() != 0) {
       System.err.println(Files.readString(log));
@@ -191,6 +287,7 @@ class StockClientIT {
         enable.nio.connector=true
         jmx.enable=false
         bdb.cache.size=32MB
+        slop.frequency.ms=2000
         storage.configs=voldemort.store.bdb.BdbStorageConfiguration
         """
             .formatted(id));

@@ -40,10 +40,10 @@ record AgentConfig(
   }
 
   /**
-   * After a candidate. Each is a request to Kafka: as often as by a node of ours, they took a tenth
-   * of what the server itself took.
+   * After a candidate, no more often than beside any write. Each is a request to Kafka, which takes
+   * as much of the server's processor as dozens of writes (docs/benchmarks.md).
    */
-  private static final ProgressPace PACE_DEFAULT = ProgressPace.sparing(Duration.ofMillis(20));
+  private static final ProgressPace PACE_DEFAULT = ProgressPace.sparing(Duration.ofMillis(50));
 
   private static final Epsilon EPSILON_DEFAULT = Epsilon.parse("10ms");
 

@@ -33,6 +33,7 @@ final class EngineHooks implements Listener {
   private final PiggyBack piggyBack;
   private final Fuse fuse;
   private final @Nullable Object hints;
+  private final HintPushes pushes = new HintPushes();
   private final KeyStripes stripes = new KeyStripes();
   private final ThreadLocal<Conversation> conversations =
       ThreadLocal.withInitial(Conversation::new);
@@ -317,10 +318,24 @@ final class EngineHooks implements Listener {
 
   @Override
   public @Nullable Writing answering(Object message) throws IOException {
+    if (fuse.isBlown()) {
+      return null;
+    }
     Conversation conversation = conversations.get();
-    return conversation.isOurs() && !fuse.isBlown()
-        ? piggyBack.answer(message, conversation)
-        : null;
+    if (conversation.isOurs()) {
+      return piggyBack.answer(message, conversation);
+    }
+    Long pushed = pushes.epoch();
+    return pushed == null ? null : piggyBack.hint(message, pushed);
+  }
+
+  @Override
+  public void pushes(boolean begins) {
+    if (begins) {
+      pushes.begun(node.fence());
+    } else {
+      pushes.ended();
+    }
   }
 
   @Override

@@ -11,35 +11,68 @@ import io.palinode.voldemort.protocol.Pb0.RequestContext;
 import io.palinode.voldemort.protocol.Pb0.ResponseContext;
 import io.palinode.voldemort.server.Contexts;
 import java.io.IOException;
+import java.lang.invoke.MethodHandle;
+import org.jspecify.annotations.Nullable;
 
 /** What rides along with the server's pb0 messages ({@link UnknownField}), both ways. */
 final class PiggyBack {
   private final StoreNode node;
   private final Contexts contexts;
-  private final Class<?> requestBuilder;
+  private final Messages messages;
   private final UnknownField field;
 
-  PiggyBack(StoreNode node, StockTypes types) {
-    this(node, types, types.type("voldemort.client.protocol.pb.VProto$VoldemortRequest$Builder"));
+  /**
+   * The types of messages that something rides along with.
+   *
+   * @param requestBuilder of a client's requests
+   * @param hint that one server delivers to another
+   * @param firstHint the request that has such a one as its field {@code hintField}, when {@code
+   *     hasHint} says so
+   */
+  record Messages(
+      Class<?> requestBuilder,
+      Class<?> hint,
+      Class<?> firstHint,
+      int hintField,
+      MethodHandle hasHint) {
+    private static final String PACKAGE = "voldemort.client.protocol.pb.";
+
+    /** Of Voldemort's VAdminProto. */
+    private static final int UPDATE_SLOP_ENTRIES = 22;
+
+    static Messages of(StockTypes types) {
+      Class<?> admin = types.type(PACKAGE + "VAdminProto$VoldemortAdminRequest");
+      return new Messages(
+          types.type(PACKAGE + "VProto$VoldemortRequest$Builder"),
+          types.type(PACKAGE + "VAdminProto$UpdateSlopEntriesRequest"),
+          admin,
+          UPDATE_SLOP_ENTRIES,
+          types.method(admin, "hasUpdateSlopEntries", boolean.class));
+    }
   }
 
-  /**
-   * @param requestBuilder of messages that are a client's requests
-   */
-  PiggyBack(StoreNode node, StockTypes types, Class<?> requestBuilder) {
+  PiggyBack(StoreNode node, StockTypes types) {
+    this(node, types, Messages.of(types));
+  }
+
+  PiggyBack(StoreNode node, StockTypes types, Messages messages) {
     this.node = node;
     this.contexts = new Contexts(node);
-    this.requestBuilder = requestBuilder;
+    this.messages = messages;
     this.field = new UnknownField(types);
   }
 
-  /** A message was read; if it is a client's request, the conversation is with that client now. */
-  void received(Object builder, Conversation conversation) {
-    if (builder.getClass() != requestBuilder) {
+  /**
+   * A message was read; if it is a client's request, the conversation is with that client now, and
+   * if it is a hint, with the server that delivers it.
+   */
+  void received(Object read, Conversation conversation) {
+    boolean isHint = read.getClass() == messages.hint();
+    if (!isHint && read.getClass() != messages.requestBuilder()) {
       return;
     }
     conversation.end();
-    byte[] bytes = field.read(builder);
+    byte[] bytes = isHint ? field.readMessage(read) : field.read(read);
     if (bytes == null) {
       return;
     }
@@ -50,6 +83,24 @@ final class PiggyBack {
     } catch (InvalidProtocolBufferException notOurs) {
       conversation.end();
     }
+  }
+
+  /**
+   * The same message, with the epoch that its hint is of; null: it holds none.
+   *
+   * @param epoch of the run that delivers it
+   */
+  @Nullable Writing hint(Object message, long epoch) throws IOException {
+    boolean isFirst =
+        message.getClass() == messages.firstHint()
+            && (boolean) StockTypes.call(messages.hasHint(), message);
+    if (!isFirst && message.getClass() != messages.hint()) {
+      return null;
+    }
+    byte[] context = RequestContext.newBuilder().setEpoch(epoch).build().toByteArray();
+    return isFirst
+        ? field.writeWithin(message, messages.hintField(), context)
+        : field.write(message, context);
   }
 
   /** The same message, with what a client of ours is told along. */

@@ -17,6 +17,7 @@ public final class UnknownField {
   private static final int FIELD = 1000;
 
   private final MethodHandle unknownOf;
+  private final MethodHandle unknownOfMessage;
   private final MethodHandle field;
   private final MethodHandle values;
   private final MethodHandle bytesOf;
@@ -30,6 +31,7 @@ public final class UnknownField {
     Class<?> set = types.type("com.google.protobuf.UnknownFieldSet");
     Class<?> one = types.type("com.google.protobuf.UnknownFieldSet$Field");
     unknownOf = types.method(builder, "getUnknownFields", set);
+    unknownOfMessage = types.method(message, "getUnknownFields", set);
     field = types.method(set, "getField", one, int.class);
     values = types.method(one, "getLengthDelimitedList", List.class);
     bytesOf = types.method(bytes, "toByteArray", byte[].class);
@@ -39,7 +41,15 @@ public final class UnknownField {
 
   /** What came with the message that was read into {@code builder}; null: nothing. */
   public byte @Nullable [] read(Object builder) {
-    Object unknown = StockTypes.call(unknownOf, builder);
+    return in(StockTypes.call(unknownOf, builder));
+  }
+
+  /** What came with {@code message}; null: nothing. */
+  byte @Nullable [] readMessage(Object message) {
+    return in(StockTypes.call(unknownOfMessage, message));
+  }
+
+  private byte @Nullable [] in(Object unknown) {
     List<?> found = (List<?>) StockTypes.call(values, StockTypes.call(field, unknown, FIELD));
     return found.isEmpty() ? null : (byte[]) StockTypes.call(bytesOf, found.get(found.size() - 1));
   }
@@ -49,9 +59,25 @@ public final class UnknownField {
    * them.
    */
   public Writing write(Object message, byte[] context) throws IOException {
+    return behind(message, field(FIELD, context));
+  }
+
+  /**
+   * Likewise, with {@code context} in the message that {@code message} has as its field {@code
+   * number}: whoever reads one such field twice, merges the two.
+   */
+  Writing writeWithin(Object message, int number, byte[] context) throws IOException {
+    return behind(message, field(number, field(FIELD, context)));
+  }
+
+  private static byte[] field(int number, byte[] content) throws IOException {
     // Not over a stream: that would take a buffer of 4 KiB for each message.
-    byte[] bytes = new byte[CodedOutputStream.computeByteArraySize(FIELD, context)];
-    CodedOutputStream.newInstance(bytes).writeByteArray(FIELD, context);
+    byte[] bytes = new byte[CodedOutputStream.computeByteArraySize(number, content)];
+    CodedOutputStream.newInstance(bytes).writeByteArray(number, content);
+    return bytes;
+  }
+
+  private Writing behind(Object message, byte[] bytes) {
     int size = (int) StockTypes.call(sizeOf, message) + bytes.length;
     return out -> {
       out.writeInt(size);

@@ -10,10 +10,13 @@ import io.palinode.agent.advice.DecodeRecord;
 import io.palinode.agent.advice.EncodeRecord;
 import io.palinode.agent.advice.EndRequest;
 import io.palinode.agent.advice.Get;
+import io.palinode.agent.advice.HintRead;
+import io.palinode.agent.advice.HintsPushed;
 import io.palinode.agent.advice.MemoryClear;
 import io.palinode.agent.advice.MemoryDelete;
 import io.palinode.agent.advice.MemoryPut;
 import io.palinode.agent.advice.ReadMessage;
+import io.palinode.agent.advice.RepairsFound;
 import io.palinode.agent.advice.RequestCompleted;
 import io.palinode.agent.advice.RequestFormatted;
 import io.palinode.agent.advice.RequestMade;
@@ -51,9 +54,15 @@ public final class Weaver {
   private static final String FORMAT = "voldemort.store.StoreBinaryFormat";
   private static final String PROTO = "voldemort.client.protocol.pb.ProtoUtils";
   private static final String REQUESTS = "voldemort.server.protocol.pb.ProtoBuffRequestHandler";
+  private static final String PUSHER = "voldemort.server.scheduler.slop.StreamingSlopPusherJob";
+  private static final String HINT =
+      "voldemort.client.protocol.pb.VAdminProto$UpdateSlopEntriesRequest";
+  private static final String HINTS_TAKEN =
+      "voldemort.server.protocol.admin.UpdateSlopEntriesRequestHandler";
   private static final String STORAGE = "voldemort.server.storage.StorageService";
 
   private static final String ROUTED = "voldemort.store.routed.PipelineRoutedStore";
+  private static final String REPAIRER = "voldemort.store.routed.ReadRepairer";
   private static final String REQUEST =
       "voldemort.store.socket.clientrequest.AbstractClientRequest";
   private static final String AWAITED =
@@ -110,6 +119,13 @@ public final class Weaver {
                   "java.io.DataOutputStream",
                   "voldemort.common.nio.ByteBufferContainer"),
               EndRequest.class),
+          new Hook(PUSHER, "run", List.of(), HintsPushed.class),
+          new Hook(HINT, "getRequestType", List.of(), HintRead.class),
+          new Hook(
+              HINTS_TAKEN,
+              "handleRequest",
+              List.of("java.io.DataInputStream", "java.io.DataOutputStream"),
+              EndRequest.class),
           new Hook(
               STORAGE,
               "removeEngine",
@@ -129,6 +145,7 @@ public final class Weaver {
           new Hook(ROUTED, "getVersions", List.of(KEY), RoutedOperation.class),
           new Hook(ROUTED, "put", List.of(KEY, VERSIONED, BYTES, "long"), RoutedOperation.class),
           new Hook(ROUTED, "delete", List.of(KEY, VERSION, "long"), RoutedOperation.class),
+          new Hook(REPAIRER, "getRepairs", List.of("java.util.List"), RepairsFound.class),
           new Hook(REQUEST, Hook.CONSTRUCTOR, List.of(), RequestMade.class),
           new Hook(
               REQUEST,

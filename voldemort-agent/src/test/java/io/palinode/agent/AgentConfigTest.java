@@ -15,6 +15,7 @@ class AgentConfigTest {
     assertThat(config.kafka()).isEqualTo("a:1");
     assertThat(config.data()).isEqualTo(Path.of("/d"));
     assertThat(config.unjoined()).isEqualTo(Unjoined.SERVE);
+    assertThat(config.pace().busy()).isEqualTo(Duration.ofMillis(50));
     assertThat(config.joinTimeout()).isEqualTo(Duration.ofSeconds(60));
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.Message;
 import io.palinode.agent.boot.Hooks;
 import io.palinode.detector.StoreBinding.WriteListener;
 import io.palinode.detector.StoreKey;
@@ -14,7 +15,12 @@ import io.palinode.detector.WriteEvent;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.protocol.Frames;
+import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.Pb0.RequestContext;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -441,5 +447,81 @@ class EngineHooksTest {
     server.hint("k", "disk", 5);
     assertThat(server.get("slop", "k")).isNotEmpty();
     Hooks.requestEnded();
+  }
+
+  private static Pb0.VectorClock hintOfTheJob() throws IOException {
+    Pb0.VectorClock hint = Pb0.VectorClock.newBuilder().setTimestamp(7).build();
+    return Pb0.VectorClock.parseFrom(delivered(hint));
+  }
+
+  /** In the request that begins a stream of them. */
+  private static Pb0.VectorClock firstHintOfTheJob() throws IOException {
+    Pb0.VectorClock hint = Pb0.VectorClock.newBuilder().setTimestamp(7).build();
+    Pb0.Versioned request =
+        Pb0.Versioned.newBuilder().setValue(ByteString.EMPTY).setVersion(hint).build();
+    return Pb0.Versioned.parseFrom(delivered(request)).getVersion();
+  }
+
+  /** As the server's own thread sends it. */
+  private static ByteBuffer delivered(Message message) throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    DataOutputStream frame = new DataOutputStream(out);
+    if (!Hooks.answers(message, frame)) {
+      frame.writeInt(message.getSerializedSize());
+      message.writeTo(frame);
+    }
+    ByteBuffer bytes = ByteBuffer.wrap(out.toByteArray());
+    assertThat(bytes.getInt()).isEqualTo(bytes.remaining());
+    return bytes;
+  }
+
+  private void take(Pb0.VectorClock hint, String key) {
+    assertThat(hint.getTimestamp()).isEqualTo(7);
+    Hooks.received(hint);
+    try {
+      server.put("disk", key, "hinted", clock(0, 1));
+    } finally {
+      Hooks.requestEnded();
+    }
+  }
+
+  /** It is in no store of hints when the rollback drops those of what it undid. */
+  @Test
+  void aHintThatWasReadBeforeARollbackIsRefusedAfterIt() throws IOException {
+    Hooks.pushes(true);
+    take(firstHintOfTheJob(), "k");
+    take(hintOfTheJob(), "l");
+    long target = server.node.pause(1);
+    server.node.resume(1, target, 0);
+    Pb0.VectorClock first = firstHintOfTheJob();
+    Pb0.VectorClock next = hintOfTheJob();
+    Hooks.pushes(false);
+    assertThatThrownBy(() -> take(first, "m")).hasMessageContaining("epoch");
+    assertThatThrownBy(() -> take(next, "m")).hasMessageContaining("epoch");
+
+    Hooks.pushes(true);
+    take(firstHintOfTheJob(), "n");
+    take(hintOfTheJob(), "o");
+    Hooks.pushes(false);
+    assertThat(server.events).hasSize(4);
+    assertThat(server.get("disk", "m")).isEmpty();
+  }
+
+  @Test
+  void whatIsReadWhilePausedIsRefusedToo() throws IOException {
+    long target = server.node.pause(1);
+    Hooks.pushes(true);
+    server.node.resume(1, target, 0);
+    Pb0.VectorClock hint = hintOfTheJob();
+    assertThatThrownBy(() -> take(hint, "k")).hasMessageContaining("epoch");
+    // Of two runs at once, the one that began first counts.
+    Hooks.pushes(true);
+    Hooks.pushes(false);
+    Pb0.VectorClock again = hintOfTheJob();
+    assertThatThrownBy(() -> take(again, "k")).hasMessageContaining("epoch");
+    Hooks.pushes(false);
+    // What another server sends that says nothing is taken, as ever.
+    take(hintOfTheJob(), "k");
+    assertThat(server.get("disk", "k")).containsExactly("hinted");
   }
 }

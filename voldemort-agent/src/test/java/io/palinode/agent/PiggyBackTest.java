@@ -36,7 +36,7 @@ class PiggyBackTest {
   @BeforeEach
   void open() {
     server = new StandInServer(folder);
-    piggyBack = new PiggyBack(server.node, server.types, Pb0.Error.Builder.class);
+    piggyBack = new PiggyBack(server.node, server.types, StandInServer.messages(server.types));
   }
 
   @AfterEach

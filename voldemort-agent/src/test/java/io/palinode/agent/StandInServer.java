@@ -92,9 +92,19 @@ final class StandInServer implements AutoCloseable {
             types,
             engines,
             own,
-            new PiggyBack(node, types, Pb0.Error.Builder.class),
+            new PiggyBack(node, types, messages(types)),
             fuse,
             Hints.engineOf(slops)));
+  }
+
+  /** Any message is a request; a clock is a hint, and a version has one. */
+  static PiggyBack.Messages messages(StockTypes types) {
+    return new PiggyBack.Messages(
+        Pb0.Error.Builder.class,
+        Pb0.VectorClock.class,
+        Pb0.Versioned.class,
+        Pb0.Versioned.VERSION_FIELD_NUMBER,
+        types.method(Pb0.Versioned.class, "hasVersion", boolean.class));
   }
 
   StoreNodeConfig config() {

@@ -122,6 +122,22 @@ public class PipelineRoutedStore implements Store<ByteArray, byte[], byte[]>, St
   }
 
   @Override
+  public void getAndRepair(String key, int readAt) {
+    getWhile(key, () -> repair(key, readAt));
+  }
+
+  private void repair(String key, int readAt) {
+    List<NodeValue<ByteArray, String>> values = new ArrayList<>();
+    for (int node = 0; node < nodes.size(); node++) {
+      String value = node == readAt ? "v" : null;
+      values.add(new NodeValue<>(node, key(key), new Versioned<>(value, null)));
+    }
+    for (NodeValue<?, ?> repair : new ReadRepairer<ByteArray, String>().getRepairs(values)) {
+      String unused = new NodeRequest("put " + key, pb0).ask(nodes.get(repair.getNodeId()));
+    }
+  }
+
+  @Override
   public void getAll(String key) {
     List<String> unused = getAll(List.of(key(key)), Map.of(), 0);
   }

@@ -28,10 +28,9 @@ import java.util.stream.IntStream;
 final class ServerProcess implements AutoCloseable {
   static final String STORE = "default";
 
-  private static final Duration START_MAX = Duration.ofSeconds(90);
+  static final Duration START_MAX = Duration.ofSeconds(90);
   private static final long LOOK_MILLIS = 50;
   private static final long END_SECONDS_MAX = 20;
-  private static final int LOG_LINES_TOLD = 12;
   private static final int PARTITIONS = 8;
   private static final byte[] PB0 = {'p', 'b', '0'};
 
@@ -88,7 +87,7 @@ final class ServerProcess implements AutoCloseable {
   }
 
   /**
-   * Returns when it serves. Throws {@link IOException} with the end of its log when it does not.
+   * Returns when it serves. Throws {@link NotServingException} with its log when it does not.
    *
    * @param cluster as {@link #layOut} has written it
    * @param java options of the virtual machine, then the class to run and its arguments
@@ -118,19 +117,10 @@ final class ServerProcess implements AutoCloseable {
     long deadline = System.nanoTime() + START_MAX.toNanos();
     while (!ready.getAsBoolean()) {
       if (!process.isAlive() || System.nanoTime() - deadline >= 0) {
-        throw new IOException(
-            "the server must %s within %s: alive=%s log=%s%n%s"
-                .formatted(what, START_MAX, process.isAlive(), log, endOfLog()));
+        throw new NotServingException(what, process.isAlive(), Files.readAllLines(log));
       }
       TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
     }
-  }
-
-  private String endOfLog() throws IOException {
-    List<String> lines = Files.readAllLines(log);
-    return String.join(
-        System.lineSeparator(),
-        lines.subList(Math.max(0, lines.size() - LOG_LINES_TOLD), lines.size()));
   }
 
   /** An open port is not enough: a stock server's is open before its stores are. */

@@ -32,7 +32,8 @@ final class StockServer {
   private StockServer() {}
 
   /**
-   * Returns when it serves; see {@link ServerProcess#start}.
+   * Returns when it serves; see {@link ServerProcess#start}. Throws {@link StockStartException}
+   * when it does not.
    *
    * @param home its folder, which is empty
    * @param properties of the server, like {@code bdb.cache.size=64MB}
@@ -50,6 +51,10 @@ final class StockServer {
     java.add("-Dlog4j.configuration=" + logging.toUri());
     java.addAll(List.of("-cp", voldemort.classPathText()));
     java.addAll(List.of("voldemort.server.VoldemortServer", home.toString(), config.toString()));
-    return ServerProcess.start(home, cluster, java);
+    try {
+      return ServerProcess.start(home, cluster, java);
+    } catch (NotServingException e) {
+      throw new StockStartException(voldemort.folder(), e);
+    }
   }
 }

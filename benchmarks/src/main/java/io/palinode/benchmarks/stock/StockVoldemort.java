@@ -14,13 +14,14 @@ import java.util.stream.Stream;
 /**
  * A stock Voldemort 1.10.x on this machine: its classes, and the libraries that its server needs.
  *
+ * @param folder as it was named
  * @param classPath folders of classes, and jars
  */
-public record StockVoldemort(List<Path> classPath) {
+public record StockVoldemort(Path folder, List<Path> classPath) {
   /** Below the folder that is named, at most. */
   private static final int DEPTH_MAX = 4;
 
-  /** A class of each part without which no server starts, and what that part is called. */
+  /** A file of each part without which no server starts, and what that part is called. */
   private static final Map<String, String> PARTS = parts();
 
   public StockVoldemort {
@@ -30,6 +31,9 @@ public record StockVoldemort(List<Path> classPath) {
   private static Map<String, String> parts() {
     Map<String, String> parts = new LinkedHashMap<>();
     parts.put("voldemort/server/VoldemortServer.class", "Voldemort itself (voldemort-1.10.26.jar)");
+    parts.put(
+        "voldemort/xml/cluster.xsd",
+        "what lies beside Voldemort's sources and is no source (voldemort/xml/cluster.xsd)");
     parts.put("com/sleepycat/je/Environment.class", "Berkeley DB Java Edition (je-5.0.73.jar)");
     parts.put("com/google/protobuf/Message.class", "protobuf-java-2.3.0.jar");
     parts.put("org/jdom/Document.class", "jdom-1.1.jar");
@@ -57,10 +61,10 @@ public record StockVoldemort(List<Path> classPath) {
     }
     if (!missing.isEmpty()) {
       throw new IllegalArgumentException(
-          "a folder of a stock Voldemort must hold %s: there is none in %s. Get the project 'voldemort/voldemort' at release 1.10.26, build it with its own './gradlew jar', and name its folder"
+          "a folder of a stock Voldemort must hold %s: there is none in %s. Get the project 'voldemort/voldemort' at release 1.10.26, build it with its own './gradlew jar copyDeps', and name its folder"
               .formatted(String.join(", ", missing.values()), folder));
     }
-    return new StockVoldemort(classPath);
+    return new StockVoldemort(folder, classPath);
   }
 
   private static List<Path> candidates(Path folder) throws IOException {

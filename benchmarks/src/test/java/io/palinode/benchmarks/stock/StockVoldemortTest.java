@@ -20,6 +20,7 @@ class StockVoldemortTest {
     assertThatThrownBy(() -> StockVoldemort.in(folder))
         .hasMessageContaining("must hold Voldemort itself")
         .hasMessageContaining("protobuf-java-2.3.0.jar")
+        .hasMessageContaining("voldemort/xml/cluster.xsd")
         .hasMessageContaining(folder.toString())
         .hasMessageNotContaining("Berkeley");
     assertThatThrownBy(() -> StockVoldemort.in(folder.resolve("absent")))
@@ -34,6 +35,7 @@ class StockVoldemortTest {
     jar("lib/je-5.0.73.jar", "com/sleepycat/je/Environment.class");
     jar(
         "lib/rest.jar",
+        "voldemort/xml/cluster.xsd",
         "com/google/protobuf/Message.class",
         "org/jdom/Document.class",
         "org/apache/log4j/Logger.class",
@@ -41,7 +43,9 @@ class StockVoldemortTest {
         "com/google/common/collect/Lists.class");
     jar("lib/voldemort-sources.jar", "voldemort/Nothing.java");
 
-    assertThat(StockVoldemort.in(folder).classPath())
+    StockVoldemort found = StockVoldemort.in(folder);
+    assertThat(found.folder()).isEqualTo(folder);
+    assertThat(found.classPath())
         .containsExactly(
             folder.resolve("classes").toAbsolutePath(),
             folder.resolve("lib/je-5.0.73.jar").toAbsolutePath(),

@@ -2,6 +2,7 @@ package io.palinode.agent.boot;
 
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -154,6 +155,17 @@ public final class Hooks {
     return null;
   }
 
+  public static void repairs(List<?> values, List<?> repairs) {
+    Listener now = listener;
+    if (now != null) {
+      try {
+        now.repairs(values, repairs);
+      } catch (Throwable bug) {
+        failed(now, bug);
+      }
+    }
+  }
+
   public static void storeRemoved(Object engine) {
     Listener now = listener;
     if (now != null) {
@@ -221,6 +233,17 @@ public final class Hooks {
     if (now != null) {
       try {
         now.requestEnded();
+      } catch (Throwable bug) {
+        failed(now, bug);
+      }
+    }
+  }
+
+  public static void pushes(boolean begins) {
+    Listener now = listener;
+    if (now != null) {
+      try {
+        now.pushes(begins);
       } catch (Throwable bug) {
         failed(now, bug);
       }

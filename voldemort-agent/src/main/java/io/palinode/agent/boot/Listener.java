@@ -1,6 +1,7 @@
 package io.palinode.agent.boot;
 
 import java.io.IOException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +28,7 @@ public interface Listener {
   /** A record that is about to be written to it. */
   void encoded(byte[] record);
 
-  /** A pb0 message was read into its builder. */
+  /** A pb0 message was read into its builder; or a hint that another server delivers was read. */
   void received(Object builder);
 
   /** How to send {@code message} with more beside it; null: it is sent as it is. */
@@ -35,6 +36,9 @@ public interface Listener {
 
   /** The request of this thread is over. */
   void requestEnded();
+
+  /** The server's job that delivers hints to others begins, or ends. */
+  default void pushes(boolean begins) {}
 
   /** What the operations of a client's {@code store} share with those of its cluster's others. */
   default @Nullable Object clientOf(Object store) {
@@ -54,6 +58,16 @@ public interface Listener {
   default @Nullable Ride continues(@Nullable Ride ride) {
     return null;
   }
+
+  /**
+   * This thread of a client is about to send what nodes lacked of what it has read, a request each,
+   * in this order.
+   *
+   * @param values each with the node that it was read at
+   * @param repairs each with the node that lacked it; what it shares with one of {@code values} is
+   *     the same object
+   */
+  default void repairs(List<?> values, List<?> repairs) {}
 
   /** One of the methods above threw. When this throws too, {@link Hooks#isDeaf}. */
   void failed(Throwable bug);

@@ -9,6 +9,7 @@ import io.palinode.agent.boot.Ride;
 import io.palinode.agent.boot.Writing;
 import java.io.IOException;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
@@ -86,6 +87,14 @@ final class ClientHooks implements Listener {
     RequestRide before = mine.cause;
     mine.cause = ride instanceof RequestRide known ? known : null;
     return before;
+  }
+
+  @Override
+  public void repairs(List<?> values, List<?> repairs) {
+    RoutedOperation operation = underWay.get().operation;
+    if (operation != null) {
+      operation.repairs(values, repairs);
+    }
   }
 
   @Override

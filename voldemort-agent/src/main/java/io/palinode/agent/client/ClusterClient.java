@@ -22,6 +22,7 @@ final class ClusterClient {
   private final ClientAgentConfig config;
   private final StockTypes types;
   private final UnknownField field;
+  private final ReadValues readValues;
   private final Session session;
   private final AtomicBoolean toldEpoch = new AtomicBoolean();
   private final AtomicBoolean toldNoRoom = new AtomicBoolean();
@@ -32,6 +33,7 @@ final class ClusterClient {
     this.config = config;
     this.types = types;
     this.field = new UnknownField(types);
+    this.readValues = new ReadValues(types);
     this.session = new Session(config.client(), config.pauseMax());
     session.listen(new RollbackNews(config, types.loader()));
   }
@@ -42,6 +44,10 @@ final class ClusterClient {
 
   UnknownField field() {
     return field;
+  }
+
+  ReadValues readValues() {
+    return readValues;
   }
 
   Session session() {

@@ -5,6 +5,7 @@ import io.palinode.agent.boot.Ride;
 import io.palinode.agent.boot.Writing;
 import io.palinode.agent.client.ClientHooks.UnderWay;
 import io.palinode.voldemort.client.EpochView;
+import io.palinode.voldemort.client.Session;
 import io.palinode.voldemort.client.Session.Verdict;
 import io.palinode.voldemort.protocol.Pb0.ResponseContext;
 import java.io.IOException;
@@ -18,6 +19,7 @@ final class RequestRide implements Ride {
   private final ClusterClient cluster;
   private final long epoch;
   private final int origin;
+  private final int readAt;
   private final RoutedOperation operation;
   private final ThreadLocal<UnderWay> underWay;
   // Of the thread that reads the answer.
@@ -25,23 +27,26 @@ final class RequestRide implements Ride {
 
   /**
    * @param origin as of {@link io.palinode.voldemort.client.Session#context}
+   * @param readAt likewise
    */
   RequestRide(
       ClusterClient cluster,
       long epoch,
       int origin,
+      int readAt,
       RoutedOperation operation,
       ThreadLocal<UnderWay> underWay) {
     this.cluster = cluster;
     this.epoch = epoch;
     this.origin = origin;
+    this.readAt = readAt;
     this.operation = operation;
     this.underWay = underWay;
   }
 
   /** For a request that is made because of this one. */
   RequestRide another() {
-    return new RequestRide(cluster, epoch, origin, operation, underWay);
+    return new RequestRide(cluster, epoch, origin, readAt, operation, underWay);
   }
 
   @Override
@@ -65,7 +70,8 @@ final class RequestRide implements Ride {
 
   Writing writing(Object message) throws IOException {
     operation.rode();
-    return cluster.field().write(message, cluster.session().context(epoch, origin).toByteArray());
+    byte[] context = cluster.session().context(epoch, origin, readAt).toByteArray();
+    return cluster.field().write(message, context);
   }
 
   void received(Object builder) {
@@ -75,7 +81,9 @@ final class RequestRide implements Ride {
     }
     try {
       ResponseContext context = ResponseContext.parseFrom(bytes);
-      operation.answered(context);
+      if (readAt == Session.NO_ORIGIN) {
+        operation.answered(context);
+      }
       verdict = cluster.heard(epoch, context);
     } catch (InvalidProtocolBufferException notOurs) {
       verdict = null;

@@ -8,6 +8,9 @@ import io.palinode.hvc.HvcCodec;
 import io.palinode.voldemort.client.EpochView;
 import io.palinode.voldemort.client.Session;
 import io.palinode.voldemort.protocol.Pb0.ResponseContext;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +33,9 @@ final class RoutedOperation implements Frame {
 
   /** The node that accepted first what this operation writes. */
   private volatile int origin = Session.NO_ORIGIN;
+
+  /** Where the operation has read what its next requests repair elsewhere. Of its own thread. */
+  private final Deque<Integer> repairsReadAt = new ArrayDeque<>();
 
   RoutedOperation(ClusterClient cluster, UnderWay mine) {
     this.cluster = cluster;
@@ -56,7 +62,21 @@ final class RoutedOperation implements Frame {
 
   Ride request(ThreadLocal<UnderWay> underWay) {
     requests++;
-    return new RequestRide(cluster, epoch, origin, this, underWay);
+    Integer readAt = repairsReadAt.poll();
+    return readAt == null
+        ? new RequestRide(cluster, epoch, origin, Session.NO_ORIGIN, this, underWay)
+        : new RequestRide(cluster, epoch, Session.NO_ORIGIN, readAt, this, underWay);
+  }
+
+  /**
+   * What it is about to repair is nobody's write of now: who accepted it first is not known, only
+   * where it was read. See {@link io.palinode.agent.boot.Listener#repairs}.
+   */
+  void repairs(List<?> values, List<?> repairs) {
+    repairsReadAt.clear();
+    for (Object repair : repairs) {
+      repairsReadAt.add(cluster.readValues().nodeWith(repair, values));
+    }
   }
 
   /** One of its requests had room for what rides along. */
@@ -74,6 +94,7 @@ final class RoutedOperation implements Frame {
   @Override
   public @Nullable RuntimeException ended(@Nullable Object result, @Nullable Throwable thrown) {
     repeats = false;
+    repairsReadAt.clear();
     try {
       if (thrown == null && requests > 0 && !rode) {
         cluster.hasNoRoom();

@@ -12,6 +12,8 @@
  *       ObsoleteVersionException} when that is over, from the operation under way or its next one,
  *       and is in the new epoch from then on. (Programs that read again and retry, {@code
  *       applyUpdate} for one.)
+ *   <li><b>What a read repairs names the node that it was read at.</b> (Detection: it is a copy of
+ *       that, and begins nothing.)
  *   <li><b>A failure of ours is not the application's.</b> It is counted in {@link
  *       io.palinode.agent.Fuse}; when there are too many the client goes on as it was made.
  *   <li>Servers without the agent see a field that they do not know.

@@ -122,6 +122,32 @@ class ClientHooksTest {
   }
 
   @Test
+  void repairsNameTheNodeThatTheyWereReadAtAndNoneThatAcceptedFirst() {
+    StandInNode third = new StandInNode(2, false);
+    store("s", true, first, second, third).getAndRepair("k", 1);
+    assertRepair(first.served.get(0));
+    assertRepair(third.last());
+    assertThat(second.served).isEmpty();
+    assertThat(first.last().request()).isEqualTo("get k");
+    assertThat(along(first).hasReadAt()).isFalse();
+    store.put("k");
+    assertThat(along(first).hasReadAt()).isFalse();
+    assertThat(along(second).getOrigin()).isZero();
+  }
+
+  private static void assertRepair(StandInNode.Heard heard) {
+    assertThat(heard.request()).isEqualTo("put k");
+    assertThat(heard.along())
+        .singleElement()
+        .satisfies(
+            along -> {
+              assertThat(along.hasReadAt()).isTrue();
+              assertThat(along.getReadAt()).isEqualTo(1);
+              assertThat(along.hasOrigin()).isFalse();
+            });
+  }
+
+  @Test
   void nodesThatKnowNothingOfItAreServedAsEver() {
     StandInNode stock = new StandInNode(0, true);
     StandInStore plain = store("s", true, stock);

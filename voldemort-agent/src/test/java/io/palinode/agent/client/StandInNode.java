@@ -115,7 +115,8 @@ final class StandInNode implements UnaryOperator<byte[]> {
 
   private ResponseContext context(String request, RequestContext asks) {
     ResponseContext.Builder context = ResponseContext.newBuilder().setEpoch(epoch.get());
-    context.setHvc(ByteString.copyFrom(HvcCodec.encode(Hvc.of(id, 10L * (served.size() + 1), 10))));
+    context.setHvc(
+        ByteString.copyFrom(HvcCodec.encode(Hvc.of(id, 10L * (served.size() + 1), 10, 10))));
     if (asks.hasEpoch() && (paused || asks.getEpoch() < epoch.get())) {
       paused &= refused.incrementAndGet() < resumesAfter;
       Fence.Builder fence = Fence.newBuilder().setEpoch(epoch.get()).setPaused(paused);

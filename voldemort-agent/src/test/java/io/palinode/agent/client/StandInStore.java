@@ -21,6 +21,12 @@ public interface StandInStore {
    */
   void copyIsNotSent(Runnable meanwhile);
 
+  /**
+   * A get of {@code key} that finds it at {@code readAt} alone, and puts it to the other nodes
+   * before the node that it asks otherwise is asked.
+   */
+  void getAndRepair(String key, int readAt);
+
   /** A get of {@code key} during which the thread does something else too. */
   void getWhile(String key, Runnable meanwhile);
 }

@@ -1,0 +1,19 @@
+package io.palinode.agent.advice;
+
+import io.palinode.agent.boot.Hooks;
+import net.bytebuddy.asm.Advice;
+
+/** {@code StreamingSlopPusherJob.run}, which delivers hints and ends when all are answered. */
+public final class HintsPushed {
+  private HintsPushed() {}
+
+  @Advice.OnMethodEnter
+  static void enter() {
+    Hooks.pushes(true);
+  }
+
+  @Advice.OnMethodExit(onThrowable = Throwable.class)
+  static void exit() {
+    Hooks.pushes(false);
+  }
+}

@@ -1,0 +1,15 @@
+package io.palinode.agent.advice;
+
+import io.palinode.agent.boot.Hooks;
+import java.util.List;
+import net.bytebuddy.asm.Advice;
+
+/** {@code ReadRepairer.getRepairs}: the thread that read sends what it gives, in its order. */
+public final class RepairsFound {
+  private RepairsFound() {}
+
+  @Advice.OnMethodExit
+  static void exit(@Advice.Argument(0) List<?> values, @Advice.Return List<?> repairs) {
+    Hooks.repairs(values, repairs);
+  }
+}

@@ -1,0 +1,29 @@
+package io.palinode.agent.client;
+
+import io.palinode.agent.StockTypes;
+import java.lang.invoke.MethodHandle;
+import java.util.List;
+
+/** Voldemort's {@code NodeValue}: a version and a node, which has it or lacks it. Thread-safe. */
+final class ReadValues {
+  private final MethodHandle node;
+  private final MethodHandle versioned;
+
+  ReadValues(StockTypes types) {
+    Class<?> nodeValue = types.type("voldemort.store.routed.NodeValue");
+    node = types.method(nodeValue, "getNodeId", int.class);
+    versioned =
+        types.method(nodeValue, "getVersioned", types.type("voldemort.versioning.Versioned"));
+  }
+
+  /** The node at which {@code repair} was read: one of {@code values} has the same object. */
+  int nodeWith(Object repair, List<?> values) {
+    Object wanted = StockTypes.call(versioned, repair);
+    for (Object value : values) {
+      if (StockTypes.call(versioned, value) == wanted) {
+        return (int) StockTypes.call(node, value);
+      }
+    }
+    throw new IllegalStateException("what is repaired was read nowhere: " + repair);
+  }
+}
