@@ -298,7 +298,9 @@ public final class RollbackMachine {
   }
 
   private boolean isCovered(Demand demand) {
-    return isCovered(demand.epoch(), demand.violate()) || state.journal().gates().lets(demand);
+    return isCovered(demand.epoch(), demand.violate())
+        || state.journal().gates().lets(demand)
+        || Gates.asksForNothing(state, demand.predicate());
   }
 
   private boolean isCovered(long epoch, long violate) {
@@ -329,6 +331,7 @@ public final class RollbackMachine {
 
   private void policyChanged(Policy policy) {
     state = state.with(policy);
+    state = state.with(state.findings().withoutDemands(this::isCovered));
     List<Findings.Waiting> known =
         state.findings().waiting().stream()
             .filter(w -> w.violation().getPredicate().equals(policy.predicate()))
