@@ -104,10 +104,11 @@ public final class RollbackMachine {
   }
 
   private void controlRead(ControlRecord record) {
-    state = state.with(state.outbox().read(record));
     Journal before = state.journal();
     Journal after = before.read(record);
-    if (after.equals(before)) {
+    boolean counts = !after.equals(before);
+    state = state.with(state.outbox().read(record, counts));
+    if (!counts) {
       return;
     }
     state = state.with(after);
