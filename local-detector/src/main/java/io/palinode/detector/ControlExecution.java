@@ -230,7 +230,8 @@ public final class ControlExecution {
     Restored.Builder failed =
         restored(undo).setFailure(String.valueOf(why.getMessage())).setLast(true);
     if (why instanceof RestoreRefusedException refused) {
-      failed.setTooLarge(refused.reason() == Reason.TOO_LARGE);
+      failed.setTooLarge(
+          refused.reason() == Reason.TOO_LARGE || refused.reason() == Reason.FORGOTTEN);
     }
     log.append(List.of(record(undo.epoch()).setRestored(failed).build()));
   }

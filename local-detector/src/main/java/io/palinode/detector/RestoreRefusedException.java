@@ -11,6 +11,8 @@ public final class RestoreRefusedException extends RuntimeException {
   public enum Reason {
     /** What changed is more than the node may hold. */
     TOO_LARGE,
+    /** Nothing was to be undone, but which keys changed is not known any more. */
+    FORGOTTEN,
     /** The snapshot is not here, or not whole. */
     NO_SNAPSHOT,
     /** Only some of the writes were to be undone, and they cannot be told from the others. */

@@ -156,10 +156,10 @@ public interface StoreBinding {
 
   /**
    * Like {@link #restore}, a step of the plan that is done once, but undoes nothing: what changed
-   * near and after {@code target} is to be made equal on all replicas as it is now. As far as the
-   * node's past reaches.
+   * near and after {@code target} is to be made equal on all replicas as it is now.
    *
-   * @throws RestoreRefusedException when these are too many keys; {@link #keepAll} is to be used
+   * @throws RestoreRefusedException when these are too many keys, or the node's past does not reach
+   *     {@code target}, so that it cannot name them; {@link #keepAll} is to be used
    */
   Restoration keep(long epoch, int attempt, long target);
 

@@ -56,11 +56,22 @@ public record Gates(
     if (budget != null && roomAtMicros(state, predicate, budget) > state.nowMicros()) {
       return Verdict.OVER_BUDGET;
     }
-    boolean asked = state.journal().gates().request(predicate) != null;
-    boolean deleted = policy == null || policy.onViolation() == null;
-    return (asked && deleted) || (policy != null && policy.approval() == Approval.REQUIRED)
-        ? Verdict.NEEDS_APPROVAL
-        : Verdict.FREE;
+    boolean needsApproval =
+        policy == null || !policy.rollsBack() || policy.approval() == Approval.REQUIRED;
+    return needsApproval ? Verdict.NEEDS_APPROVAL : Verdict.FREE;
+  }
+
+  /**
+   * The predicate was deleted, or wants no rollback any more: what was found before is of no use
+   * either, as for an orchestrator that starts now. But what the log says that an operator is to
+   * answer, or has approved, goes on.
+   */
+  static boolean asksForNothing(MachineState state, String predicate) {
+    Policy policy = state.policies().get(predicate);
+    Plan plan = state.journal().plan();
+    return (policy == null || !policy.rollsBack())
+        && state.journal().gates().request(predicate) == null
+        && (plan == null || !plan.approves().equals(predicate));
   }
 
   /** From when on the budget has room for one more plan, wall clock; 0: it has. */

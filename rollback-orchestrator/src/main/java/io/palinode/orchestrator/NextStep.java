@@ -464,14 +464,16 @@ final class NextStep {
             admitted(state, plan).stream().flatMap(demand -> demand.touches().stream())));
   }
 
+  /** Who does not reach the target cannot name the keys that changed since: so all are compared. */
   private ControlRecord keep(Plan plan, long target) {
+    boolean isUnknown = plan.reachMax() > target || plan.halts().fallback().triedSnapshot();
     return step(plan)
         .setRestore(
             Restore.newBuilder()
                 .setAttempt(plan.attempt() + 1)
                 .setTarget(target)
                 .setKeep(true)
-                .setWhole(plan.halts().fallback().triedSnapshot())
+                .setWhole(isUnknown)
                 .setRoundBytes(ROUND_BYTES)
                 .setRestart(plan.isRestarted()))
         .build();

@@ -34,9 +34,13 @@ public record Outbox(
     return new Outbox(awaited, sinceMicros, retryMicros, hlc, nowMicros);
   }
 
-  /** Also another orchestrator's record of that step answers ours: the log has one. */
-  Outbox read(ControlRecord record) {
-    return awaited != null && isSameStep(awaited, record)
+  /**
+   * Also another orchestrator's record of that step answers ours, when it is the one that counts.
+   * One that does not count leaves ours to come.
+   */
+  Outbox read(ControlRecord record, boolean counts) {
+    boolean isOther = counts && awaited != null && isSameStep(awaited, record);
+    return isOther || record.equals(awaited)
         ? new Outbox(null, 0, retryMicros, safePoint, safePointMicros)
         : this;
   }

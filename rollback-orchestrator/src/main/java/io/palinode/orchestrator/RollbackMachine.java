@@ -104,10 +104,11 @@ public final class RollbackMachine {
   }
 
   private void controlRead(ControlRecord record) {
-    state = state.with(state.outbox().read(record));
     Journal before = state.journal();
     Journal after = before.read(record);
-    if (after.equals(before)) {
+    boolean counts = !after.equals(before);
+    state = state.with(state.outbox().read(record, counts));
+    if (!counts) {
       return;
     }
     state = state.with(after);
@@ -298,7 +299,9 @@ public final class RollbackMachine {
   }
 
   private boolean isCovered(Demand demand) {
-    return isCovered(demand.epoch(), demand.violate()) || state.journal().gates().lets(demand);
+    return isCovered(demand.epoch(), demand.violate())
+        || state.journal().gates().lets(demand)
+        || Gates.asksForNothing(state, demand.predicate());
   }
 
   private boolean isCovered(long epoch, long violate) {
@@ -329,6 +332,7 @@ public final class RollbackMachine {
 
   private void policyChanged(Policy policy) {
     state = state.with(policy);
+    state = state.with(state.findings().withoutDemands(this::isCovered));
     List<Findings.Waiting> known =
         state.findings().waiting().stream()
             .filter(w -> w.violation().getPredicate().equals(policy.predicate()))

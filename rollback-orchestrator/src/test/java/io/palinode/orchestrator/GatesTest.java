@@ -227,6 +227,70 @@ class GatesTest {
         .matches(touching -> touching.isOf("p", "x") && touching.isOf("p", "y"));
   }
 
+  /** It was rolled back, though nobody had approved that. */
+  @Test
+  void whatJoinedARejectedRequestOfADeletedPredicateCausesNothing() {
+    Script script = Script.of(1, APPROVED);
+    violation(script, "p", 500, 0);
+    script.judged(800).holdLog().answer(1, false);
+    violation(script, "p", 700, 0);
+    script.policy(Policy.deleted("p", 2)).releaseLog().pass(50_000);
+    assertThat(script.steps())
+        .containsExactly("0: ask 1 for p", "0: let stand p from 500 to 500", "0: safe 800");
+    assertThat(script.restartWith(Policy.deleted("p", 2)).pass(50_000).steps())
+        .as("whoever takes over makes no more of it")
+        .isEmpty();
+    assertThat(script.state().journal().epoch()).isZero();
+  }
+
+  @Test
+  void whatIsLeftOfARejectedRequestAsksAnewAndIsAnsweredThoughItsPredicateIsDeletedThen() {
+    Script script = Script.of(1, APPROVED);
+    violation(script, "p", 500, 0);
+    script.judged(800).holdLog().answer(1, false);
+    violation(script, "p", 700, 0);
+    script.releaseLog().policy(Policy.deleted("p", 2)).pass(50_000);
+    assertThat(script.steps())
+        .as("the safe point waits for the second answer")
+        .containsExactly("0: ask 1 for p", "0: let stand p from 500 to 500", "0: ask 2 for p");
+    assertThat(script.answer(2, false).pass(50_000).steps())
+        .containsExactly("0: let stand p from 500 to 700", "0: safe 800");
+  }
+
+  @Test
+  void whatJoinedARequestUntoldIsRolledBackWithItWhenThatIsApprovedAfterADelete() {
+    Script script = Script.of(1, APPROVED);
+    violation(script, "p", 500, 0);
+    violation(script, "p", 400, 0);
+    script.judged(800).policy(Policy.deleted("p", 2)).holdLog().answer(1, true);
+    assertThat(script.steps()).endsWith("1: open [p@500, p@400] to 400-");
+    script.releaseLog().carryOut(1);
+    assertThat(script.steps()).contains("1: restore 1 to 400-", "1: resume from 400-");
+  }
+
+  /** It had not asked yet, and moved the target of a plan that nobody had approved for it. */
+  @Test
+  void whatNeedsApprovalAndIsDeletedBeforeItAsksMovesNoOthersTarget() {
+    Script script = Script.of(1, APPROVED, FREE);
+    violation(script, "q", 500, 0);
+    violation(script, "p", 400, 0);
+    script.judged(600).policy(Policy.deleted("p", 2)).carryOut(1);
+    assertThat(script.steps())
+        .contains("1: restore 1 to 500-", "1: resume from 500-")
+        .noneMatch(step -> step.startsWith("2: open"));
+    assertThat(script.state().findings().isSettled()).isTrue();
+  }
+
+  @Test
+  void aRequestWaitsWhenItsPredicateWantsNoRollbackAnyMore() {
+    Script script = Script.of(1, APPROVED);
+    violation(script, "p", 500, 0);
+    script.judged(600).policy(Policies.alertOnly("p")).pass(50_000);
+    assertThat(script.steps()).containsExactly("0: ask 1 for p");
+    assertThat(script.answer(1, false).pass(50_000).steps())
+        .containsExactly("0: let stand p from 500 to 500", "0: safe 600");
+  }
+
   @Test
   void whatJoinsARequestIsNotToldMoreThanOnceASecond() {
     Script script = Script.of(1, APPROVED);

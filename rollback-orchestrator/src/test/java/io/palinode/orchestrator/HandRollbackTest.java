@@ -94,6 +94,14 @@ class HandRollbackTest {
     assertThat(script.refusal(Wish.undoing("u", 1))).contains("it took nothing back");
   }
 
+  /** What the pause cut off may be a copy of what it had accepted. */
+  @Test
+  void oneThatIsCancelledKeepsBySlicesWhenANodeHasLostItsPastSinceThePause() {
+    Script script = Script.of(2, P).judged(600).wish(to(300)).pausedAt(1, 0, 700).cancel(1);
+    script.joined(0, 720).pausedAt(1, 1, 650).judged(700);
+    assertThat(script.steps()).endsWith("1: keep all 1 to 700");
+  }
+
   @Test
   void aCancelThatIsInTheLogStandsWhoeverDies() {
     Script script = Script.of(1, P).wish(to(300)).cancel(1).restart().judged(800);

@@ -156,6 +156,24 @@ class RollbackScenarioTest {
     assertThat(script.steps()).containsExactly("1: converge 3", "1: resume from 500- after 900");
   }
 
+  /**
+   * A copy that had failed before stayed missing: who does not reach so far back cannot name it.
+   */
+  @Test
+  void aPlanWhoseTargetANodeDoesNotReachIsAbandonedBySlices() {
+    Script script = Script.of(2, P).violation("v1", "p", 100, 500).paused(1, 0, 0);
+    script.paused(1, 1, 550).steps();
+    assertThat(script.operator(1, Intervention.ABANDON).steps())
+        .containsExactly("1: abandon 1", "1: keep all 1 to 500-");
+  }
+
+  @Test
+  void aPlanIsAbandonedBySlicesWhenANodeHasLostItsPastMeanwhile() {
+    Script script = failedRestore().joined(0, 501);
+    assertThat(script.operator(1, Intervention.ABANDON).steps())
+        .containsExactly("1: abandon 1", "1: keep all 2 to 500-");
+  }
+
   @Test
   void theSafePointDoesNotClaimWhatWasAbandonedUntilThatIsAcknowledged() {
     Script script = Script.of(1, P).judged(400).violation("v1", "p", 100, 500).paused(1, 0, 501);

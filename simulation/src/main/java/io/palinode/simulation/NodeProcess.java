@@ -25,6 +25,7 @@ import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Restore;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -260,6 +261,10 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
       binding.converging(converge.epoch(), converge.attempt());
     } else if (command instanceof Command.ConvergeSome some) {
       binding.converging(some.epoch(), some.asked().getAttempt());
+    } else if (command instanceof Command.KeepAll all) {
+      binding.comparing(all.epoch(), all.asked());
+    } else if (command instanceof Command.Contribute part) {
+      binding.comparing(part.epoch(), part.asked());
     }
     try {
       command.execute(execution);
@@ -436,6 +441,12 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     return restore.keys() == null
         ? restore.target()
         : restore.keys().getOrDefault(world.accessKey(key), Long.MAX_VALUE);
+  }
+
+  @Override
+  public void toldAll(long epoch, Restore asked) {
+    long now = store.clock().last().own();
+    world.model().toldAll(id, epoch, asked.getAttempt(), asked.getTarget(), store.reach(), now);
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.palinode.detector.Version;
 import io.palinode.detector.affected.Trace;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.RollbackTimes;
+import io.palinode.wire.v1.Restore;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,9 @@ final class RecordedStore implements StoreBinding {
   interface Listener {
     void merged(long epoch, int attempt);
 
+    /** The node has looked at all of its keys, for an attempt that compares them. */
+    void toldAll(long epoch, Restore asked);
+
     void undid(int attempt, Map<Long, Long> keys);
 
     void serves(long epoch);
@@ -46,6 +50,7 @@ final class RecordedStore implements StoreBinding {
   private final StoreBinding store;
   private final Listener listener;
   private @Nullable Intent intent;
+  private Restore comparing = Restore.getDefaultInstance();
   private long epoch;
   private int attempt;
 
@@ -63,6 +68,12 @@ final class RecordedStore implements StoreBinding {
   void converging(long ofEpoch, int ofAttempt) {
     epoch = ofEpoch;
     attempt = ofAttempt;
+  }
+
+  /** The attempt for which control is about to compare all keys. */
+  void comparing(long ofEpoch, Restore asked) {
+    epoch = ofEpoch;
+    comparing = asked;
   }
 
   @Override
@@ -154,17 +165,16 @@ final class RecordedStore implements StoreBinding {
 
   @Override
   public Restoration keepAll(long ofEpoch, int ofAttempt) {
-    intent = new Intent.Restore(ofEpoch, ofAttempt, 0, store.reach(), true, null);
-    try {
-      return store.keepAll(ofEpoch, ofAttempt);
-    } finally {
-      intent = null;
-    }
+    Restoration slices = store.keepAll(ofEpoch, ofAttempt);
+    listener.toldAll(epoch, comparing);
+    return slices;
   }
 
   @Override
   public List<KeyRecord> readSlices(List<StoreKey> slices, long target, boolean kept) {
-    return store.readSlices(slices, target, kept);
+    List<KeyRecord> records = store.readSlices(slices, target, kept);
+    listener.toldAll(epoch, comparing);
+    return records;
   }
 
   @Override

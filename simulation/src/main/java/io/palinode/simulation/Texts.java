@@ -64,6 +64,7 @@ final class Texts {
               .append(" target=")
               .append(time(record.getRestore().getTarget()))
               .append(record.getRestore().getKeep() ? " keep" : "")
+              .append(record.getRestore().getWhole() ? " whole" : "")
               .append(record.getRestore().hasAffected() ? " affected" : "")
               .append(' ')
               .append(record.getRestore().getReason());

@@ -88,6 +88,16 @@ class StoreDecorator implements StoreBinding {
   }
 
   @Override
+  public Restoration keepAll(long epoch, int attempt) {
+    return real.keepAll(epoch, attempt);
+  }
+
+  @Override
+  public List<KeyRecord> readSlices(List<StoreKey> slices, long target, boolean kept) {
+    return real.readSlices(slices, target, kept);
+  }
+
+  @Override
   public void pass(long hlc) {
     real.pass(hlc);
   }

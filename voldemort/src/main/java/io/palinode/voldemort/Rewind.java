@@ -134,6 +134,13 @@ final class Rewind {
    */
   Restoration keep(Collection<LocalStore> stores, long epoch, int attempt, long target) {
     long from = from(stores, target);
+    if (from > target) {
+      // It may have reached it when it was paused: what was undone since is in the window-log too.
+      throw new RestoreRefusedException(
+          Reason.FORGOTTEN,
+          "which keys changed since %s is not known any more, only since %s"
+              .formatted(Hlc.format(target), Hlc.format(from)));
+    }
     long now = clock.tick().own();
     RestoreLimit.Tally tally = limit.tally();
     List<ChangedKeys> changed = new ArrayList<>(stores.size());

@@ -11,11 +11,13 @@ import io.palinode.detector.RestoreRefusedException;
 import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.detector.StoreBinding.Restoration;
 import io.palinode.detector.StoreKey;
+import io.palinode.retroscope.WindowLogConfig;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.Versioned;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -73,6 +75,29 @@ class RestoreLimitTest {
       node.pause(1);
       assertThatThrownBy(() -> node.restore(1, 1, target))
           .isInstanceOf(RestoreRefusedException.class);
+    }
+  }
+
+  /** It may have told that it reaches the target, and then undone so much that it does no more. */
+  @Test
+  void whoHasForgottenWhatChangedSinceTheTargetKeepsBySlicesOnly() throws RefusedException {
+    AtomicLong clock = TestNodes.clock();
+    StorageEngine engine = Medium.MEMORY.open(Path.of("unused"));
+    StoreNodeConfig config =
+        TestNodes.config().withWindowLog(new WindowLogConfig(Duration.ofHours(1), 256 << 10));
+    try (StoreNode node = new StoreNode(config, engine, clock::get)) {
+      long target = node.clock().last().own();
+      for (int i = 1; i < 40; i++) {
+        clock.addAndGet(1_000);
+        node.put(key("k"), version("v".repeat(20_000), i), Caller.STOCK);
+      }
+      node.pause(1);
+      assertThat(node.reach()).isGreaterThan(target);
+      assertThatThrownBy(() -> node.keep(1, 1, target))
+          .isInstanceOf(RestoreRefusedException.class)
+          .hasMessageContaining("which keys changed since");
+      assertThat(node.restoredEpoch()).as("it has done nothing").isZero();
+      assertThat(node.keepAll(1, 2).changed()).isNotEmpty();
     }
   }
 

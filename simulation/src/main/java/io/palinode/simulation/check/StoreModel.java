@@ -30,9 +30,10 @@ public final class StoreModel {
    *
    * @param since when the node had which version first, as far back as it tells
    * @param deletes that it was the first to accept, by then
+   * @param whole all keys are compared, so only those that differ are merged
    */
   private record Restored(
-      long target,
+      boolean whole,
       Set<String> near,
       Map<String, Set<Versioned>> cut,
       Map<String, Long> since,
@@ -156,7 +157,43 @@ public final class StoreModel {
     if (restores.get(node).containsKey(which)) {
       return;
     }
-    long since = Math.max(reach, target - Math.min(target, convergenceWindowHlc));
+    long since = since(target, reach);
+    List<Delete> standing = deletes.get(node).standingAt(keep ? hlc : target, since);
+    if (!keep) {
+      deletes.get(node).undone(hlc, target);
+    }
+    Restored restored = restored(node, since, keep ? key -> Long.MAX_VALUE : cutOf, standing);
+    restores.get(node).put(which, restored);
+    restored.cut().forEach((key, versions) -> become(node, key, versions, hlc));
+  }
+
+  /**
+   * A node tells all that it has, for an attempt that compares all keys, and undoes nothing. The
+   * last time counts: what a process remembers of deletes is gone with it.
+   *
+   * @param reach how far the node's own past went back
+   * @param hlc the node's time
+   */
+  public void toldAll(int node, long epoch, int attempt, long target, long reach, long hlc) {
+    long since = since(target, reach);
+    List<Delete> standing = deletes.get(node).standingAt(hlc, since);
+    Restored kept = restored(node, since, key -> Long.MAX_VALUE, standing);
+    Set<String> all = new TreeSet<>(kept.near());
+    all.addAll(kept.cut().keySet());
+    restores
+        .get(node)
+        .put(
+            new Attempt(epoch, attempt),
+            new Restored(true, all, kept.cut(), kept.since(), standing));
+  }
+
+  /** From when on a node tells how keys came about. */
+  private long since(long target, long reach) {
+    return Math.max(reach, target - Math.min(target, convergenceWindowHlc));
+  }
+
+  private Restored restored(
+      int node, long since, ToLongFunction<String> cutOf, List<Delete> standing) {
     Set<String> near = new TreeSet<>();
     Map<String, Set<Versioned>> cut = new TreeMap<>();
     Map<String, Long> had = new TreeMap<>();
@@ -167,17 +204,12 @@ public final class StoreModel {
               if (past.get(past.size() - 1).hlc() > since) {
                 near.add(key);
               }
-              long upTo = keep ? Long.MAX_VALUE : cutOf.applyAsLong(key);
+              long upTo = cutOf.applyAsLong(key);
               cut.put(key, at(past, upTo));
               noteSince(key, past, since, upTo, had);
             });
-    List<Delete> standing = deletes.get(node).standingAt(keep ? hlc : target, since);
     standing.forEach(delete -> near.add(delete.key()));
-    if (!keep) {
-      deletes.get(node).undone(hlc, target);
-    }
-    restores.get(node).put(which, new Restored(target, near, cut, had, standing));
-    cut.forEach((key, versions) -> become(node, key, versions, hlc));
+    return new Restored(false, near, cut, had, standing);
   }
 
   /** When the versions of a key were there first: since the node tells, or the time since then. */
@@ -204,11 +236,26 @@ public final class StoreModel {
   public void merged(int node, long epoch, int attempt, long hlc) {
     if (merges.get(node).add(new Attempt(epoch, attempt))) {
       for (String key : near(epoch, attempt)) {
-        if (placement.isHeldBy(node, key)) {
+        if (placement.isHeldBy(node, key) && !isAlike(epoch, attempt, key)) {
           become(node, key, together(epoch, attempt, key), hlc);
         }
       }
     }
+  }
+
+  /** All replicas have told the same, where all keys were compared: nobody merges it. */
+  private boolean isAlike(long epoch, int attempt, String key) {
+    Set<Set<Versioned>> told = new HashSet<>();
+    for (int node = 0; node < restores.size(); node++) {
+      Restored restored = restores.get(node).get(new Attempt(epoch, attempt));
+      if (restored == null || !restored.whole()) {
+        return false;
+      }
+      if (placement.isHeldBy(node, key)) {
+        told.add(restored.cut().getOrDefault(key, Set.of()));
+      }
+    }
+    return told.size() == 1;
   }
 
   /** Whether all nodes have done it. */

@@ -218,6 +218,17 @@ final class SmallStore implements StoreBinding {
     return new Restoration(0, keys());
   }
 
+  /** Each key is a slice of its own. */
+  @Override
+  public Restoration keepAll(long ofEpoch, int attempt) {
+    return keep(ofEpoch, attempt, 0);
+  }
+
+  @Override
+  public List<KeyRecord> readSlices(List<StoreKey> slices, long target, boolean kept) {
+    return read(slices);
+  }
+
   @Override
   public void pass(long toHlc) {
     clock().tickPast(toHlc);
