@@ -11,6 +11,7 @@ import voldemort.store.Store;
 import voldemort.store.UnreachableStoreException;
 import voldemort.store.socket.clientrequest.ClientRequestExecutorPool.AsyncSocketDestinationRequest;
 import voldemort.store.socket.clientrequest.NonblockingStoreCallbackClientRequest;
+import voldemort.store.socket.clientrequest.ProtocolNegotiatorClientRequest;
 import voldemort.utils.ByteArray;
 import voldemort.versioning.ObsoleteVersionException;
 import voldemort.versioning.Version;
@@ -133,7 +134,10 @@ public class PipelineRoutedStore implements Store<ByteArray, byte[], byte[]>, St
       values.add(new NodeValue<>(node, key(key), new Versioned<>(value, null)));
     }
     for (NodeValue<?, ?> repair : new ReadRepairer<ByteArray, String>().getRepairs(values)) {
-      String unused = new NodeRequest("put " + key, pb0).ask(nodes.get(repair.getNodeId()));
+      NodeRequest put = new NodeRequest("put " + key, pb0);
+      // No connection is free, so this thread begins to open one before the next is made.
+      Object unusedRequest = new ProtocolNegotiatorClientRequest();
+      String unused = put.ask(nodes.get(repair.getNodeId()));
     }
   }
 

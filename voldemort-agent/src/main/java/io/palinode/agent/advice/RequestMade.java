@@ -13,7 +13,8 @@ public final class RequestMade {
   @SuppressWarnings("UnusedVariable")
   @Advice.OnMethodExit
   static void exit(
+      @Advice.This Object request,
       @Advice.FieldValue(value = "palinodeRide", readOnly = false) @Nullable Ride ride) {
-    ride = Hooks.requested();
+    ride = Hooks.requested(request);
   }
 }

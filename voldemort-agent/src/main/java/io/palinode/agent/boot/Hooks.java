@@ -97,11 +97,11 @@ public final class Hooks {
     return null;
   }
 
-  public static @Nullable Ride requested() {
+  public static @Nullable Ride requested(Object request) {
     Listener now = listener;
     if (now != null) {
       try {
-        return now.requested();
+        return now.requested(request);
       } catch (Throwable bug) {
         failed(now, bug);
       }

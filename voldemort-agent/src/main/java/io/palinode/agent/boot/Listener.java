@@ -45,8 +45,8 @@ public interface Listener {
     return null;
   }
 
-  /** This thread of a client makes a request. */
-  default @Nullable Ride requested() {
+  /** This thread of a client makes {@code request}, which is not complete yet. */
+  default @Nullable Ride requested(Object request) {
     return null;
   }
 

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ClientHooks implements Listener {
   private static final String SYSTEM_STORES = "voldsys$";
+  private static final String NEGOTIATION =
+      "voldemort.store.socket.clientrequest.ProtocolNegotiatorClientRequest";
   private static final Object NO_CLIENT = new Object();
 
   private final ClientAgentConfig config;
@@ -71,9 +73,16 @@ final class ClientHooks implements Listener {
     return begun;
   }
 
-  /** {@inheritDoc} The thread of one operation may find that a request of another one failed. */
+  /**
+   * {@inheritDoc} The thread of one operation may find that a request of another one failed. It may
+   * also open a connection for what it asks, and the request that settles its protocol is of no
+   * operation.
+   */
   @Override
-  public @Nullable Ride requested() {
+  public @Nullable Ride requested(Object request) {
+    if (request.getClass().getName().equals(NEGOTIATION)) {
+      return null;
+    }
     UnderWay mine = underWay.get();
     if (mine.cause != null) {
       return mine.cause.another();
