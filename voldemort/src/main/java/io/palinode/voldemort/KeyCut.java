@@ -59,15 +59,18 @@ final class KeyCut {
 
   /** A version of which no time is known stays: to lose a write is worse than to keep one. */
   private boolean isCovered(Versioned version) {
-    long accepted = acceptedAt(version);
     return deletes.stream()
-        .anyMatch(delete -> accepted < delete.hlc() && version.clock().isAtMost(delete.upTo()));
+        .anyMatch(
+            delete ->
+                version.clock().isAtMost(delete.upTo())
+                    && acceptedAt(version, delete) < delete.hlc());
   }
 
-  private long acceptedAt(Versioned version) {
+  /** Who knows of no time before the delete cannot tell that the version was not there then. */
+  private long acceptedAt(Versioned version, Delete delete) {
     KeyPast.Id id = KeyPast.Id.of(version);
     KeyPast first = version.origin() == null ? null : byNode.get(version.origin());
-    Long cameAt = first == null ? null : first.cameAt(id);
+    Long cameAt = first == null || first.from() >= delete.hlc() ? null : first.cameAt(id);
     return cameAt == null ? firstAccepted.getOrDefault(id, Long.MAX_VALUE) : cameAt;
   }
 }
