@@ -464,9 +464,14 @@ final class NextStep {
             admitted(state, plan).stream().flatMap(demand -> demand.touches().stream())));
   }
 
-  /** Who does not reach the target cannot name the keys that changed since: so all are compared. */
+  /**
+   * Who does not reach the target cannot name the keys that changed since: so all are compared.
+   * When all that was written stands, nor can who began anew since the first node was paused.
+   */
   private ControlRecord keep(Plan plan, long target) {
-    boolean isUnknown = plan.reachMax() > target || plan.halts().fallback().triedSnapshot();
+    long known = plan.isCancelled() ? Math.min(target, plan.quietSince()) : target;
+    boolean isForgotten = plan.reachMax() > known;
+    boolean isUnknown = isForgotten || plan.halts().fallback().triedSnapshot();
     return step(plan)
         .setRestore(
             Restore.newBuilder()

@@ -1,6 +1,7 @@
 package io.palinode.orchestrator;
 
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.GateStep;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,6 +61,19 @@ public record Outbox(
         && a.getHalted().getAttempt() == b.getHalted().getAttempt()
         && a.getHalted().getHaltsBefore() == b.getHalted().getHaltsBefore()
         && a.getRetry().getHalt() == b.getRetry().getHalt()
-        && a.getAbandon().getHalt() == b.getAbandon().getHalt();
+        && a.getAbandon().getHalt() == b.getAbandon().getHalt()
+        && isSameGate(a.getGate(), b.getGate());
+  }
+
+  /** Several of them may be of one epoch. */
+  private static boolean isSameGate(GateStep a, GateStep b) {
+    return a.getStepCase() == b.getStepCase()
+        && a.getAsked().getPredicate().equals(b.getAsked().getPredicate())
+        && a.getAsked().getNumber() == b.getAsked().getNumber()
+        && a.getLetStand().getPredicate().equals(b.getLetStand().getPredicate())
+        && a.getLetStand().getRejects() == b.getLetStand().getRejects()
+        && a.getLetStand().getHeld() == b.getLetStand().getHeld()
+        && a.getHeldNoMore().getPredicate().equals(b.getHeldNoMore().getPredicate())
+        && a.getRenewed().getPredicate().equals(b.getRenewed().getPredicate());
   }
 }

@@ -98,8 +98,9 @@ class HandRollbackTest {
   @Test
   void oneThatIsCancelledKeepsBySlicesWhenANodeHasLostItsPastSinceThePause() {
     Script script = Script.of(2, P).judged(600).wish(to(300)).pausedAt(1, 0, 700).cancel(1);
-    script.joined(0, 720).pausedAt(1, 1, 650).judged(700);
-    assertThat(script.steps()).endsWith("1: keep all 1 to 700");
+    // Its node began anew at 720, and was paused before it said so.
+    script.pausedAt(1, 0, 730).joined(0, 720).pausedAt(1, 1, 650).judged(730);
+    assertThat(script.steps()).endsWith("1: keep all 1 to 730");
   }
 
   @Test
