@@ -118,14 +118,19 @@ final class ChaosRun {
     offender.end();
     offending.join();
     long last = offender.made().last();
-    // What it knows now may be older than the kills, or the last violation.
-    long fresh = monitor.asked() + 2;
-    if (!await(
-        max, () -> monitor.asked() >= fresh && monitor.isWell() && monitor.hasJudged(last))) {
+    // What it knows now may be older than the kills, or the last violation. And what is judged may
+    // be a violation of which the rollback has yet to begin.
+    if (!awaitWell(max, last) || !awaitWell(max, last)) {
       faults.add(
           "after %d s the cluster is not well, with all judged up to the last violation"
               .formatted(max.toSeconds()));
     }
+  }
+
+  private boolean awaitWell(Duration max, long last) throws IOException, InterruptedException {
+    long fresh = monitor.asked() + 2;
+    return await(
+        max, () -> monitor.asked() >= fresh && monitor.isWell() && monitor.hasJudged(last));
   }
 
   private void askWriters(List<Thread> writing, List<String> faults) throws InterruptedException {

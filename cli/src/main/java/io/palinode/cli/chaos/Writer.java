@@ -72,8 +72,7 @@ final class Writer implements Runnable {
         LockSupport.parkNanos(PAUSE_NANOS);
       }
       // By the same client, which so hears of the last rollback too.
-      boolean acknowledged = writesOnce(store);
-      last = new Last(acknowledged, found(store));
+      last = last(store);
     } catch (StoreException e) {
       // Told by the missing last result.
     }
@@ -96,8 +95,24 @@ final class Writer implements Runnable {
     return false;
   }
 
-  private boolean writesOnce(Store store) {
+  /** Once more when a rollback, or a node that is not there yet, comes in between. */
+  private Last last(Store store) {
     long until = System.nanoTime() + LAST_WRITE_MAX.toNanos();
+    while (true) {
+      boolean acknowledged = writesOnce(store, until);
+      try {
+        return new Last(acknowledged, found(store));
+      } catch (RolledBackException e) {
+        ledger.rolledBack(e.rolledBack());
+      } catch (StoreException e) {
+        if (System.nanoTime() >= until) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private boolean writesOnce(Store store, long until) {
     while (System.nanoTime() < until) {
       if (write(store)) {
         return true;
