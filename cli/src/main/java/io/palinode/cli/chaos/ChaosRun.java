@@ -118,15 +118,19 @@ final class ChaosRun {
     offender.end();
     offending.join();
     long last = offender.made().last();
-    // What it knows now may be older than the kills, or the last violation. And what is judged may
-    // be a violation of which the rollback has yet to begin.
-    if (!awaitWell(max, last) || !awaitWell(max, last)) {
+    boolean isWell = awaitWell(max, last);
+    if (isWell) {
+      // What was judged may be a violation of which the rollback had yet to begin.
+      isWell = awaitWell(max, last);
+    }
+    if (!isWell) {
       faults.add(
           "after %d s the cluster is not well, with all judged up to the last violation"
               .formatted(max.toSeconds()));
     }
   }
 
+  /** What it knows now may be older than the kills, or the last violation. */
   private boolean awaitWell(Duration max, long last) throws IOException, InterruptedException {
     long fresh = monitor.asked() + 2;
     return await(
