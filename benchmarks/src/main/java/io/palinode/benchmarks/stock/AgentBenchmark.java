@@ -1,11 +1,6 @@
 package io.palinode.benchmarks.stock;
 
-import io.palinode.benchmarks.StoreLoad;
-import io.palinode.benchmarks.StoreLoad.Lap;
 import io.palinode.benchmarks.stock.Comparison.Side;
-import io.palinode.voldemort.client.ClientConfig;
-import io.palinode.voldemort.client.Store;
-import io.palinode.voldemort.client.StoreClient;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,13 +9,12 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
  * What the agent costs a stock Voldemort server: one server without it and one with it, each a
- * process of its own with one store on disk, under a closed loop of clients of ours. The one with
- * it is measured without predicates and with one, which watches a tenth of the keys. The three take
+ * process of its own with one store on disk, under a closed loop of clients. The one with it is
+ * measured without predicates and with one, which watches a tenth of the keys. The three take
  * turns, forth and back, so that what slowly changes on the machine meets all.
  */
 public final class AgentBenchmark {
@@ -29,14 +23,16 @@ public final class AgentBenchmark {
           "bdb.cache.size=128MB", "nio.connector.selectors=4", "nio.admin.connector.selectors=1");
 
   private static final int WARM_UPS = 2;
-  private static final double PERCENT = 100;
-  private static final double NANOS_PER_MICRO = 1e3;
-  private static final long MILLIS_PER_SECOND = 1_000;
+  private static final int PERCENT = 100;
+
+  /** What Voldemort's own client speaks unless it is told otherwise. */
+  private static final String STOCK_PROTOCOL = "vp1";
 
   /** Of a round, before it is measured: connections open, predicates arrive. */
   private static final double RAMP = 0.25;
 
   private final Setting setting;
+  private final Kind kind;
   private final Parts parts;
   private final Consumer<String> progress;
   private int loads;
@@ -48,6 +44,14 @@ public final class AgentBenchmark {
     AGENT,
     /** The agent with a predicate. */
     PREDICATES
+  }
+
+  /** Whose clients they are. */
+  public enum Kind {
+    /** Ours: epoch, client id and clocks ride along with every request. */
+    OURS,
+    /** A program with Voldemort's own client, as it comes. */
+    STOCK
   }
 
   /**
@@ -94,10 +98,13 @@ public final class AgentBenchmark {
   }
 
   /**
+   * @param kind of the clients; Voldemort's own are one program before each server, with {@link
+   *     Setting#clients} threads
    * @param progress is given a line a step
    */
-  public AgentBenchmark(Setting setting, Parts parts, Consumer<String> progress) {
+  public AgentBenchmark(Setting setting, Kind kind, Parts parts, Consumer<String> progress) {
     this.setting = setting;
+    this.kind = kind;
     this.parts = parts;
     this.progress = progress;
   }
@@ -114,8 +121,8 @@ public final class AgentBenchmark {
       AgentStatus status = new AgentStatus(watched.statusPort());
       Rig rig = new Rig(plain, watched, predicate, status);
       watched.server().await("join", status::isCovered);
-      fill(plain);
-      fill(watched);
+      fill(plain.server());
+      fill(watched.server());
       progress.accept("warming up");
       for (int i = 0; i < WARM_UPS; i++) {
         for (int percent : setting.writePercents()) {
@@ -132,16 +139,12 @@ public final class AgentBenchmark {
   }
 
   /** A server and its clients; {@code statusPort} is 0 without the agent. */
-  private record Target(ServerProcess server, List<StoreClient> clients, int statusPort)
+  private record Target(ServerProcess server, ServerClients clients, int statusPort)
       implements AutoCloseable {
     @Override
     public void close() {
-      clients.forEach(StoreClient::close);
+      clients.close();
       server.close();
-    }
-
-    List<Store> stores() {
-      return clients.stream().map(client -> client.store(ServerProcess.STORE)).toList();
     }
   }
 
@@ -152,19 +155,28 @@ public final class AgentBenchmark {
     progress.accept("starting the server with mode=" + mode);
     int statusPort = mode == Mode.NONE ? 0 : ServerProcess.freePorts(1).get(0);
     ServerProcess server = start(parts, statusPort);
-    List<StoreClient> clients = new ArrayList<>();
     try {
-      for (int i = 0; i < setting.clients(); i++) {
-        clients.add(
-            StoreClient.connect(
-                ClientConfig.of(List.of(server.address()), "bench-" + i).withConnectionsMax(1)));
-      }
-    } catch (RuntimeException e) {
-      clients.forEach(StoreClient::close);
+      return new Target(server, clients(server, mode), statusPort);
+    } catch (IOException | RuntimeException e) {
       server.close();
       throw e;
     }
-    return new Target(server, clients, statusPort);
+  }
+
+  private ServerClients clients(ServerProcess server, Mode mode) throws IOException {
+    return switch (kind) {
+      case OURS -> ServerClients.ours(server, setting);
+      case STOCK ->
+          ServerClients.stock(
+              server,
+              StockClientProcess.start(
+                  parts.voldemort(),
+                  parts.data().resolve("client-" + mode),
+                  server.address(),
+                  STOCK_PROTOCOL,
+                  setting,
+                  StockClientProcess.HEAP));
+    };
   }
 
   /**
@@ -195,9 +207,9 @@ public final class AgentBenchmark {
             .formatted(parts.kafka(), home.resolve("agent"), statusPort));
   }
 
-  private void fill(Target target) throws InterruptedException {
+  private void fill(ServerProcess server) throws InterruptedException {
     progress.accept("filling in %,d keys".formatted(setting.keys()));
-    StoreLoad.fill(target.stores(), setting.keys(), setting.valueBytes());
+    server.fill(setting.keys(), setting.valueBytes());
   }
 
   private Comparison compare(Rig rig, int percent)
@@ -222,36 +234,10 @@ public final class AgentBenchmark {
         rig.predicate().set(on);
         rig.watched().server().await("take its predicate", () -> rig.status().hasPredicate(on));
       }
-      sides.put(mode, round(mode == Mode.NONE ? rig.plain() : rig.watched(), seconds, percent));
+      ServerClients clients = (mode == Mode.NONE ? rig.plain() : rig.watched()).clients();
+      long seed = setting.seed() + setting.clients() * (long) loads++;
+      sides.put(mode, clients.round(percent, RAMP * seconds, seconds, seed));
     }
     return sides;
-  }
-
-  private Side round(Target target, double seconds, int percent) throws InterruptedException {
-    try (StoreLoad load =
-        new StoreLoad(
-            target.stores(),
-            setting.keys(),
-            setting.valueBytes(),
-            percent / PERCENT,
-            setting.clients(),
-            setting.seed() + setting.clients() * (long) loads++,
-            System::nanoTime)) {
-      sleep(RAMP * seconds);
-      var unused = load.lap();
-      long cpuBegun = target.server().cpuNanos();
-      sleep(seconds);
-      Lap lap = load.lap();
-      double cpuNanos = target.server().cpuNanos() - cpuBegun;
-      return new Side(
-          lap.operationsPerSecond(),
-          lap.p50Ms(),
-          lap.p99Ms(),
-          cpuNanos / NANOS_PER_MICRO / Math.max(1, lap.operations()));
-    }
-  }
-
-  private static void sleep(double seconds) throws InterruptedException {
-    TimeUnit.MILLISECONDS.sleep(Math.round(seconds * MILLIS_PER_SECOND));
   }
 }

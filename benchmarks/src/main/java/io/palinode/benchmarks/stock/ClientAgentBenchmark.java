@@ -1,12 +1,9 @@
 package io.palinode.benchmarks.stock;
 
-import io.palinode.benchmarks.StoreLoad;
 import io.palinode.benchmarks.stock.AgentBenchmark.Mode;
 import io.palinode.benchmarks.stock.AgentBenchmark.Parts;
 import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
 import io.palinode.benchmarks.stock.Comparison.Side;
-import io.palinode.voldemort.client.ClientConfig;
-import io.palinode.voldemort.client.StoreClient;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,6 +18,9 @@ import java.util.function.Consumer;
  * agent too. Both speak pb0; without the agent nothing rides along.
  */
 public final class ClientAgentBenchmark {
+  /** The one that something rides along with. */
+  private static final String PROTOCOL = "pb0";
+
   private static final int WARM_UPS = 2;
 
   /** Of a round, before it is measured. */
@@ -51,7 +51,8 @@ public final class ClientAgentBenchmark {
     List<Comparison> results = new ArrayList<>();
     try (ServerProcess server = AgentBenchmark.start(parts, statusPort)) {
       server.await("join", status::isCovered);
-      fill(server);
+      progress.accept("filling in %,d keys".formatted(setting.keys()));
+      server.fill(setting.keys(), setting.valueBytes());
       progress.accept("starting both clients");
       List<String> agent = List.of("-javaagent:" + parts.agentJar() + "=client");
       try (StockClientProcess plain = client(server, Mode.NONE, List.of());
@@ -70,19 +71,11 @@ public final class ClientAgentBenchmark {
 
   private StockClientProcess client(ServerProcess server, Mode mode, List<String> options)
       throws IOException {
-    List<String> all = new ArrayList<>(List.of("-Xms256m", "-Xmx256m"));
+    List<String> all = new ArrayList<>(StockClientProcess.HEAP);
     all.addAll(options);
     Path home = parts.data().resolve("client-" + mode);
-    return StockClientProcess.start(parts.voldemort(), home, server.address(), setting, all);
-  }
-
-  private void fill(ServerProcess server) throws InterruptedException {
-    progress.accept("filling in %,d keys".formatted(setting.keys()));
-    try (StoreClient client =
-        StoreClient.connect(ClientConfig.of(List.of(server.address()), "bench"))) {
-      StoreLoad.fill(
-          List.of(client.store(ServerProcess.STORE)), setting.keys(), setting.valueBytes());
-    }
+    return StockClientProcess.start(
+        parts.voldemort(), home, server.address(), PROTOCOL, setting, all);
   }
 
   private void warmUp(Map<Mode, StockClientProcess> clients) throws IOException {
@@ -116,7 +109,7 @@ public final class ClientAgentBenchmark {
       StockClientProcess client = clients.get(mode);
       if (client != null) {
         long seed = setting.seed() + setting.clients() * (long) loads++;
-        sides.put(mode, client.round(percent, RAMP * seconds, seconds, seed));
+        sides.put(mode, client.round(percent, RAMP * seconds, seconds, seed, client::cpuNanos));
       }
     }
     return sides;

@@ -1,5 +1,8 @@
 package io.palinode.benchmarks.stock;
 
+import io.palinode.benchmarks.StoreLoad;
+import io.palinode.voldemort.client.ClientConfig;
+import io.palinode.voldemort.client.StoreClient;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.StoreDefinition;
@@ -141,6 +144,13 @@ final class ServerProcess implements AutoCloseable {
   /** {@code host:port}, for clients. */
   String address() {
     return node.host() + ":" + node.socketPort();
+  }
+
+  /** Puts all keys, with a client of ours. Returns when they are there. */
+  void fill(int keys, int valueBytes) throws InterruptedException {
+    try (StoreClient client = StoreClient.connect(ClientConfig.of(List.of(address()), "fill"))) {
+      StoreLoad.fill(List.of(client.store(STORE)), keys, valueBytes);
+    }
   }
 
   /**

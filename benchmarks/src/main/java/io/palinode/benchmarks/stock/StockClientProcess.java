@@ -14,12 +14,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.LongSupplier;
 
 /**
  * A program with Voldemort's own Java client as a process of its own. What it is made of is in
  * {@code StockClientLoad.java}, among the resources. For one thread.
  */
 final class StockClientProcess implements AutoCloseable {
+  /** For its options. */
+  static final List<String> HEAP = List.of("-Xms256m", "-Xmx256m");
+
   private static final String PROGRAM = "StockClientLoad.java";
   private static final double NANOS_PER_MS = 1e6;
   private static final double NANOS_PER_MICRO = 1e3;
@@ -42,10 +46,16 @@ final class StockClientProcess implements AutoCloseable {
    *
    * @param home an empty folder
    * @param address of the server
+   * @param protocol of Voldemort's request formats
    * @param options of its virtual machine
    */
   static StockClientProcess start(
-      StockVoldemort voldemort, Path home, String address, Setting setting, List<String> options)
+      StockVoldemort voldemort,
+      Path home,
+      String address,
+      String protocol,
+      Setting setting,
+      List<String> options)
       throws IOException {
     Path program = Files.createDirectories(home).resolve(PROGRAM);
     try (InputStream source = StockClientProcess.class.getResourceAsStream(PROGRAM)) {
@@ -55,7 +65,7 @@ final class StockClientProcess implements AutoCloseable {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(options);
     command.addAll(List.of("-cp", voldemort.classPathText(), program.toString()));
-    command.addAll(List.of(address, ServerProcess.STORE));
+    command.addAll(List.of(address, ServerProcess.STORE, protocol));
     command.add(Integer.toString(setting.keys()));
     command.add(Integer.toString(setting.valueBytes()));
     command.add(Integer.toString(setting.clients()));
@@ -73,8 +83,13 @@ final class StockClientProcess implements AutoCloseable {
     }
   }
 
-  /** Runs for {@code rampSeconds}, then is measured for {@code seconds}. */
-  Side round(int writePercent, double rampSeconds, double seconds, long seed) throws IOException {
+  /**
+   * Runs for {@code rampSeconds}, then is measured for {@code seconds}.
+   *
+   * @param cpuNanos of the process whose processor time is told
+   */
+  Side round(int writePercent, double rampSeconds, double seconds, long seed, LongSupplier cpuNanos)
+      throws IOException {
     rounds.println(
         "%d %d %d %d"
             .formatted(
@@ -83,18 +98,18 @@ final class StockClientProcess implements AutoCloseable {
                 Math.round(seconds * MILLIS_PER_SECOND),
                 seed));
     awaitLine("begun");
-    long cpuBegun = cpuNanos();
+    long cpuBegun = cpuNanos.getAsLong();
     String[] told = line().split(" ", -1);
-    double cpuNanos = cpuNanos() - cpuBegun;
+    double cpuTook = cpuNanos.getAsLong() - cpuBegun;
     long operations = Long.parseLong(told[0]);
     return new Side(
         operations / seconds,
         Long.parseLong(told[1]) / NANOS_PER_MS,
         Long.parseLong(told[2]) / NANOS_PER_MS,
-        cpuNanos / NANOS_PER_MICRO / Math.max(1, operations));
+        cpuTook / NANOS_PER_MICRO / Math.max(1, operations));
   }
 
-  private long cpuNanos() {
+  long cpuNanos() {
     return process.info().totalCpuDuration().map(Duration::toNanos).orElse(0L);
   }
 

@@ -11,7 +11,7 @@ import voldemort.client.protocol.RequestFormatType;
 
 /**
  * A program with Voldemort's own Java client, whose threads read and write at random. It is compiled where it runs, against the Voldemort that is
- * there: {@code java -cp VOLDEMORT StockClientLoad.java HOST:PORT STORE KEYS VALUE_BYTES THREADS}.
+ * there: {@code java -cp VOLDEMORT StockClientLoad.java HOST:PORT STORE PROTOCOL KEYS VALUE_BYTES THREADS}.
  *
  * <p>It is told each round by a line: the percent of writes, how long to run before it is measured and how long then, in milliseconds, and a seed.
  * It answers {@code begun} when it is measured, and then with the number of operations and the median and the 99th percentile of their nanoseconds.
@@ -32,15 +32,15 @@ public final class StockClientLoad {
         new ClientConfig()
             .setBootstrapUrls("tcp://" + args[0])
             .enableDefaultClient(true)
-            .setRequestFormatType(RequestFormatType.PROTOCOL_BUFFERS);
+            .setRequestFormatType(RequestFormatType.fromCode(args[2]));
     StoreClient<String, String> client = new SocketStoreClientFactory(config).getStoreClient(args[1]);
-    StockClientLoad load = new StockClientLoad(client, Integer.parseInt(args[2]), "x".repeat(Integer.parseInt(args[3])));
+    StockClientLoad load = new StockClientLoad(client, Integer.parseInt(args[3]), "x".repeat(Integer.parseInt(args[4])));
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
     System.out.println("ready");
     for (String line = in.readLine(); line != null; line = in.readLine()) {
       String[] round = line.split(" ");
       load.round(
-          Integer.parseInt(args[4]), Integer.parseInt(round[0]), Long.parseLong(round[1]), Long.parseLong(round[2]), Long.parseLong(round[3]));
+          Integer.parseInt(args[5]), Integer.parseInt(round[0]), Long.parseLong(round[1]), Long.parseLong(round[2]), Long.parseLong(round[3]));
     }
     System.exit(0);
   }

@@ -1,6 +1,7 @@
 package io.palinode.cli.bench;
 
 import io.palinode.benchmarks.stock.AgentBenchmark;
+import io.palinode.benchmarks.stock.AgentBenchmark.Kind;
 import io.palinode.benchmarks.stock.AgentBenchmark.Parts;
 import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
 import io.palinode.benchmarks.stock.ClientAgentBenchmark;
@@ -53,6 +54,7 @@ import picocli.CommandLine.Spec;
       "Examples:",
       "  palinode bench agent --voldemort ~/voldemort",
       "  palinode bench agent --voldemort ~/voldemort --writes 50 --rounds 9",
+      "  palinode bench agent --voldemort ~/voldemort --client stock",
       "  palinode bench agent --voldemort ~/voldemort --of client"
     })
 final class AgentCommand implements Callable<Integer> {
@@ -76,6 +78,15 @@ final class AgentCommand implements Callable<Integer> {
       description =
           "The agent in a server, or in a client: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
   private Of of = Of.SERVER;
+
+  @Option(
+      names = "--client",
+      defaultValue = "ours",
+      paramLabel = "WHOSE",
+      description =
+          "Whose clients a server with the agent has: ours, with whose requests clocks ride along, or a program with Voldemort's own, as it comes:"
+              + " ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+  private Kind client = Kind.OURS;
 
   @Option(
       names = "--agent-jar",
@@ -109,7 +120,8 @@ final class AgentCommand implements Callable<Integer> {
       names = "--clients",
       defaultValue = "4",
       paramLabel = "N",
-      description = "Each with a connection and a thread of its own (default: ${DEFAULT-VALUE}).")
+      description =
+          "Each with a thread of its own, and ours with a connection (default: ${DEFAULT-VALUE}).")
   private int clients;
 
   @Option(
@@ -159,7 +171,7 @@ final class AgentCommand implements Callable<Integer> {
         topics.createAbsent(TopicLayout.DEFAULT);
       }
       Parts parts = new Parts(stock, agent, kafka.bootstrapServers(), data.path());
-      report = AgentReport.of(of, setting, measure(setting, parts));
+      report = AgentReport.of(of, kind(), setting, measure(setting, parts));
     }
     PrintWriter out = spec.commandLine().getOut();
     out.print(output.isJson() ? report.json() : report.table());
@@ -170,9 +182,13 @@ final class AgentCommand implements Callable<Integer> {
   private List<Comparison> measure(Setting setting, Parts parts)
       throws IOException, InterruptedException, ExecutionException {
     return switch (of) {
-      case SERVER -> new AgentBenchmark(setting, parts, this::say).run();
+      case SERVER -> new AgentBenchmark(setting, client, parts, this::say).run();
       case CLIENT -> new ClientAgentBenchmark(setting, parts, this::say).run();
     };
+  }
+
+  private Kind kind() {
+    return of == Of.CLIENT ? Kind.STOCK : client;
   }
 
   private Setting setting() {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import io.palinode.benchmarks.Spread;
+import io.palinode.benchmarks.stock.AgentBenchmark.Kind;
 import io.palinode.benchmarks.stock.AgentBenchmark.Mode;
 import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
 import io.palinode.benchmarks.stock.Comparison;
@@ -19,8 +20,10 @@ import org.jspecify.annotations.Nullable;
  * What was measured; its components are the JSON output.
  *
  * @param of where the agent was, and whose processor time it is
+ * @param client whose they were
  */
-record AgentReport(String machine, AgentCommand.Of of, Setting setting, List<Row> rows) {
+record AgentReport(
+    String machine, AgentCommand.Of of, Kind client, Setting setting, List<Row> rows) {
   private static final double GOAL_PERCENT = 4;
 
   /**
@@ -60,13 +63,14 @@ record AgentReport(String machine, AgentCommand.Of of, Setting setting, List<Row
     }
   }
 
-  static AgentReport of(AgentCommand.Of of, Setting setting, List<Comparison> results) {
+  static AgentReport of(
+      AgentCommand.Of of, Kind client, Setting setting, List<Comparison> results) {
     List<Row> rows = new ArrayList<>();
     for (Comparison each : results) {
       rows.add(Row.plain(each));
       each.others().forEach(beside -> rows.add(Row.beside(each, beside)));
     }
-    return new AgentReport(Machine.text(), of, setting, rows);
+    return new AgentReport(Machine.text(), of, client, setting, rows);
   }
 
   String table() {
@@ -88,11 +92,12 @@ record AgentReport(String machine, AgentCommand.Of of, Setting setting, List<Row
     rows.forEach(row -> table.row(cells(row)));
     return String.format(
         Locale.ROOT,
-        "%s%n%,d keys, values of %d bytes; %d clients; %d rounds of %.1f s of each; seed %d%n%n%s",
+        "%s%n%,d keys, values of %d bytes; %d clients, %s; %d rounds of %.1f s of each; seed %d%n%n%s",
         machine,
         setting.keys(),
         setting.valueBytes(),
         setting.clients(),
+        client == Kind.OURS ? "ours" : "Voldemort's own",
         setting.rounds(),
         setting.roundSeconds(),
         setting.seed(),

@@ -1,0 +1,103 @@
+package io.palinode.benchmarks.stock;
+
+import io.palinode.benchmarks.StoreLoad;
+import io.palinode.benchmarks.StoreLoad.Lap;
+import io.palinode.benchmarks.stock.AgentBenchmark.Setting;
+import io.palinode.benchmarks.stock.Comparison.Side;
+import io.palinode.voldemort.client.ClientConfig;
+import io.palinode.voldemort.client.Store;
+import io.palinode.voldemort.client.StoreClient;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Clients of one server, in a closed loop. For one thread. */
+interface ServerClients extends AutoCloseable {
+  /**
+   * Lets them work for {@code rampSeconds}, then measures them for {@code seconds}; the processor's
+   * time is the server's.
+   */
+  Side round(int writePercent, double rampSeconds, double seconds, long seed)
+      throws IOException, InterruptedException;
+
+  @Override
+  void close();
+
+  /** Clients of ours, each with a connection and a thread of its own; pb0. */
+  static ServerClients ours(ServerProcess server, Setting setting) {
+    List<StoreClient> clients = new ArrayList<>();
+    try {
+      for (int i = 0; i < setting.clients(); i++) {
+        clients.add(
+            StoreClient.connect(
+                ClientConfig.of(List.of(server.address()), "bench-" + i).withConnectionsMax(1)));
+      }
+    } catch (RuntimeException e) {
+      clients.forEach(StoreClient::close);
+      throw e;
+    }
+    return new Ours(server, setting, clients);
+  }
+
+  /** The threads of {@code program}, which is a process of its own, and is closed with them. */
+  static ServerClients stock(ServerProcess server, StockClientProcess program) {
+    return new ServerClients() {
+      @Override
+      public Side round(int writePercent, double rampSeconds, double seconds, long seed)
+          throws IOException {
+        return program.round(writePercent, rampSeconds, seconds, seed, server::cpuNanos);
+      }
+
+      @Override
+      public void close() {
+        program.close();
+      }
+    };
+  }
+
+  /** See {@link #ours}. */
+  record Ours(ServerProcess server, Setting setting, List<StoreClient> clients)
+      implements ServerClients {
+    private static final double PERCENT = 100;
+    private static final double NANOS_PER_MICRO = 1e3;
+    private static final long MILLIS_PER_SECOND = 1_000;
+
+    @Override
+    public Side round(int writePercent, double rampSeconds, double seconds, long seed)
+        throws InterruptedException {
+      List<Store> stores =
+          clients.stream().map(client -> client.store(ServerProcess.STORE)).toList();
+      try (StoreLoad load =
+          new StoreLoad(
+              stores,
+              setting.keys(),
+              setting.valueBytes(),
+              writePercent / PERCENT,
+              setting.clients(),
+              seed,
+              System::nanoTime)) {
+        sleep(rampSeconds);
+        var unused = load.lap();
+        long cpuBegun = server.cpuNanos();
+        sleep(seconds);
+        Lap lap = load.lap();
+        double cpuNanos = server.cpuNanos() - cpuBegun;
+        return new Side(
+            lap.operationsPerSecond(),
+            lap.p50Ms(),
+            lap.p99Ms(),
+            cpuNanos / NANOS_PER_MICRO / Math.max(1, lap.operations()));
+      }
+    }
+
+    private static void sleep(double seconds) throws InterruptedException {
+      TimeUnit.MILLISECONDS.sleep(Math.round(seconds * MILLIS_PER_SECOND));
+    }
+
+    @Override
+    public void close() {
+      clients.forEach(StoreClient::close);
+    }
+  }
+}
