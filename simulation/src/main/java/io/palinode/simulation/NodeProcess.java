@@ -152,7 +152,9 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     if (version.version() <= watchedVersion) {
       return;
     }
-    if (!binding.promises(store.clock().last().own() + Hlc.ofMicros(MOMENT_MICROS))) {
+    // Its last reading may be long ago, and what holds is told as of the next.
+    long next = Math.max(store.clock().last().own(), Hlc.ofMicros(machine.clock().getAsLong()));
+    if (!binding.promises(next + Hlc.ofMicros(MOMENT_MICROS))) {
       world.time().in(RETRY_MICROS, this::watchNewest);
       return;
     }
