@@ -78,8 +78,18 @@ final class DoctorCommand implements Callable<Integer> {
     }
   }
 
-  /** Why the server's writes are not covered; empty: they are. */
   static List<String> faults(JsonNode status) {
+    List<String> faults = new ArrayList<>(uncovered(status));
+    if (status.hasNonNull("controlFailure")) {
+      faults.add(
+          "what a rollback asks of it fails, and is tried again each second; meanwhile all nodes wait, paused: %s. If the server's database has failed, make room and start it anew"
+              .formatted(status.path("controlFailure").asText()));
+    }
+    return faults;
+  }
+
+  /** Why the server's writes are not covered; empty: they are. */
+  private static List<String> uncovered(JsonNode status) {
     List<String> faults = new ArrayList<>();
     if (status.path("off").asBoolean()) {
       // All else that is not as it should be comes of it.
@@ -133,7 +143,7 @@ final class DoctorCommand implements Callable<Integer> {
         "failures    %s %s"
             .formatted(status.path("failures").asText(), status.path("firstFailure").asText()));
     faults.forEach(fault -> lines.add("FAULT       " + fault));
-    lines.add("coverage    " + (faults.isEmpty() ? "complete" : "NONE"));
+    lines.add("coverage    " + (uncovered(status).isEmpty() ? "complete" : "NONE"));
     return String.join(System.lineSeparator(), lines);
   }
 }

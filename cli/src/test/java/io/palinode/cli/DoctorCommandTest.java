@@ -36,6 +36,16 @@ class DoctorCommandTest {
         .doesNotContain("monitor");
   }
 
+  @Test
+  void aRollbackThatFailsAtTheServerIsNamedByWhatFails() throws JsonProcessingException {
+    String covered = "{\"joined\":true,\"covered\":true,\"off\":false," + WOVEN;
+    assertThat(faults(covered + ",\"controlFailure\":\"Restore: no space is left\"}"))
+        .singleElement()
+        .asString()
+        .contains("Restore: no space is left", "start it anew");
+    assertThat(faults(covered + ",\"controlFailure\":null}")).isEmpty();
+  }
+
   private static List<String> faults(String json) throws JsonProcessingException {
     return DoctorCommand.faults(new ObjectMapper().readTree(json));
   }

@@ -71,6 +71,7 @@ final class StatusServer {
     all.put("off", server.fuse().isBlown());
     all.put("failures", server.fuse().failures());
     all.put("firstFailure", server.fuse().first());
+    all.put("controlFailure", server.controlFailure());
     all.put("stores", server.watched());
     all.put("unwatchedStores", server.unwatched());
     StoreNode node = server.node();

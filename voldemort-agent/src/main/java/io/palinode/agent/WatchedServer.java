@@ -453,6 +453,12 @@ final class WatchedServer implements Lifecycle {
     return isJoined() && !isOff() && telling != null && telling.isRunning();
   }
 
+  /** See {@link NodeMonitor#controlFailure}. */
+  @Nullable String controlFailure() {
+    NodeMonitor telling = monitor;
+    return telling == null ? null : telling.controlFailure();
+  }
+
   List<String> watched() {
     return watched;
   }

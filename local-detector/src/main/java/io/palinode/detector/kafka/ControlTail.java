@@ -12,12 +12,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Runs the node's side of the control log: each record is a step, each step's commands are done.
- * Used by the tail's thread, but for {@link #awaitBegun}.
+ * Used by the tail's thread, but for {@link #awaitBegun} and what it tells of itself.
  */
 final class ControlTail implements ControlListener {
   private static final Logger log = LoggerFactory.getLogger(ControlTail.class);
@@ -27,6 +28,7 @@ final class ControlTail implements ControlListener {
   private final LongAdder steps = new LongAdder();
   private final LongAdder failures = new LongAdder();
   private final CountDownLatch begun = new CountDownLatch(1);
+  private volatile @Nullable String failing;
   private ControlState state;
   private boolean retryDue;
   private long retryAt;
@@ -87,6 +89,7 @@ final class ControlTail implements ControlListener {
         throw closing;
       } catch (RuntimeException e) {
         failures.increment();
+        failing = command.getClass().getSimpleName() + ": " + e.getMessage();
         retryDue = true;
         retryAt = System.nanoTime() + RETRY_AFTER.toNanos();
         log.error(
@@ -99,6 +102,7 @@ final class ControlTail implements ControlListener {
         return;
       }
     }
+    failing = null;
   }
 
   /**
@@ -118,6 +122,11 @@ final class ControlTail implements ControlListener {
           next.epoch(),
           next.isFenced() ? "PAUSED" : "SERVING");
     }
+  }
+
+  /** The command that fails, and why, while it is repeated; null: none does. By any thread. */
+  @Nullable String failing() {
+    return failing;
   }
 
   /** Records taken. */

@@ -19,6 +19,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -207,6 +208,14 @@ public final class NodeMonitor implements AutoCloseable {
   /** False when one of the threads has ended by a failure, which the log tells. */
   public boolean isRunning() {
     return emitter.isRunning() && predicateTail.isRunning() && controlTail.isRunning();
+  }
+
+  /**
+   * What the control log asks of the node and fails, and why; it is tried again each second, and a
+   * plan waits for it meanwhile. Null: nothing does.
+   */
+  public @Nullable String controlFailure() {
+    return steps.failing();
   }
 
   /** A write of the store was not heard: it is told as lost coverage. */

@@ -200,6 +200,7 @@ class TailsTest {
     tell(log, planOpened(), pause());
     assertThat(store.isServing()).isTrue();
     assertThat(control.failures()).isEqualTo(1);
+    assertThat(control.failing()).startsWith("Pause: ");
     Awaitility.await("the retry, a second later")
         .atMost(10, TimeUnit.SECONDS)
         .until(
@@ -208,6 +209,7 @@ class TailsTest {
               return !store.isServing();
             });
     assertThat(published).filteredOn(ControlRecord::hasPaused).hasSize(1);
+    assertThat(control.failing()).isNull();
   }
 
   @Test
