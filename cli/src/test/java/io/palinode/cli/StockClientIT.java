@@ -196,6 +196,35 @@ class StockClientIT {
     }
   }
 
+  /** As puts of a client, which say their epoch: who has another one would refuse them. */
+  @Test
+  void hintsThatAreDeliveredOneByOneArriveToo() throws Exception {
+    List<Integer> ports = Ports.free(2 * NODES);
+    Cluster cluster = cluster(ports);
+    try (ControlPlane plane =
+        ControlPlane.start(folder, NODES, EPSILON, ControlPlane.Ports.FREE, line -> {})) {
+      for (int id = 0; id < 2; id++) {
+        stockNode(
+            id,
+            cluster,
+            agent(id, plane.kafkaAddress()),
+            "pusher.type=blocking",
+            "enable.server.routing=true",
+            "request.format=pb0");
+      }
+      awaitListening(ports.get(0));
+      awaitListening(ports.get(1));
+      String bootstrap = "127.0.0.1:" + ports.get(0);
+      assertThat(run(PUT, bootstrap, "hinted", List.of("k", "50"), WOVEN)).isZero();
+      stockNode(2, cluster, plane.kafkaAddress());
+      awaitListening(ports.get(2));
+      try (StoreClient client =
+          StoreClient.connect(ClientConfig.of(List.of("127.0.0.1:" + ports.get(2)), "looks on"))) {
+        assertAllAt(2, client.store("hinted"));
+      }
+    }
+  }
+
   /**
    * In Voldemort alone the job then waits for ever for who takes its end: no run comes after it.
    */
@@ -250,10 +279,7 @@ class StockClientIT {
     try (StoreClient client =
         StoreClient.connect(ClientConfig.of(List.of("127.0.0.1:" + port), "looks on"))) {
       Store store = client.store("hinted");
-      for (int i = 0; i < 50; i++) {
-        String key = "k" + i;
-        Awaitility.await(key).atMost(START_MAX).until(() -> store.versionsAt(2, key).size() == 1);
-      }
+      assertAllAt(2, store);
       StockHints.deliver(admin, "first", 0, "next", 0);
       StockHints.deliver(admin, "first", 0, "otherEpoch", 5);
       StockHints.deliver(admin, "alsoOther", 5, "behindIt", 0);
@@ -262,6 +288,13 @@ class StockClientIT {
       for (String refused : List.of("otherEpoch", "alsoOther", "behindIt")) {
         assertThat(store.versionsAt(2, refused)).as(refused).isEmpty();
       }
+    }
+  }
+
+  private static void assertAllAt(int node, Store store) {
+    for (int i = 0; i < 50; i++) {
+      String key = "k" + i;
+      Awaitility.await(key).atMost(START_MAX).until(() -> store.versionsAt(node, key).size() == 1);
     }
   }
 
