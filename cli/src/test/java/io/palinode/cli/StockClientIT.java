@@ -25,6 +25,7 @@ import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -36,6 +37,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -194,14 +196,90 @@ class StockClientIT {
     }
   }
 
+  /** As puts of a client, which say their epoch: who has another one would refuse them. */
+  @Test
+  void hintsThatAreDeliveredOneByOneArriveToo() throws Exception {
+    List<Integer> ports = Ports.free(2 * NODES);
+    Cluster cluster = cluster(ports);
+    try (ControlPlane plane =
+        ControlPlane.start(folder, NODES, EPSILON, ControlPlane.Ports.FREE, line -> {})) {
+      for (int id = 0; id < 2; id++) {
+        stockNode(
+            id,
+            cluster,
+            agent(id, plane.kafkaAddress()),
+            "pusher.type=blocking",
+            "enable.server.routing=true",
+            "request.format=pb0");
+      }
+      awaitListening(ports.get(0));
+      awaitListening(ports.get(1));
+      String bootstrap = "127.0.0.1:" + ports.get(0);
+      assertThat(run(PUT, bootstrap, "hinted", List.of("k", "50"), WOVEN)).isZero();
+      stockNode(2, cluster, plane.kafkaAddress());
+      awaitListening(ports.get(2));
+      try (StoreClient client =
+          StoreClient.connect(ClientConfig.of(List.of("127.0.0.1:" + ports.get(2)), "looks on"))) {
+        assertAllAt(2, client.store("hinted"));
+      }
+    }
+  }
+
+  /**
+   * In Voldemort alone the job then waits for ever for who takes its end: no run comes after it.
+   */
+  @Test
+  void aServerOfWhichARunIsRefusedAtItsVeryEndDeliversItsHintsWithTheNext() throws Exception {
+    List<Integer> ports = Ports.free(2 * NODES);
+    Cluster cluster = cluster(ports);
+    int admin = ports.get(NODES + 2);
+    try (ControlPlane plane =
+        ControlPlane.start(folder, NODES, EPSILON, ControlPlane.Ports.FREE, line -> {})) {
+      for (int id = 0; id < 2; id++) {
+        stockNode(id, cluster, agent(id, plane.kafkaAddress()), "slop.batch.size=1");
+      }
+      awaitListening(ports.get(0));
+      awaitListening(ports.get(1));
+      try (ServerSocket away = new ServerSocket(admin, 1, InetAddress.getLoopbackAddress())) {
+        String bootstrap = "127.0.0.1:" + ports.get(0);
+        assertThat(run(PUT, bootstrap, "hinted", List.of("k", "1"), WOVEN)).isZero();
+        StockHints.refuse(
+            away,
+            () ->
+                Awaitility.await("a job that has no hint left")
+                    .atMost(START_MAX)
+                    .until(() -> children.stream().anyMatch(StockClientIT::endsItsRun)));
+        StockHints.refuse(away, () -> {});
+      }
+    }
+  }
+
+  /** Whether the job that delivers hints waits for who takes what it hands over. */
+  private static boolean endsItsRun(Process server) {
+    try {
+      Process print =
+          new ProcessBuilder(
+                  Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                  Long.toString(server.pid()),
+                  "Thread.print")
+              .redirectErrorStream(true)
+              .start();
+      String threads = new String(print.getInputStream().readAllBytes(), UTF_8);
+      return Stream.of(threads.split("\n\n"))
+          .anyMatch(
+              thread ->
+                  thread.contains("StreamingSlopPusherJob.run")
+                      && thread.contains("java.util.concurrent.SynchronousQueue"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private static void assertHintsArrive(int port, int admin) throws Exception {
     try (StoreClient client =
         StoreClient.connect(ClientConfig.of(List.of("127.0.0.1:" + port), "looks on"))) {
       Store store = client.store("hinted");
-      for (int i = 0; i < 50; i++) {
-        String key = "k" + i;
-        Awaitility.await(key).atMost(START_MAX).until(() -> store.versionsAt(2, key).size() == 1);
-      }
+      assertAllAt(2, store);
       StockHints.deliver(admin, "first", 0, "next", 0);
       StockHints.deliver(admin, "first", 0, "otherEpoch", 5);
       StockHints.deliver(admin, "alsoOther", 5, "behindIt", 0);
@@ -210,6 +288,13 @@ class StockClientIT {
       for (String refused : List.of("otherEpoch", "alsoOther", "behindIt")) {
         assertThat(store.versionsAt(2, refused)).as(refused).isEmpty();
       }
+    }
+  }
+
+  private static void assertAllAt(int node, Store store) {
+    for (int i = 0; i < 50; i++) {
+      String key = "k" + i;
+      Awaitility.await(key).atMost(START_MAX).until(() -> store.versionsAt(node, key).size() == 1);
     }
   }
 
@@ -265,15 +350,20 @@ class StockClientIT {
   }
 
   private void stockNode(int id, Cluster cluster, String kafka) throws IOException {
+    stockNode(id, cluster, agent(id, kafka));
+  }
+
+  private List<String> agent(int id, String kafka) throws IOException {
     Path agent =
         Files.writeString(
             folder.resolve("agent-" + id + ".yaml"),
             "kafka: %s%ndata: %s%nepsilon: 1ms%nwindowLogBytes: 32MiB%n"
                 .formatted(kafka, folder.resolve("agent-" + id)));
-    stockNode(id, cluster, List.of("-javaagent:" + AGENT + "=" + agent));
+    return List.of("-javaagent:" + AGENT + "=" + agent);
   }
 
-  private void stockNode(int id, Cluster cluster, List<String> options) throws IOException {
+  private void stockNode(int id, Cluster cluster, List<String> options, String... properties)
+      throws IOException {
     Path home = folder.resolve("stock-" + id);
     Path config = Files.createDirectories(home.resolve("config"));
     Files.writeString(config.resolve("cluster.xml"), cluster.toXml());
@@ -290,7 +380,8 @@ class StockClientIT {
         slop.frequency.ms=2000
         storage.configs=voldemort.store.bdb.BdbStorageConfiguration
         """
-            .formatted(id));
+                .formatted(id)
+            + String.join("\n", properties));
     List<String> java = java("-Xmx300m", "-cp", voldemort.classPathText());
     java.addAll(options);
     children.add(

@@ -64,6 +64,26 @@ final class StockHints {
     }
   }
 
+  /**
+   * Takes one delivery to its end, and ends the connection without an answer, which is a failure to
+   * who delivers.
+   *
+   * @param refusal runs before that
+   */
+  static void refuse(ServerSocket server, Runnable refusal) throws IOException {
+    server.setSoTimeout(WAIT_MILLIS);
+    try (Socket socket = server.accept()) {
+      socket.setSoTimeout(WAIT_MILLIS);
+      DataInputStream in = new DataInputStream(socket.getInputStream());
+      byte[] unused = in.readNBytes(3);
+      socket.getOutputStream().write("ok".getBytes(US_ASCII));
+      for (int size = in.readInt(); size >= 0; size = in.readInt()) {
+        byte[] unusedHint = in.readNBytes(size);
+      }
+      refusal.run();
+    }
+  }
+
   private static UnknownFieldSet read(DataInputStream in) throws IOException {
     return UnknownFieldSet.parseFrom(in.readNBytes(in.readInt()));
   }

@@ -18,6 +18,7 @@ final class Conversation {
   private @Nullable RefusedException unknown;
   private @Nullable EngineWrite write;
   private boolean hasStripe;
+  private boolean pushes;
   // The newest; the next one is known by it, so that nothing is allocated for who is in the node.
   private @Nullable EngineWrite locked;
 
@@ -103,6 +104,15 @@ final class Conversation {
 
   void hasStripe(boolean now) {
     hasStripe = now;
+  }
+
+  /** Whether this thread is in the middle of delivering hints. */
+  boolean pushes() {
+    return pushes;
+  }
+
+  void pushes(boolean now) {
+    pushes = now;
   }
 
   void locked(EngineWrite by) {

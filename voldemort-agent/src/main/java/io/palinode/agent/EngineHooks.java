@@ -43,6 +43,8 @@ final class EngineHooks implements Listener {
   private final Frame hintEnds;
   private final Frame clearEnds;
 
+  private final Frame readsHint;
+
   /**
    * @param hints the engine in which the server keeps hints; null: it keeps none
    */
@@ -66,6 +68,7 @@ final class EngineHooks implements Listener {
           node.left();
           return null;
         };
+    this.readsHint = (result, thrown) -> thrown == null ? overtaken() : null;
     this.clearEnds =
         (result, thrown) -> {
           if (thrown != null) {
@@ -82,6 +85,9 @@ final class EngineHooks implements Listener {
   @Override
   public @Nullable Frame entered(
       Operation operation, Object engine, @Nullable Object key, @Nullable Object argument) {
+    if (operation == Operation.HINT_TO_PUSH) {
+      return conversations.get().pushes() ? readsHint : null;
+    }
     StockEngine watched = watched(engine);
     boolean isHint = watched == null && engine == hints && puts(operation, argument);
     boolean passes = fuse.isBlown() && !operation.endsLock();
@@ -120,8 +126,20 @@ final class EngineHooks implements Listener {
       case BDB_RELEASE -> release(argument, conversation);
       case MEMORY_WRITE -> key == null ? null : inMemory(watched, key, argument, conversation);
       case BDB_TRUNCATE, MEMORY_CLEAR -> clear(watched, conversation);
-      case ROUTED -> null;
+      case HINT_TO_PUSH, ROUTED -> null;
     };
+  }
+
+  /**
+   * What the job that delivers hints gets instead of the next one, and ends its run with; null: it
+   * goes on. It may have read that hint before the rollback that undid its write.
+   */
+  private @Nullable RuntimeException overtaken() {
+    boolean goesOn = fuse.isBlown() || !pushes.isOvertaken(node.fence());
+    return goesOn
+        ? null
+        : types.failure(
+            "a rollback came while hints were delivered; those that stand go out with the next run");
   }
 
   /**
@@ -326,11 +344,12 @@ final class EngineHooks implements Listener {
       return piggyBack.answer(message, conversation);
     }
     Long pushed = pushes.epoch();
-    return pushed == null ? null : piggyBack.hint(message, pushed);
+    return pushed == null ? null : piggyBack.hint(message, pushed, conversation.pushes());
   }
 
   @Override
   public void pushes(boolean begins) {
+    conversations.get().pushes(begins);
     if (begins) {
       pushes.begun(node.fence());
     } else {

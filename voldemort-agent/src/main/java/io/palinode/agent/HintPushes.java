@@ -27,6 +27,12 @@ final class HintPushes {
     }
   }
 
+  /** Whether what it delivers is refused now: by who is paused, or in another epoch. */
+  boolean isOvertaken(FenceState fence) {
+    Long begun = epoch;
+    return begun != null && (fence.paused() || fence.epoch() != begun);
+  }
+
   /** Of the run that began first of those under way; null: there is none. */
   @Nullable Long epoch() {
     return epoch;

@@ -25,12 +25,14 @@ final class PiggyBack {
    * The types of messages that something rides along with.
    *
    * @param requestBuilder of a client's requests
+   * @param request a client's, as which a server delivers a hint with {@code pusher.type=blocking}
    * @param hint that one server delivers to another
    * @param firstHint the request that has such a one as its field {@code hintField}, when {@code
    *     hasHint} says so
    */
   record Messages(
       Class<?> requestBuilder,
+      Class<?> request,
       Class<?> hint,
       Class<?> firstHint,
       int hintField,
@@ -44,6 +46,7 @@ final class PiggyBack {
       Class<?> admin = types.type(PACKAGE + "VAdminProto$VoldemortAdminRequest");
       return new Messages(
           types.type(PACKAGE + "VProto$VoldemortRequest$Builder"),
+          types.type(PACKAGE + "VProto$VoldemortRequest"),
           types.type(PACKAGE + "VAdminProto$UpdateSlopEntriesRequest"),
           admin,
           UPDATE_SLOP_ENTRIES,
@@ -89,12 +92,14 @@ final class PiggyBack {
    * The same message, with the epoch that its hint is of; null: it holds none.
    *
    * @param epoch of the run that delivers it
+   * @param ofTheRun whether the thread of that run sends it: its requests are hints too
    */
-  @Nullable Writing hint(Object message, long epoch) throws IOException {
+  @Nullable Writing hint(Object message, long epoch, boolean ofTheRun) throws IOException {
     boolean isFirst =
         message.getClass() == messages.firstHint()
             && (boolean) StockTypes.call(messages.hasHint(), message);
-    if (!isFirst && message.getClass() != messages.hint()) {
+    boolean isRequest = ofTheRun && message.getClass() == messages.request();
+    if (!isFirst && !isRequest && message.getClass() != messages.hint()) {
       return null;
     }
     byte[] context = RequestContext.newBuilder().setEpoch(epoch).build().toByteArray();

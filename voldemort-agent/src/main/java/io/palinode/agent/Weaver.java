@@ -10,7 +10,9 @@ import io.palinode.agent.advice.DecodeRecord;
 import io.palinode.agent.advice.EncodeRecord;
 import io.palinode.agent.advice.EndRequest;
 import io.palinode.agent.advice.Get;
+import io.palinode.agent.advice.HintQueuesMade;
 import io.palinode.agent.advice.HintRead;
+import io.palinode.agent.advice.HintToPush;
 import io.palinode.agent.advice.HintsPushed;
 import io.palinode.agent.advice.MemoryClear;
 import io.palinode.agent.advice.MemoryDelete;
@@ -55,6 +57,10 @@ public final class Weaver {
   private static final String PROTO = "voldemort.client.protocol.pb.ProtoUtils";
   private static final String REQUESTS = "voldemort.server.protocol.pb.ProtoBuffRequestHandler";
   private static final String PUSHER = "voldemort.server.scheduler.slop.StreamingSlopPusherJob";
+  private static final String ONE_BY_ONE_PUSHER =
+      "voldemort.server.scheduler.slop.BlockingSlopPusherJob";
+  private static final String ENTRIES =
+      "voldemort.store.serialized.SerializingStorageEngine$EntriesIterator";
   private static final String HINT =
       "voldemort.client.protocol.pb.VAdminProto$UpdateSlopEntriesRequest";
   private static final String HINTS_TAKEN =
@@ -120,6 +126,9 @@ public final class Weaver {
                   "voldemort.common.nio.ByteBufferContainer"),
               EndRequest.class),
           new Hook(PUSHER, "run", List.of(), HintsPushed.class),
+          new Hook(PUSHER, "loadMetadata", List.of(), HintQueuesMade.class),
+          new Hook(ONE_BY_ONE_PUSHER, "run", List.of(), HintsPushed.class),
+          new Hook(ENTRIES, "next", List.of(), HintToPush.class),
           new Hook(HINT, "getRequestType", List.of(), HintRead.class),
           new Hook(
               HINTS_TAKEN,

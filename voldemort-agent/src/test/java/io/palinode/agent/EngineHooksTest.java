@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
 import io.palinode.agent.boot.Hooks;
+import io.palinode.agent.boot.Operation;
 import io.palinode.detector.StoreBinding.WriteListener;
 import io.palinode.detector.StoreKey;
 import io.palinode.detector.Version;
@@ -20,6 +21,7 @@ import io.palinode.voldemort.protocol.Pb0.RequestContext;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,6 +29,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -523,5 +526,81 @@ class EngineHooksTest {
     // What another server sends that says nothing is taken, as ever.
     take(hintOfTheJob(), "k");
     assertThat(server.get("disk", "k")).containsExactly("hinted");
+  }
+
+  private Runnable jobThatPutsOneByOne(List<String> hints, Consumer<String> put) {
+    return (Runnable)
+        StockTypes.call(
+            server.types.constructor(
+                server.types.type("voldemort.server.scheduler.slop.BlockingSlopPusherJob"),
+                Iterable.class,
+                Consumer.class),
+            hints,
+            put);
+  }
+
+  /**
+   * It may have read the next one before, and says in no protocol but pb0 of which epoch that is.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aRunThatARollbackOvertakesEndsAndTheNextOneDeliversWhatStands(boolean isOver) {
+    List<String> delivered = new ArrayList<>();
+    Runnable job =
+        jobThatPutsOneByOne(
+            List.of("k", "l", "m"),
+            hint -> {
+              delivered.add(hint);
+              if (delivered.size() == 2) {
+                long target = server.node.pause(1);
+                if (isOver) {
+                  server.node.resume(1, target, 0);
+                }
+              }
+            });
+    job.run();
+    assertThat(delivered).containsExactly("k", "l");
+    if (!isOver) {
+      server.node.resume(1, server.node.lastReading().own(), 0);
+    }
+    job.run();
+    assertThat(delivered).containsExactly("k", "l", "k", "l", "m");
+  }
+
+  /** As what drops the hints of undone writes does. */
+  @Test
+  void whoReadsHintsToDeliverNoneIsNotDisturbed() throws InterruptedException {
+    Thread job = new Thread(() -> Hooks.pushes(true));
+    job.start();
+    job.join();
+    long target = server.node.pause(1);
+    assertThat(Hooks.enter(Operation.HINT_TO_PUSH, this, null, null)).isNull();
+    server.node.resume(1, target, 0);
+  }
+
+  private static Pb0.Error.Builder requestOfThisThread() {
+    Pb0.Error request = Pb0.Error.newBuilder().setErrorCode(3).setErrorMessage("put").build();
+    try {
+      return Pb0.Error.parseFrom(delivered(request)).toBuilder();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void aHintThatIsSentAsAClientsRequestIsRefusedInAnotherEpoch() {
+    List<Pb0.Error.Builder> sent = new ArrayList<>();
+    jobThatPutsOneByOne(List.of("k"), hint -> sent.add(requestOfThisThread())).run();
+    Pb0.Error.Builder ofNoRun = requestOfThisThread();
+    long target = server.node.pause(1);
+    server.node.resume(1, target, 0);
+
+    Hooks.received(sent.get(0));
+    assertThatThrownBy(() -> server.put("disk", "k", "hinted", clock(0, 1)))
+        .hasMessageContaining("epoch");
+    Hooks.requestEnded();
+    Hooks.received(ofNoRun);
+    server.put("disk", "k", "of a client", clock(0, 1));
+    assertThat(server.get("disk", "k")).containsExactly("of a client");
   }
 }

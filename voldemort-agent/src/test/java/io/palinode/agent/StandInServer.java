@@ -97,10 +97,11 @@ final class StandInServer implements AutoCloseable {
             Hints.engineOf(slops)));
   }
 
-  /** Any message is a request; a clock is a hint, and a version has one. */
+  /** An error is a client's request; a clock is a hint, and a version has one. */
   static PiggyBack.Messages messages(StockTypes types) {
     return new PiggyBack.Messages(
         Pb0.Error.Builder.class,
+        Pb0.Error.class,
         Pb0.VectorClock.class,
         Pb0.Versioned.class,
         Pb0.Versioned.VERSION_FIELD_NUMBER,

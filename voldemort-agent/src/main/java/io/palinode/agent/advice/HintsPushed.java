@@ -3,7 +3,10 @@ package io.palinode.agent.advice;
 import io.palinode.agent.boot.Hooks;
 import net.bytebuddy.asm.Advice;
 
-/** {@code StreamingSlopPusherJob.run}, which delivers hints and ends when all are answered. */
+/**
+ * {@code StreamingSlopPusherJob.run} or {@code BlockingSlopPusherJob.run}, which delivers hints and
+ * ends when all are answered.
+ */
 public final class HintsPushed {
   private HintsPushed() {}
 

@@ -14,6 +14,8 @@ public enum Operation {
   MEMORY_WRITE,
   /** All keys go; under the engine's monitor. */
   MEMORY_CLEAR,
+  /** The job that delivers hints reads the next one: its cursor takes the place of an engine. */
+  HINT_TO_PUSH,
   /** What a client asks its cluster: its store takes the place of an engine. */
   ROUTED;
 
