@@ -12,7 +12,7 @@ import java.util.stream.Stream;
  * What the violations log says and is not settled yet. Immutable.
  *
  * @param judged every violation with {@code violate <= judged} is known
- * @param demands by epoch and predicate
+ * @param demands by epoch, predicate and since when that wanted rollbacks
  * @param waiting violations whose predicate is not known yet, oldest first
  * @param heldAt the safe point does not pass this, because of lost coverage; {@link #NOT_HELD}
  * @param heldUntilMicros when that hold is over by itself

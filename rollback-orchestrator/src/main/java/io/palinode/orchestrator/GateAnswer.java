@@ -35,9 +35,8 @@ final class GateAnswer {
   static @Nullable ControlRecord toViolations(MachineState state) {
     long epoch = state.journal().epoch();
     for (Demand demand : state.findings().demandsBefore(epoch + 1).toList()) {
-      String predicate = demand.predicate();
       GateStep step =
-          switch (Gates.verdict(state, predicate)) {
+          switch (Gates.verdict(state, demand)) {
             case OVER_BUDGET -> overBudget(state, demand);
             case NEEDS_APPROVAL -> asking(state, demand);
             case FREE -> null;

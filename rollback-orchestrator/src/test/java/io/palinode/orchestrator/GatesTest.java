@@ -11,6 +11,7 @@ import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Resume;
+import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -279,6 +280,74 @@ class GatesTest {
         .contains("1: restore 1 to 500-", "1: resume from 500-")
         .noneMatch(step -> step.startsWith("2: open"));
     assertThat(script.state().findings().isSettled()).isTrue();
+  }
+
+  /** It was rolled back by whoever took over, who knew nothing of the time between. */
+  @Test
+  void whatAPredicateHadFoundBeforeItWasDeletedCausesNothingWhenItIsAppliedAgain() {
+    Script script = Script.of(1, again(FREE, 1)).holdLog();
+    violation(script, "q", 500, 0);
+    assertThat(script.failHeld().steps()).containsExactly("1: open [q@500] to 500-");
+    script.policy(Policy.deleted("q", 2)).policy(again(FREE, 3));
+    assertThat(script.pass(2_000_000).steps()).isEmpty();
+    assertThat(script.restartWith(again(FREE, 3)).pass(50_000).steps())
+        .as("whoever takes over makes no more of it")
+        .isEmpty();
+    violation(script, "q", 550, 0);
+    assertThat(script.outcomes()).endsWith(Command.Outcome.NO_ROLLBACK);
+    script.violation(found(3, "q", 600));
+    assertThat(script.steps()).startsWith("1: open [q@600] to 600-");
+  }
+
+  @Test
+  void whatIsFoundWhileAPredicateIsAppliedAgainAndAgainCounts() {
+    Policy changed = again(FREE, 2).rollingBackSince(1);
+    Script script = Script.of(1, changed);
+    violation(script, "q", 500, 0);
+    assertThat(script.steps()).startsWith("1: open [q@500] to 500-");
+  }
+
+  /** The request says what it is about; what had joined it untold was found by nobody's wish. */
+  @Test
+  void whatJoinedARequestBeforeADeleteNeedsItsApprovalStill() {
+    Script script = Script.of(1, again(APPROVED, 1));
+    violation(script, "p", 500, 0);
+    script.judged(800).steps();
+    violation(script, "p", 700, 0);
+    Policy automatic = Policies.beforeViolation("p");
+    script.policy(Policy.deleted("p", 2)).policy(again(automatic, 3)).pass(50_000);
+    assertThat(script.steps()).as("it needs approval still").isEmpty();
+    assertThat(script.answer(1, false).pass(50_000).steps())
+        .containsExactly("0: let stand p from 500 to 700", "0: safe 800");
+  }
+
+  @Test
+  void aPredicateWantsRollbacksSinceItWasAppliedWithoutABreak() {
+    Policy first = Policies.beforeViolation("p");
+    assertThat(first.rollsBackSince(null)).isEqualTo(1);
+    Policy second = again(first, 2);
+    assertThat(second.rollsBackSince(first.rollingBackSince(1))).isEqualTo(1);
+    assertThat(second.rollsBackSince(Policy.deleted("p", 1))).isEqualTo(2);
+    assertThat(second.rollsBackSince(Policies.alertOnly("p"))).isEqualTo(2);
+    assertThat(second.rollsBackSince(first)).as("of an earlier release's nobody knows").isZero();
+    assertThat(Policies.alertOnly("p").rollsBackSince(first.rollingBackSince(1))).isZero();
+  }
+
+  /** That version, the first since the predicate was deleted. */
+  private static Policy again(Policy policy, long version) {
+    return new Policy(policy.predicate(), version, policy.onViolation(), policy.clauses())
+        .rollingBackSince(version);
+  }
+
+  private static Violation found(long version, String predicate, long at) {
+    return Violation.newBuilder()
+        .setId(predicate + "@" + at)
+        .setPredicate(predicate)
+        .setPredicateVersion(version)
+        .setFirst(Hlc.ofMicros(at))
+        .setViolate(Hlc.ofMicros(at))
+        .setGrade(ViolationGrade.POSSIBLE)
+        .build();
   }
 
   @Test
