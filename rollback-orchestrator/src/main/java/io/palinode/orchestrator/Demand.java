@@ -88,6 +88,22 @@ record Demand(
     return witnesses.size() > WITNESSES_MAX;
   }
 
+  /** What of it is later than a safe point; the same object when all is. Some of it must be. */
+  Demand after(long safePoint) {
+    return violate > safePoint
+        ? this
+        : new Demand(
+            epoch,
+            predicate,
+            since,
+            ids,
+            safePoint + 1,
+            last,
+            Math.max(target, safePoint),
+            touches,
+            witnesses);
+  }
+
   /** Also of another predicate: then the first one's is the cause that a plan is booked under. */
   Demand fold(Demand other) {
     List<String> both =

@@ -70,6 +70,20 @@ public record Findings(
     return withDemands(fewer);
   }
 
+  /**
+   * Without what a safe point has passed, which is another orchestrator's then: it knew of a change
+   * of the predicate that has not come here yet.
+   */
+  Findings withoutPassed(long safePoint) {
+    if (demands.values().stream().allMatch(demand -> demand.violate() > safePoint)) {
+      return this;
+    }
+    SortedMap<Demand.Key, Demand> left = new TreeMap<>(demands);
+    left.values().removeIf(demand -> demand.last() <= safePoint);
+    left.replaceAll((key, demand) -> demand.after(safePoint));
+    return withDemands(left);
+  }
+
   Findings waitingFor(Waiting newcomer) {
     return withWaiting(Stream.concat(waiting.stream(), Stream.of(newcomer)).toList());
   }

@@ -117,7 +117,8 @@ public final class RollbackMachine {
       return;
     }
     commands.add(new Command.Took(record));
-    state = state.with(state.findings().withoutDemands(this::isCovered));
+    Findings left = state.findings().withoutPassed(state.journal().safePoint());
+    state = state.with(left.withoutDemands(this::isCovered));
     if (record.hasHalted() && state.live()) {
       alertHalted();
     } else if (record.hasResume() && state.live()) {

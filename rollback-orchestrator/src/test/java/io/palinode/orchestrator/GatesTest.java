@@ -6,11 +6,14 @@ import io.palinode.hvc.Hlc;
 import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.Budget;
 import io.palinode.predicate.OnViolation.OnUnreachable;
+import io.palinode.wire.v1.ApprovalAsked;
 import io.palinode.wire.v1.Converge;
+import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Resume;
+import io.palinode.wire.v1.SafePoint;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
 import java.time.Duration;
@@ -397,6 +400,80 @@ class GatesTest {
     violation(script, "p", 1_000, 1);
     assertThat(script.steps()).containsExactly("1: ask 1 for p");
     assertThat(script.state().journal().gates().requests()).hasSize(1);
+  }
+
+  /** Nothing of it may be taken back any more, and the safe point waited for an answer. */
+  @Test
+  void oneThatAsksTooLateForWhatTheSafePointOfAnotherHasPassedAsksForNothing() {
+    Script script = Script.of(1, APPROVED).holdLog();
+    violation(script, "p", 500, 0);
+    script.judged(900).policy(Policy.deleted("p", 2));
+    anotherIsSafe(script, 800);
+    assertThat(script.releaseLog().pass(50_000).steps())
+        .containsExactly("0: ask 1 for p", "0: safe 900");
+    assertThat(script.state().journal().gates().requests()).isEmpty();
+    assertThat(script.restartWith(Policy.deleted("p", 2)).pass(50_000).steps()).isEmpty();
+  }
+
+  @Test
+  void anAskThatSeemedToFailAndComesAfterTheSafePointAsksForNothing() {
+    Script script = Script.of(1, APPROVED).holdLog();
+    violation(script, "p", 500, 0);
+    script.judged(900).policy(Policy.deleted("p", 2)).failHeld().pass(50_000);
+    assertThat(script.steps()).containsExactly("0: ask 1 for p", "0: safe 900");
+    script.log(
+        script
+            .record(0)
+            .setGate(
+                GateStep.newBuilder()
+                    .setAsked(
+                        ApprovalAsked.newBuilder()
+                            .setNumber(1)
+                            .setPredicate("p")
+                            .setViolate(Hlc.ofMicros(500))
+                            .setTarget(Hlc.ofMicros(499)))));
+    assertThat(script.judged(950).pass(50_000).steps()).containsExactly("0: safe 950");
+  }
+
+  /** Who has not heard of the delete yet would ask without end. */
+  @Test
+  void whatTheSafePointOfAnotherHasPassedIsAskedForNoMoreAndWhatIsLaterIs() {
+    Script script = Script.of(1, APPROVED).holdLog();
+    violation(script, "p", 500, 0);
+    anotherIsSafe(script, 800);
+    assertThat(script.releaseLog().pass(50_000).steps()).containsExactly("0: ask 1 for p");
+    assertThat(script.state().findings().isSettled()).isTrue();
+    script.holdLog();
+    violation(script, "p", 850, 0);
+    violation(script, "p", 1_000, 0);
+    anotherIsSafe(script, 900);
+    assertThat(script.releaseLog().steps()).containsExactly("0: ask 1 for p", "0: ask 1 for p");
+    assertThat(script.state().journal().gates().requests())
+        .singleElement()
+        .satisfies(
+            request -> {
+              assertThat(request.violate()).isEqualTo(Hlc.ofMicros(900) + 1);
+              assertThat(request.target()).isEqualTo(Hlc.ofMicros(900));
+            });
+    assertThat(script.answer(1, true).steps()).startsWith("1: open [p@850, p@1000] to 900");
+  }
+
+  @Test
+  void whatTheSafePointOfAnotherPassesWhileItWaitsCanOnlyBeRejected() {
+    Script script = Script.of(1, APPROVED);
+    violation(script, "p", 500, 0);
+    anotherIsSafe(script, 800);
+    assertThat(script.answerRefusal(1))
+        .isEqualTo(
+            "rollback 1 is about what the safe point has passed, which is a promise: it can only be rejected");
+    assertThat(script.answer(1, true).judged(900).pass(50_000).steps())
+        .containsExactly("0: ask 1 for p");
+    assertThat(script.answer(1, false).pass(50_000).steps())
+        .containsExactly("0: let stand p from 500 to 500", "0: safe 900");
+  }
+
+  private static void anotherIsSafe(Script script, long micros) {
+    script.log(script.record(0).setSafePoint(SafePoint.newBuilder().setHlc(Hlc.ofMicros(micros))));
   }
 
   /** By hand, as another orchestrator writes it. */
