@@ -18,6 +18,7 @@ final class StorageHealth {
   private volatile boolean requestsFail;
   private volatile boolean promisesFail;
   private volatile long promiseFailedMicros;
+  private volatile long unpromisedSinceMicros;
 
   StorageHealth(int node) {
     this.node = node;
@@ -50,6 +51,7 @@ final class StorageHealth {
   synchronized void promiseFailed(StorageException e, long nowMicros) {
     tellFailed(e);
     promiseFailedMicros = nowMicros;
+    unpromisedSinceMicros = promisesFail ? unpromisedSinceMicros : nowMicros;
     promisesFail = true;
   }
 
@@ -63,6 +65,11 @@ final class StorageHealth {
     boolean before = works();
     promisesFail = false;
     tellWorks(before);
+  }
+
+  /** For how long promises have failed; 0: the last one did not. */
+  long unpromisedMicros(long nowMicros) {
+    return promisesFail ? Math.max(1, nowMicros - unpromisedSinceMicros) : 0;
   }
 
   /** Not soon after one that failed. */

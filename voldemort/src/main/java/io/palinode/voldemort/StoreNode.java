@@ -792,6 +792,14 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
   }
 
+  /**
+   * For how long, in microseconds, the disk has refused what {@link #promises} asks of it: the node
+   * tells no progress meanwhile, and judgement waits for it. 0: it does not.
+   */
+  public long unpromisedMicros() {
+    return health.unpromisedMicros(epochMicros.getAsLong());
+  }
+
   /** The clock after the last operation; of no owner, and zero, when no past is kept. */
   public Hvc lastReading() {
     return config.keepsPast() ? clock.last() : noReading;

@@ -40,4 +40,15 @@ class StorageHealthTest {
     health.promiseMade();
     assertThat(health.mayPromise(1_001)).isTrue();
   }
+
+  @Test
+  void itIsKnownSinceWhenThereHasBeenNoPromise() {
+    assertThat(health.unpromisedMicros(5_000)).isZero();
+    health.promiseFailed(full, 5_000);
+    health.promiseFailed(full, 205_000);
+    assertThat(health.unpromisedMicros(305_000)).isEqualTo(300_000);
+    health.requestFailed(full);
+    health.promiseMade();
+    assertThat(health.unpromisedMicros(305_000)).as("judgement waits for no write").isZero();
+  }
 }

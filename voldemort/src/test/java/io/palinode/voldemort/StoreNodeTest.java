@@ -632,6 +632,7 @@ class StoreNodeTest {
         micros.addAndGet(StorageHealth.PROMISE_AGAIN_MICROS / 50);
       }
       assertThat(asked).hasValue(2);
+      assertThat(full.unpromisedMicros()).isEqualTo(2 * StorageHealth.PROMISE_AGAIN_MICROS);
       micros.addAndGet(-1_000_000);
       assertThat(full.promises(wanted)).isFalse();
       assertThat(asked).as("a clock that was set back delays nothing").hasValue(3);
@@ -639,6 +640,7 @@ class StoreNodeTest {
       assertThat(full.promises(wanted)).isFalse();
       full.promiseAhead(Hlc.ofMicros(1_000));
       assertThat(full.promises(wanted)).as("the disk has taken one").isTrue();
+      assertThat(full.unpromisedMicros()).isZero();
     }
   }
 
