@@ -168,9 +168,7 @@ public interface StoreBinding {
    * changed are slices of keys, with a digest of all that this node has in each. O(keys), and
    * little memory.
    */
-  default Restoration keepAll(long epoch, int attempt) {
-    throw new UnsupportedOperationException("this store does not compare all its keys");
-  }
+  Restoration keepAll(long epoch, int attempt);
 
   /**
    * Like {@link #restore}, to the cut of a snapshot, from this node's part of it, which the
@@ -190,9 +188,7 @@ public interface StoreBinding {
    *
    * @param kept what is known is told up to now; else up to {@code target}
    */
-  default List<KeyRecord> readSlices(List<StoreKey> slices, long target, boolean kept) {
-    throw new UnsupportedOperationException("this store does not compare all its keys");
-  }
+  List<KeyRecord> readSlices(List<StoreKey> slices, long target, boolean kept);
 
   /**
    * The records of these keys, in the store's own format, an empty array for an absent key; and

@@ -361,6 +361,11 @@ public final class MemoryNode implements StoreBinding {
   }
 
   @Override
+  public List<KeyRecord> readSlices(List<StoreKey> slices, long target, boolean kept) {
+    return List.of();
+  }
+
+  @Override
   public Restoration keep(long newEpoch, int attempt, long target) {
     failIfAsked();
     requirePaused();

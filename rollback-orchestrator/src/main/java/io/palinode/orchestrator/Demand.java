@@ -4,6 +4,7 @@ import io.palinode.hvc.HvcCodec;
 import io.palinode.wire.v1.Moment;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.Witness;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -11,8 +12,11 @@ import java.util.stream.Stream;
 
 /**
  * The violations of a predicate in one epoch that ask for a rollback and that no restore covers
- * yet, folded into one.
+ * yet, folded into one. Those from before the predicate was deleted, or its rollback switched off,
+ * are not folded with those from after.
  *
+ * @param since the first version of the predicate that wanted rollbacks then, without one between
+ *     that did not; 0: nobody knows
  * @param ids the first {@link #IDS_MAX} of them
  * @param violate the least of theirs: a restore to before it covers all
  * @param last the greatest of theirs
@@ -24,6 +28,7 @@ import java.util.stream.Stream;
 record Demand(
     long epoch,
     String predicate,
+    long since,
     List<String> ids,
     long violate,
     long last,
@@ -44,16 +49,20 @@ record Demand(
   }
 
   /** In the order of epochs. */
-  record Key(long epoch, String predicate) implements Comparable<Key> {
+  record Key(long epoch, String predicate, long since) implements Comparable<Key> {
+    private static final Comparator<Key> ORDER =
+        Comparator.comparingLong(Key::epoch)
+            .thenComparing(Key::predicate)
+            .thenComparingLong(Key::since);
+
     @Override
     public int compareTo(Key other) {
-      int byEpoch = Long.compare(epoch, other.epoch);
-      return byEpoch != 0 ? byEpoch : predicate.compareTo(other.predicate);
+      return ORDER.compare(this, other);
     }
   }
 
   Key key() {
-    return new Key(epoch, predicate);
+    return new Key(epoch, predicate, since);
   }
 
   static Set<Moment> witnesses(Violation violation) {
@@ -79,6 +88,22 @@ record Demand(
     return witnesses.size() > WITNESSES_MAX;
   }
 
+  /** What of it is later than a safe point; the same object when all is. Some of it must be. */
+  Demand after(long safePoint) {
+    return violate > safePoint
+        ? this
+        : new Demand(
+            epoch,
+            predicate,
+            since,
+            ids,
+            safePoint + 1,
+            last,
+            Math.max(target, safePoint),
+            touches,
+            witnesses);
+  }
+
   /** Also of another predicate: then the first one's is the cause that a plan is booked under. */
   Demand fold(Demand other) {
     List<String> both =
@@ -91,6 +116,7 @@ record Demand(
     return new Demand(
         epoch,
         predicate,
+        since,
         both,
         Math.min(violate, other.violate),
         Math.max(last, other.last),

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param triedSnapshot this attempt, or one before, was to go to one: which keys differ on nodes
  *     since then, window-logs need not tell
  * @param restarted the target cannot be reached: what is there is kept, and programs begin anew
- * @param tooLarge a node could not do that attempt for want of memory
+ * @param tooLarge a node could not do that attempt by single keys: they are too many to be held, or
+ *     it does not know any more which they are
  * @param rounds so many attempts only went on to compare what others had left, or were to undo only
  *     some: none of these is a step back
  * @param rest the slice from which the next of these goes on; null: all is compared

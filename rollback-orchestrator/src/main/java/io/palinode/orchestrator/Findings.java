@@ -12,7 +12,7 @@ import java.util.stream.Stream;
  * What the violations log says and is not settled yet. Immutable.
  *
  * @param judged every violation with {@code violate <= judged} is known
- * @param demands by epoch and predicate
+ * @param demands by epoch, predicate and since when that wanted rollbacks
  * @param waiting violations whose predicate is not known yet, oldest first
  * @param heldAt the safe point does not pass this, because of lost coverage; {@link #NOT_HELD}
  * @param heldUntilMicros when that hold is over by itself
@@ -68,6 +68,20 @@ public record Findings(
     SortedMap<Demand.Key, Demand> fewer = new TreeMap<>(demands);
     fewer.values().removeIf(settled);
     return withDemands(fewer);
+  }
+
+  /**
+   * Without what a safe point has passed, which is another orchestrator's then: it knew of a change
+   * of the predicate that has not come here yet.
+   */
+  Findings withoutPassed(long safePoint) {
+    if (demands.values().stream().allMatch(demand -> demand.violate() > safePoint)) {
+      return this;
+    }
+    SortedMap<Demand.Key, Demand> left = new TreeMap<>(demands);
+    left.values().removeIf(demand -> demand.last() <= safePoint);
+    left.replaceAll((key, demand) -> demand.after(safePoint));
+    return withDemands(left);
   }
 
   Findings waitingFor(Waiting newcomer) {

@@ -35,9 +35,8 @@ final class GateAnswer {
   static @Nullable ControlRecord toViolations(MachineState state) {
     long epoch = state.journal().epoch();
     for (Demand demand : state.findings().demandsBefore(epoch + 1).toList()) {
-      String predicate = demand.predicate();
       GateStep step =
-          switch (Gates.verdict(state, predicate)) {
+          switch (Gates.verdict(state, demand)) {
             case OVER_BUDGET -> overBudget(state, demand);
             case NEEDS_APPROVAL -> asking(state, demand);
             case FREE -> null;
@@ -175,7 +174,8 @@ final class GateAnswer {
   /**
    * The record that answers a request for approval: a plan, or that its violations stand.
    *
-   * @throws RefusedException when there is none, or a plan is open
+   * @throws RefusedException when there is none, or, of an approval, a plan is open, or nothing of
+   *     it may be taken back any more
    */
   static ControlRecord answering(MachineState state, long number, boolean approve)
       throws RefusedException {
@@ -197,6 +197,12 @@ final class GateAnswer {
     Plan open = state.journal().plan();
     if (open != null) {
       throw new RefusedException("rollback %d is under way: one at a time".formatted(open.epoch()));
+    }
+    if (waiting.last() <= state.journal().safePoint()) {
+      // Of two orchestrators, one asked while the safe point of the other was on its way.
+      throw new RefusedException(
+          "rollback %d is about what the safe point has passed, which is a promise: it can only be rejected"
+              .formatted(number));
     }
     PlanOpened opened =
         PlanOpened.newBuilder()

@@ -50,26 +50,30 @@ public record Gates(
   }
 
   /** For violations that wait for a plan now. */
-  static Verdict verdict(MachineState state, String predicate) {
+  static Verdict verdict(MachineState state, Demand demand) {
+    String predicate = demand.predicate();
     Policy policy = state.policies().get(predicate);
     Budget budget = policy == null ? null : policy.budget();
     if (budget != null && roomAtMicros(state, predicate, budget) > state.nowMicros()) {
       return Verdict.OVER_BUDGET;
     }
     boolean needsApproval =
-        policy == null || !policy.rollsBack() || policy.approval() == Approval.REQUIRED;
+        policy == null
+            || !policy.rollsBack(demand.since())
+            || policy.approval() == Approval.REQUIRED;
     return needsApproval ? Verdict.NEEDS_APPROVAL : Verdict.FREE;
   }
 
   /**
-   * The predicate was deleted, or wants no rollback any more: what was found before is of no use
-   * either, as for an orchestrator that starts now. But what the log says that an operator is to
-   * answer, or has approved, goes on.
+   * The predicate was deleted since, or wanted no rollback for a while, or does not want any now:
+   * what was found before is of no use either, as for an orchestrator that starts now. But what the
+   * log says that an operator is to answer, or has approved, goes on.
    */
-  static boolean asksForNothing(MachineState state, String predicate) {
+  static boolean asksForNothing(MachineState state, Demand demand) {
+    String predicate = demand.predicate();
     Policy policy = state.policies().get(predicate);
     Plan plan = state.journal().plan();
-    return (policy == null || !policy.rollsBack())
+    return (policy == null || !policy.rollsBack(demand.since()))
         && state.journal().gates().request(predicate) == null
         && (plan == null || !plan.approves().equals(predicate));
   }

@@ -90,10 +90,16 @@ public record Journal(
     };
   }
 
-  /** One that was replaced may ask for what a plan of the other has settled since. */
+  /**
+   * One that was replaced may ask for what a plan of the other has settled since, or its safe point
+   * has passed: that was promised to stand.
+   */
   private boolean isLate(ControlRecord record) {
-    return record.getGate().hasAsked()
-        && isSettled(record.getEpoch(), record.getGate().getAsked().getViolate());
+    if (!record.getGate().hasAsked()) {
+      return false;
+    }
+    long violate = record.getGate().getAsked().getViolate();
+    return violate <= safePoint || isSettled(record.getEpoch(), violate);
   }
 
   /** Of two orchestrators, one may approve what the other has rejected: the first answer counts. */

@@ -92,7 +92,7 @@ final class NextStep {
   }
 
   static boolean isFree(MachineState state, Demand demand) {
-    return Gates.verdict(state, demand.predicate()) == Gates.Verdict.FREE;
+    return Gates.verdict(state, demand) == Gates.Verdict.FREE;
   }
 
   /** The safe point, but for an operator's own target. */
@@ -191,6 +191,10 @@ final class NextStep {
     if (plan.isCancelled()) {
       // All that was written stands, so all of it is judged before its epoch is over.
       return allPaused && isJudged(plan.clock()) ? keep(plan, plan.clock()) : null;
+    }
+    if (plan.isRestarted()) {
+      // It was halted, and is tried again: nothing is taken back any more, wherever that would go.
+      return allPaused ? restart(plan, plan.target(), "programs are to begin anew") : null;
     }
     long target = target(state, plan);
     String why = whyNot(plan, target);
@@ -497,7 +501,7 @@ final class NextStep {
 
   /**
    * The record of an operator's word on the halted plan. A target that a node does not reach stays
-   * out of reach, so there is no use in trying again.
+   * out of reach, so there is no use in trying again, but of a restart, which goes nowhere.
    *
    * @throws RefusedException when it cannot be given now, or cannot help
    */
@@ -512,7 +516,8 @@ final class NextStep {
     return switch (intervention) {
       case ABANDON -> step.setAbandon(Abandon.newBuilder().setHalt(halt)).build();
       case RETRY -> {
-        if (plan.reachMax() > plan.target() && !canGoElsewhere(state, plan)) {
+        boolean isOut = plan.reachMax() > plan.target() && !plan.isRestarted();
+        if (isOut && !canGoElsewhere(state, plan)) {
           throw new RefusedException(
               "rollback %d cannot succeed: %s; it can only be abandoned"
                   .formatted(epoch, plan.outOfReach(plan.target())));

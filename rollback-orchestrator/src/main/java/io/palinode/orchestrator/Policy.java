@@ -17,13 +17,16 @@ import org.jspecify.annotations.Nullable;
  * @param onViolation null: the predicate was deleted, and its violations cause nothing
  * @param clauses what makes each clause true
  * @param sinceMicros when the version was applied, wall clock; 0: nobody knows
+ * @param rollsBackSince the first version from which on, up to this one, all want rollbacks; 0:
+ *     nobody knows, or this one wants none
  */
 public record Policy(
     String predicate,
     long version,
     @Nullable OnViolation onViolation,
     List<ClauseShape> clauses,
-    long sinceMicros) {
+    long sinceMicros,
+    long rollsBackSince) {
   /** By then all nodes that serve watch a version that was applied. */
   private static final long BEGINS_MICROS_MAX = 10_000_000;
 
@@ -37,7 +40,7 @@ public record Policy(
       long version,
       @Nullable OnViolation onViolation,
       List<ClauseShape> clauses) {
-    this(predicate, version, onViolation, clauses, 0);
+    this(predicate, version, onViolation, clauses, 0, 0);
   }
 
   public static Policy of(Predicate predicate, long version) {
@@ -50,7 +53,21 @@ public record Policy(
   }
 
   public Policy appliedAt(long micros) {
-    return new Policy(predicate, version, onViolation, clauses, micros);
+    return new Policy(predicate, version, onViolation, clauses, micros, rollsBackSince);
+  }
+
+  public Policy rollingBackSince(long first) {
+    return new Policy(predicate, version, onViolation, clauses, sinceMicros, first);
+  }
+
+  /**
+   * {@code rollsBackSince} of this version when {@code before} is the one before it; null: none.
+   */
+  public long rollsBackSince(@Nullable Policy before) {
+    if (!rollsBack()) {
+      return 0;
+    }
+    return before == null || !before.rollsBack() ? version : before.rollsBackSince();
   }
 
   /** Whether what held at that time may have begun before anyone watched. */
@@ -75,8 +92,14 @@ public record Policy(
     return onViolation != null && onViolation.rollbackTo() != null;
   }
 
-  boolean rollsBack(Grade grade) {
-    return rollsBack() && onViolation != null && grade.atLeast(onViolation.rollbackOn());
+  /** Also what was found by {@code older}, an earlier version or this one. */
+  boolean rollsBack(long older) {
+    return rollsBack() && older >= rollsBackSince;
+  }
+
+  /** Violations of that grade, found by {@code older}. */
+  boolean rollsBack(Grade grade, long older) {
+    return rollsBack(older) && onViolation != null && grade.atLeast(onViolation.rollbackOn());
   }
 
   boolean alerts(Grade grade) {

@@ -66,7 +66,7 @@ public record Request(
 
   /** What waits, as far as the log tells. */
   Demand demand() {
-    return new Demand(epoch, predicate, violationIds, violate, last, target, touches, Set.of());
+    return new Demand(epoch, predicate, 0, violationIds, violate, last, target, touches, Set.of());
   }
 
   /** Whether the log tells of all that {@code demand} asks for, but for the names of violations. */

@@ -117,7 +117,8 @@ public final class RollbackMachine {
       return;
     }
     commands.add(new Command.Took(record));
-    state = state.with(state.findings().withoutDemands(this::isCovered));
+    Findings left = state.findings().withoutPassed(state.journal().safePoint());
+    state = state.with(left.withoutDemands(this::isCovered));
     if (record.hasHalted() && state.live()) {
       alertHalted();
     } else if (record.hasResume() && state.live()) {
@@ -232,7 +233,8 @@ public final class RollbackMachine {
   private void classify(Violation violation, Policy policy) {
     Grade grade = Grades.of(violation.getGrade());
     boolean stale = isStale(violation);
-    Command.Outcome outcome = outcome(violation, policy, policy.rollsBack(grade));
+    Command.Outcome outcome =
+        outcome(violation, policy, policy.rollsBack(grade, violation.getPredicateVersion()));
     commands.add(new Command.Classified(violation, outcome));
     if (policy.alerts(grade) && !stale) {
       commands.add(
@@ -284,6 +286,7 @@ public final class RollbackMachine {
     return new Demand(
         violation.getEpoch(),
         violation.getPredicate(),
+        policy.rollsBackSince(),
         List.of(violation.getId()),
         violation.getViolate(),
         violation.getViolate(),
@@ -301,7 +304,7 @@ public final class RollbackMachine {
   private boolean isCovered(Demand demand) {
     return isCovered(demand.epoch(), demand.violate())
         || state.journal().gates().lets(demand)
-        || Gates.asksForNothing(state, demand.predicate());
+        || Gates.asksForNothing(state, demand);
   }
 
   private boolean isCovered(long epoch, long violate) {

@@ -6,11 +6,15 @@ import io.palinode.hvc.Hlc;
 import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.Budget;
 import io.palinode.predicate.OnViolation.OnUnreachable;
+import io.palinode.wire.v1.ApprovalAsked;
 import io.palinode.wire.v1.Converge;
+import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Resume;
+import io.palinode.wire.v1.SafePoint;
+import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -281,6 +285,74 @@ class GatesTest {
     assertThat(script.state().findings().isSettled()).isTrue();
   }
 
+  /** It was rolled back by whoever took over, who knew nothing of the time between. */
+  @Test
+  void whatAPredicateHadFoundBeforeItWasDeletedCausesNothingWhenItIsAppliedAgain() {
+    Script script = Script.of(1, again(FREE, 1)).holdLog();
+    violation(script, "q", 500, 0);
+    assertThat(script.failHeld().steps()).containsExactly("1: open [q@500] to 500-");
+    script.policy(Policy.deleted("q", 2)).policy(again(FREE, 3));
+    assertThat(script.pass(2_000_000).steps()).isEmpty();
+    assertThat(script.restartWith(again(FREE, 3)).pass(50_000).steps())
+        .as("whoever takes over makes no more of it")
+        .isEmpty();
+    violation(script, "q", 550, 0);
+    assertThat(script.outcomes()).endsWith(Command.Outcome.NO_ROLLBACK);
+    script.violation(found(3, "q", 600));
+    assertThat(script.steps()).startsWith("1: open [q@600] to 600-");
+  }
+
+  @Test
+  void whatIsFoundWhileAPredicateIsAppliedAgainAndAgainCounts() {
+    Policy changed = again(FREE, 2).rollingBackSince(1);
+    Script script = Script.of(1, changed);
+    violation(script, "q", 500, 0);
+    assertThat(script.steps()).startsWith("1: open [q@500] to 500-");
+  }
+
+  /** The request says what it is about; what had joined it untold was found by nobody's wish. */
+  @Test
+  void whatJoinedARequestBeforeADeleteNeedsItsApprovalStill() {
+    Script script = Script.of(1, again(APPROVED, 1));
+    violation(script, "p", 500, 0);
+    script.judged(800).steps();
+    violation(script, "p", 700, 0);
+    Policy automatic = Policies.beforeViolation("p");
+    script.policy(Policy.deleted("p", 2)).policy(again(automatic, 3)).pass(50_000);
+    assertThat(script.steps()).as("it needs approval still").isEmpty();
+    assertThat(script.answer(1, false).pass(50_000).steps())
+        .containsExactly("0: let stand p from 500 to 700", "0: safe 800");
+  }
+
+  @Test
+  void aPredicateWantsRollbacksSinceItWasAppliedWithoutABreak() {
+    Policy first = Policies.beforeViolation("p");
+    assertThat(first.rollsBackSince(null)).isEqualTo(1);
+    Policy second = again(first, 2);
+    assertThat(second.rollsBackSince(first.rollingBackSince(1))).isEqualTo(1);
+    assertThat(second.rollsBackSince(Policy.deleted("p", 1))).isEqualTo(2);
+    assertThat(second.rollsBackSince(Policies.alertOnly("p"))).isEqualTo(2);
+    assertThat(second.rollsBackSince(first)).as("of an earlier release's nobody knows").isZero();
+    assertThat(Policies.alertOnly("p").rollsBackSince(first.rollingBackSince(1))).isZero();
+  }
+
+  /** That version, the first since the predicate was deleted. */
+  private static Policy again(Policy policy, long version) {
+    return new Policy(policy.predicate(), version, policy.onViolation(), policy.clauses())
+        .rollingBackSince(version);
+  }
+
+  private static Violation found(long version, String predicate, long at) {
+    return Violation.newBuilder()
+        .setId(predicate + "@" + at)
+        .setPredicate(predicate)
+        .setPredicateVersion(version)
+        .setFirst(Hlc.ofMicros(at))
+        .setViolate(Hlc.ofMicros(at))
+        .setGrade(ViolationGrade.POSSIBLE)
+        .build();
+  }
+
   @Test
   void aRequestWaitsWhenItsPredicateWantsNoRollbackAnyMore() {
     Script script = Script.of(1, APPROVED);
@@ -328,6 +400,80 @@ class GatesTest {
     violation(script, "p", 1_000, 1);
     assertThat(script.steps()).containsExactly("1: ask 1 for p");
     assertThat(script.state().journal().gates().requests()).hasSize(1);
+  }
+
+  /** Nothing of it may be taken back any more, and the safe point waited for an answer. */
+  @Test
+  void oneThatAsksTooLateForWhatTheSafePointOfAnotherHasPassedAsksForNothing() {
+    Script script = Script.of(1, APPROVED).holdLog();
+    violation(script, "p", 500, 0);
+    script.judged(900).policy(Policy.deleted("p", 2));
+    anotherIsSafe(script, 800);
+    assertThat(script.releaseLog().pass(50_000).steps())
+        .containsExactly("0: ask 1 for p", "0: safe 900");
+    assertThat(script.state().journal().gates().requests()).isEmpty();
+    assertThat(script.restartWith(Policy.deleted("p", 2)).pass(50_000).steps()).isEmpty();
+  }
+
+  @Test
+  void anAskThatSeemedToFailAndComesAfterTheSafePointAsksForNothing() {
+    Script script = Script.of(1, APPROVED).holdLog();
+    violation(script, "p", 500, 0);
+    script.judged(900).policy(Policy.deleted("p", 2)).failHeld().pass(50_000);
+    assertThat(script.steps()).containsExactly("0: ask 1 for p", "0: safe 900");
+    script.log(
+        script
+            .record(0)
+            .setGate(
+                GateStep.newBuilder()
+                    .setAsked(
+                        ApprovalAsked.newBuilder()
+                            .setNumber(1)
+                            .setPredicate("p")
+                            .setViolate(Hlc.ofMicros(500))
+                            .setTarget(Hlc.ofMicros(499)))));
+    assertThat(script.judged(950).pass(50_000).steps()).containsExactly("0: safe 950");
+  }
+
+  /** Who has not heard of the delete yet would ask without end. */
+  @Test
+  void whatTheSafePointOfAnotherHasPassedIsAskedForNoMoreAndWhatIsLaterIs() {
+    Script script = Script.of(1, APPROVED).holdLog();
+    violation(script, "p", 500, 0);
+    anotherIsSafe(script, 800);
+    assertThat(script.releaseLog().pass(50_000).steps()).containsExactly("0: ask 1 for p");
+    assertThat(script.state().findings().isSettled()).isTrue();
+    script.holdLog();
+    violation(script, "p", 850, 0);
+    violation(script, "p", 1_000, 0);
+    anotherIsSafe(script, 900);
+    assertThat(script.releaseLog().steps()).containsExactly("0: ask 1 for p", "0: ask 1 for p");
+    assertThat(script.state().journal().gates().requests())
+        .singleElement()
+        .satisfies(
+            request -> {
+              assertThat(request.violate()).isEqualTo(Hlc.ofMicros(900) + 1);
+              assertThat(request.target()).isEqualTo(Hlc.ofMicros(900));
+            });
+    assertThat(script.answer(1, true).steps()).startsWith("1: open [p@850, p@1000] to 900");
+  }
+
+  @Test
+  void whatTheSafePointOfAnotherPassesWhileItWaitsCanOnlyBeRejected() {
+    Script script = Script.of(1, APPROVED);
+    violation(script, "p", 500, 0);
+    anotherIsSafe(script, 800);
+    assertThat(script.answerRefusal(1))
+        .isEqualTo(
+            "rollback 1 is about what the safe point has passed, which is a promise: it can only be rejected");
+    assertThat(script.answer(1, true).judged(900).pass(50_000).steps())
+        .containsExactly("0: ask 1 for p");
+    assertThat(script.answer(1, false).pass(50_000).steps())
+        .containsExactly("0: let stand p from 500 to 500", "0: safe 900");
+  }
+
+  private static void anotherIsSafe(Script script, long micros) {
+    script.log(script.record(0).setSafePoint(SafePoint.newBuilder().setHlc(Hlc.ofMicros(micros))));
   }
 
   /** By hand, as another orchestrator writes it. */

@@ -296,6 +296,29 @@ class UnreachableTest {
         .matches(plan -> plan.abandoned() && !plan.restarted());
   }
 
+  /** All nodes reach the cut, so it was restored there, which did not count, without end. */
+  @Test
+  void aRestartThatHaltedIsTriedAgainAsARestart() {
+    Script script = Script.of(1, RESTART).violation("v1", "p", 100, 500).judged(600);
+    script.paused(1, 0, 499).restored(1, 0, 1).converged(1, 0, 1, "p", 0, 1);
+    script.restored(1, 0, 2).converged(1, 0, 2, "p", 0, 1).refused(1, 0, 3, "damaged");
+    assertThat(script.steps())
+        .endsWith("1: keep 3 to 499 restart", "1: halt: node 0 could not restore: damaged");
+    assertThat(script.operator(1, Intervention.RETRY).steps())
+        .containsExactly("1: retry 1", "1: keep 4 to 499 restart");
+    script.restored(1, 0, 4).convergedAt(1, 0, 4, 900);
+    assertThat(script.steps()).contains("1: resume from 499 after 900 restart");
+  }
+
+  @Test
+  void aRestartIsTriedAgainThoughItsPredicateNamesNoWayAnyMore() {
+    Script script = Script.of(1, RESTART).violation("v1", "p", 100, 500).paused(1, 0, 550);
+    script.refused(1, 0, 1, "damaged").policy(Policies.beforeViolation("p")).steps();
+    assertThat(script.refusal(1, Intervention.RETRY)).isEmpty();
+    assertThat(script.operator(1, Intervention.RETRY).steps())
+        .containsExactly("1: retry 1", "1: keep all 2 to 500- restart");
+  }
+
   @Test
   void ofPredicatesThatWantDifferentThingsNoneIsDone() {
     Script script =

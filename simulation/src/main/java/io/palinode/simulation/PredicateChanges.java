@@ -29,7 +29,7 @@ final class PredicateChanges {
   }
 
   private PredicateVersion first() {
-    return new PredicateVersion(1, world.shape().watched().predicate().predicate(), 0);
+    return PredicateVersion.first(world.shape().watched().predicate().predicate());
   }
 
   private void change() {
@@ -40,8 +40,7 @@ final class PredicateChanges {
     boolean deletes = known != null && known.predicate() != null && dice.percent(40);
     WatchedMutex next = world.shape().watched().goingTo(dice.percent(50));
     Predicate predicate = deletes ? null : next.predicate().predicate();
-    long version = known == null ? 1 : known.version() + 1;
     long now = NodeClock.EPOCH_MICROS + world.time().nowMicros();
-    world.apply(new PredicateVersion(version, predicate, now));
+    world.apply(PredicateVersion.after(known, predicate, now));
   }
 }

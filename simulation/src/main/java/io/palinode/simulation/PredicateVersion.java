@@ -14,8 +14,24 @@ import org.jspecify.annotations.Nullable;
  *
  * @param predicate null: it is deleted
  * @param atMicros when it was applied, wall clock; 0: it was always there
+ * @param since the first version after the last delete
  */
-record PredicateVersion(long version, @Nullable Predicate predicate, long atMicros) {
+record PredicateVersion(long version, @Nullable Predicate predicate, long atMicros, long since) {
+
+  static PredicateVersion first(Predicate predicate) {
+    return new PredicateVersion(1, predicate, 0, 1);
+  }
+
+  /** The version after {@code known}, if there is one. */
+  static PredicateVersion after(
+      @Nullable PredicateVersion known, @Nullable Predicate predicate, long atMicros) {
+    if (known == null) {
+      return new PredicateVersion(1, predicate, atMicros, 1);
+    }
+    long version = known.version() + 1;
+    long since = known.predicate() == null ? version : known.since();
+    return new PredicateVersion(version, predicate, atMicros, since);
+  }
 
   /** What a node watches with it. */
   List<ActivePredicate> watched() {
@@ -28,7 +44,7 @@ record PredicateVersion(long version, @Nullable Predicate predicate, long atMicr
   Policy policy() {
     return predicate == null
         ? Policy.deleted(WatchedMutex.NAME, version)
-        : Policy.of(predicate, version).appliedAt(atMicros);
+        : Policy.of(predicate, version).appliedAt(atMicros).rollingBackSince(since);
   }
 
   /** What the job looks for with it. */

@@ -267,9 +267,7 @@ final class World {
   private void abandon() {
     if (++abandoned > ABANDONED_MAX && faultsAreOver && !predicateDeleted) {
       predicateDeleted = true;
-      PredicateVersion known = predicate();
-      long version = known == null ? 1 : known.version() + 1;
-      apply(new PredicateVersion(version, null, NodeClock.EPOCH_MICROS + time.nowMicros()));
+      apply(PredicateVersion.after(predicate(), null, NodeClock.EPOCH_MICROS + time.nowMicros()));
     }
     orchestrator.say(Intervention.ABANDON);
   }

@@ -83,6 +83,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   private final Map<String, LocalStore> stores = new LinkedHashMap<>();
   private final List<WriteListener> listeners = new CopyOnWriteArrayList<>();
   private final NodeCounters counters = new NodeCounters();
+  private final LongSupplier epochMicros;
+  private final StorageHealth health;
   private final Writers writers;
   private final Accesses accesses = new Accesses();
 
@@ -104,7 +106,6 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   // Not on disk: a watched node reads it from the control log before it serves anything.
   private volatile List<SequentialKeys> sequential = List.of();
   private volatile long safePoint;
-  private volatile boolean mediumWorks = true;
   // Guarded by writeLock.
   private final Rewind rewind;
   private boolean closed;
@@ -135,6 +136,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       @Nullable PastOnDisk disk) {
     this.config = config;
     this.engine = engine;
+    this.epochMicros = epochMicros;
+    this.health = new StorageHealth(config.nodeId());
     this.clock =
         new HvcClock(
             config.nodeId(), config.nodes(), config.epsilon(), epochMicros, config.maxDrift());
@@ -455,14 +458,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
 
   private void make(Change change) {
     engine.commit(List.of(change), config.writes());
-    storageWorks();
-  }
-
-  private void storageWorks() {
-    if (!mediumWorks) {
-      mediumWorks = true;
-      log.info("node={} phase=STORAGE_WORKS", node());
-    }
+    health.requestDone();
   }
 
   /**
@@ -577,16 +573,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   }
 
   private RefusedException failed(StorageException e) {
-    storageFailed(e);
+    health.requestFailed(e);
     return refuse(ErrorCode.PERSISTENCE_FAILURE, "node " + node() + ": " + e.getMessage());
-  }
-
-  private void storageFailed(StorageException e) {
-    if (mediumWorks) {
-      // Once, not for each request until it works again.
-      mediumWorks = false;
-      log.error("node={} phase=STORAGE_FAILED", node(), e);
-    }
   }
 
   // ---- what another server does on an engine of its own
@@ -784,22 +772,32 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
 
   /**
    * {@inheritDoc} Up to 100 ms more than was asked for, so most calls find it done. While the disk
-   * is full the node has nothing to say, once it has come to what it promised before.
+   * is full the node has nothing to say, once it has come to what it promised before; and the disk
+   * is asked again after 100 ms at the earliest, or when a write has promised.
    */
   @Override
   public boolean promises(long hlc) {
     if (hlc <= promisedHlc) {
       return true;
     }
-    try {
-      if (!closed) {
-        promiseBeyond(hlc, PROMISE_HLC);
-      }
-      return hlc <= promisedHlc;
-    } catch (StorageException e) {
-      storageFailed(e);
+    if (closed || !health.mayPromise(epochMicros.getAsLong())) {
       return false;
     }
+    try {
+      promiseBeyond(hlc, PROMISE_HLC);
+      return hlc <= promisedHlc;
+    } catch (StorageException e) {
+      health.promiseFailed(e, epochMicros.getAsLong());
+      return false;
+    }
+  }
+
+  /**
+   * For how long, in microseconds, the disk has refused what {@link #promises} asks of it: the node
+   * tells no progress meanwhile, and judgement waits for it. 0: it does not.
+   */
+  public long unpromisedMicros() {
+    return health.unpromisedMicros(epochMicros.getAsLong());
   }
 
   /** The clock after the last operation; of no owner, and zero, when no past is kept. */
@@ -1308,7 +1306,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   private void promise(long hlc, Durability durability) {
     engine.commit(List.of(new NodeMeta.Start(incarnation, hlc).toChange()), durability);
     promisedHlc = hlc;
-    storageWorks();
+    health.promiseMade();
   }
 
   /** The same as part of what is committed besides. */

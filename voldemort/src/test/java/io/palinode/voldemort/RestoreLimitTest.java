@@ -7,6 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.detector.Agreement;
+import io.palinode.detector.CandidateRing;
+import io.palinode.detector.Command;
+import io.palinode.detector.ControlExecution;
+import io.palinode.detector.LocalDetector;
 import io.palinode.detector.RestoreRefusedException;
 import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.detector.StoreBinding.Restoration;
@@ -16,6 +20,9 @@ import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.Versioned;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Restore;
+import io.palinode.wire.v1.Restored;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -86,19 +93,57 @@ class RestoreLimitTest {
     StoreNodeConfig config =
         TestNodes.config().withWindowLog(new WindowLogConfig(Duration.ofHours(1), 256 << 10));
     try (StoreNode node = new StoreNode(config, engine, clock::get)) {
-      long target = node.clock().last().own();
-      for (int i = 1; i < 40; i++) {
-        clock.addAndGet(1_000);
-        node.put(key("k"), version("v".repeat(20_000), i), Caller.STOCK);
-      }
-      node.pause(1);
-      assertThat(node.reach()).isGreaterThan(target);
+      long target = forgotten(node, clock);
       assertThatThrownBy(() -> node.keep(1, 1, target))
           .isInstanceOf(RestoreRefusedException.class)
           .hasMessageContaining("which keys changed since");
       assertThat(node.restoredEpoch()).as("it has done nothing").isZero();
       assertThat(node.keepAll(1, 2).changed()).isNotEmpty();
     }
+  }
+
+  /** Whoever reads it then has all keys compared; of any other failure the plan would halt. */
+  @Test
+  void whoHasForgottenTellsTheControlLogThatItIsTooLarge() throws RefusedException {
+    AtomicLong clock = TestNodes.clock();
+    StorageEngine engine = Medium.MEMORY.open(Path.of("unused"));
+    StoreNodeConfig config =
+        TestNodes.config().withWindowLog(new WindowLogConfig(Duration.ofHours(1), 256 << 10));
+    try (StoreNode node = new StoreNode(config, engine, clock::get)) {
+      long target = forgotten(node, clock);
+      List<ControlRecord> log = new ArrayList<>();
+      ControlExecution execution = execution(node, log, clock);
+      Restore asked = Restore.newBuilder().setAttempt(1).setTarget(target).setKeep(true).build();
+      new Command.Keep(1, asked).execute(execution);
+      Restored refused = log.get(0).getRestored();
+      assertThat(refused.getFailure()).contains("which keys changed since");
+      assertThat(refused.getTooLarge()).isTrue();
+      assertThat(refused.getLast()).isTrue();
+
+      new Command.KeepAll(1, asked.toBuilder().setAttempt(2).setWhole(true).build())
+          .execute(execution);
+      Restored told = log.get(1).getRestored();
+      assertThat(told.getFailure()).isEmpty();
+      assertThat(told.getChangedList()).isNotEmpty();
+    }
+  }
+
+  private static ControlExecution execution(
+      StoreNode node, List<ControlRecord> log, AtomicLong clock) {
+    LocalDetector detector = new LocalDetector(node, new CandidateRing(8, 1), instance -> 0, 10);
+    return new ControlExecution(node, detector, log::addAll, clock::get, () -> {});
+  }
+
+  /** Paused, and does not reach what it gives any more. */
+  private static long forgotten(StoreNode node, AtomicLong clock) throws RefusedException {
+    long target = node.clock().last().own();
+    for (int i = 1; i < 40; i++) {
+      clock.addAndGet(1_000);
+      node.put(key("k"), version("v".repeat(20_000), i), Caller.STOCK);
+    }
+    node.pause(1);
+    assertThat(node.reach()).isGreaterThan(target);
+    return target;
   }
 
   /** One node has undone all, the others could not: so the plan was abandoned. */

@@ -32,6 +32,7 @@ import io.palinode.voldemort.protocol.Versioned;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
@@ -612,8 +613,35 @@ class StoreNodeTest {
     micros.addAndGet(100_000);
     assertThat(detector.reportProgress()).isFalse();
     engine.fails = false;
+    micros.addAndGet(StorageHealth.PROMISE_AGAIN_MICROS);
     assertThat(detector.reportProgress()).isTrue();
     full.close();
+  }
+
+  /** It was asked with each progress, in the writes' turn. */
+  @Test
+  void aDiskThatRefusesAPromiseIsNotAskedAgainAtOnce() {
+    ProbedEngine engine = new ProbedEngine(Medium.MEMORY.open(folder));
+    try (StoreNode full = new StoreNode(TestNodes.config(), engine, micros::get)) {
+      AtomicInteger asked = new AtomicInteger();
+      engine.beforeCommit = changes -> asked.incrementAndGet();
+      engine.fails = true;
+      long wanted = full.clock().last().own() + Hlc.ofMicros(1_000_000);
+      for (int i = 0; i < 100; i++) {
+        assertThat(full.promises(wanted)).isFalse();
+        micros.addAndGet(StorageHealth.PROMISE_AGAIN_MICROS / 50);
+      }
+      assertThat(asked).hasValue(2);
+      assertThat(full.unpromisedMicros()).isEqualTo(2 * StorageHealth.PROMISE_AGAIN_MICROS);
+      micros.addAndGet(-1_000_000);
+      assertThat(full.promises(wanted)).isFalse();
+      assertThat(asked).as("a clock that was set back delays nothing").hasValue(3);
+      engine.fails = false;
+      assertThat(full.promises(wanted)).isFalse();
+      full.promiseAhead(Hlc.ofMicros(1_000));
+      assertThat(full.promises(wanted)).as("the disk has taken one").isTrue();
+      assertThat(full.unpromisedMicros()).isZero();
+    }
   }
 
   /** The folder as a killed process leaves it, after each step of a plan. */

@@ -147,6 +147,16 @@ final class UnstoredNode implements StoreBinding {
   }
 
   @Override
+  public Restoration keepAll(long epoch, int attempt) {
+    throw notStored();
+  }
+
+  @Override
+  public List<KeyRecord> readSlices(List<StoreKey> slices, long target, boolean kept) {
+    throw notStored();
+  }
+
+  @Override
   public List<KeyRecord> read(List<StoreKey> keys) {
     throw notStored();
   }

@@ -1,6 +1,7 @@
 package io.palinode.cli.cluster;
 
 import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.palinode.voldemort.NodeCounter;
@@ -9,8 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The counters of one store node as meters, {@code palinode.store.*}. */
+/** The counters of one store node, and what it waits for, as meters, {@code palinode.store.*}. */
 final class StoreMeters implements AutoCloseable {
+  private static final double MICROS_PER_SECOND = 1_000_000.0;
+
   private final MeterRegistry registry;
   private final List<Meter> meters = new ArrayList<>();
 
@@ -23,6 +26,15 @@ final class StoreMeters implements AutoCloseable {
               .description(counter.what())
               .register(registry));
     }
+    meters.add(
+        Gauge.builder(
+                "palinode.store.unpromised.seconds",
+                node,
+                some -> some.unpromisedMicros() / MICROS_PER_SECOND)
+            .tag("node", Integer.toString(node.node()))
+            .description(
+                "For how long the disk has not taken the promise of the node's clock: judgement waits for the node; 0: it does not")
+            .register(registry));
   }
 
   private static String name(NodeCounter counter) {

@@ -150,7 +150,7 @@ final class PredicateRegistry {
     List<Predicate> predicates = Predicates.parseAll(document, source, limits);
     synchronized (writing) {
       for (Predicate predicate : predicates) {
-        applied.add(put(predicate.name(), canonical(predicate)));
+        applied.add(put(predicate));
       }
     }
     return applied;
@@ -184,18 +184,22 @@ final class PredicateRegistry {
     }
   }
 
-  private AppliedPredicate put(String name, String yaml) {
+  private AppliedPredicate put(Predicate predicate) {
+    String name = predicate.name();
+    String yaml = canonical(predicate);
     Known k = knownOf(name);
     if (k != null && !k.deleted() && k.yaml().equals(yaml)) {
       return new AppliedPredicate(name, k.version(), yaml);
     }
     long version = k == null ? 1 : k.version() + 1;
+    Policy policy = Policy.of(predicate, version);
     write(
         PredicateRecord.newBuilder()
             .setName(name)
             .setVersion(version)
             .setYaml(yaml)
             .setAppliedAtMicros(wallMicros.getAsLong())
+            .setRollbackSinceVersion(policy.rollsBackSince(k == null ? null : k.policy()))
             .build());
     return new AppliedPredicate(name, version, yaml);
   }
@@ -260,7 +264,9 @@ final class PredicateRegistry {
               record.getYaml(),
               record.getName() + " version " + record.getVersion(),
               PredicateLimits.CEILING);
-      return Policy.of(predicate, record.getVersion()).appliedAt(record.getAppliedAtMicros());
+      return Policy.of(predicate, record.getVersion())
+          .appliedAt(record.getAppliedAtMicros())
+          .rollingBackSince(record.getRollbackSinceVersion());
     } catch (PredicateException e) {
       log.error(
           "predicate={} version={} unreadable: {}",
