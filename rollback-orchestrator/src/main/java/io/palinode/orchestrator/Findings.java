@@ -5,8 +5,10 @@ import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the violations log says and is not settled yet. Immutable.
@@ -23,7 +25,7 @@ import java.util.stream.Stream;
  */
 public record Findings(
     long judged,
-    SortedMap<Demand.Key, Demand> demands,
+    SortedMap<Demand.Key, Demanded> demands,
     List<Waiting> waiting,
     long heldAt,
     long heldUntilMicros,
@@ -45,7 +47,7 @@ public record Findings(
 
   /** Of epochs before that one, oldest first. */
   Stream<Demand> demandsBefore(long epoch) {
-    return demands.values().stream().filter(demand -> demand.epoch() < epoch);
+    return demands.values().stream().map(Demanded::all).filter(demand -> demand.epoch() < epoch);
   }
 
   Findings judgedTo(long hlc) {
@@ -56,18 +58,14 @@ public record Findings(
   }
 
   Findings demanding(Demand demand) {
-    SortedMap<Demand.Key, Demand> more = new TreeMap<>(demands);
-    more.merge(demand.key(), demand, Demand::fold);
+    SortedMap<Demand.Key, Demanded> more = new TreeMap<>(demands);
+    Demanded known = more.get(demand.key());
+    more.put(demand.key(), known == null ? Demanded.of(demand) : known.and(demand));
     return withDemands(more);
   }
 
   Findings withoutDemands(Predicate<Demand> settled) {
-    if (demands.values().stream().noneMatch(settled)) {
-      return this;
-    }
-    SortedMap<Demand.Key, Demand> fewer = new TreeMap<>(demands);
-    fewer.values().removeIf(settled);
-    return withDemands(fewer);
+    return left(demanded -> demanded.without(settled));
   }
 
   /**
@@ -75,13 +73,13 @@ public record Findings(
    * of the predicate that has not come here yet.
    */
   Findings withoutPassed(long safePoint) {
-    if (demands.values().stream().allMatch(demand -> demand.violate() > safePoint)) {
-      return this;
-    }
-    SortedMap<Demand.Key, Demand> left = new TreeMap<>(demands);
-    left.values().removeIf(demand -> demand.last() <= safePoint);
-    left.replaceAll((key, demand) -> demand.after(safePoint));
-    return withDemands(left);
+    return left(demanded -> demanded.after(safePoint));
+  }
+
+  private Findings left(Function<Demanded, @Nullable Demanded> of) {
+    SortedMap<Demand.Key, Demanded> left = new TreeMap<>(demands);
+    demands.keySet().forEach(key -> left.computeIfPresent(key, (same, known) -> of.apply(known)));
+    return left.equals(demands) ? this : withDemands(left);
   }
 
   Findings waitingFor(Waiting newcomer) {
@@ -136,7 +134,7 @@ public record Findings(
     return new Findings(judged, demands, waiting, NOT_HELD, 0, 0, lostTo, epoch);
   }
 
-  private Findings withDemands(SortedMap<Demand.Key, Demand> newDemands) {
+  private Findings withDemands(SortedMap<Demand.Key, Demanded> newDemands) {
     return new Findings(
         judged,
         Collections.unmodifiableSortedMap(newDemands),

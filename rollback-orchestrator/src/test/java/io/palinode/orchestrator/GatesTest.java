@@ -9,6 +9,7 @@ import io.palinode.predicate.OnViolation.OnUnreachable;
 import io.palinode.wire.v1.ApprovalAsked;
 import io.palinode.wire.v1.Converge;
 import io.palinode.wire.v1.GateStep;
+import io.palinode.wire.v1.LetStand;
 import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
@@ -258,7 +259,7 @@ class GatesTest {
         .as("the safe point waits for the second answer")
         .containsExactly("0: ask 1 for p", "0: let stand p from 500 to 500", "0: ask 2 for p");
     assertThat(script.answer(2, false).pass(50_000).steps())
-        .containsExactly("0: let stand p from 500 to 700", "0: safe 800");
+        .containsExactly("0: let stand p from 700 to 700", "0: safe 800");
   }
 
   @Test
@@ -452,10 +453,10 @@ class GatesTest {
         .singleElement()
         .satisfies(
             request -> {
-              assertThat(request.violate()).isEqualTo(Hlc.ofMicros(900) + 1);
-              assertThat(request.target()).isEqualTo(Hlc.ofMicros(900));
+              assertThat(request.violate()).isEqualTo(Hlc.ofMicros(1_000));
+              assertThat(request.target()).isEqualTo(Hlc.ofMicros(1_000) - 1);
             });
-    assertThat(script.answer(1, true).steps()).startsWith("1: open [p@850, p@1000] to 900");
+    assertThat(script.answer(1, true).steps()).startsWith("1: open [p@1000] to 1000-");
   }
 
   @Test
@@ -470,6 +471,39 @@ class GatesTest {
         .containsExactly("0: ask 1 for p");
     assertThat(script.answer(1, false).pass(50_000).steps())
         .containsExactly("0: let stand p from 500 to 500", "0: safe 900");
+  }
+
+  /** As one that was frozen for long, and reads violations before the control log. */
+  @Test
+  void whatStandsByTwoAnswersIsNotAskedForOnceMoreByOneThatHadFoldedIt() {
+    Script script = Script.of(1, APPROVED).holdLog();
+    violation(script, "p", 500, 0);
+    violation(script, "p", 700, 0);
+    anotherAsksAndIsRejected(script, 1, 500);
+    anotherAsksAndIsRejected(script, 2, 700);
+    assertThat(script.releaseLog().judged(900).pass(50_000).steps())
+        .containsExactly("0: ask 1 for p", "0: ask 2 for p", "0: safe 900");
+  }
+
+  private static void anotherAsksAndIsRejected(Script script, long number, long micros) {
+    long violate = Hlc.ofMicros(micros);
+    ApprovalAsked asked =
+        ApprovalAsked.newBuilder()
+            .setNumber(number)
+            .setPredicate("p")
+            .setViolate(violate)
+            .setLast(violate)
+            .setTarget(violate - 1)
+            .build();
+    LetStand let =
+        LetStand.newBuilder()
+            .setPredicate("p")
+            .setFromHlc(violate)
+            .setToHlc(violate)
+            .setRejects(number)
+            .build();
+    script.log(script.record(0).setGate(GateStep.newBuilder().setAsked(asked)));
+    script.log(script.record(0).setGate(GateStep.newBuilder().setLetStand(let)));
   }
 
   private static void anotherIsSafe(Script script, long micros) {

@@ -241,10 +241,11 @@ final class OrchestratorProcess {
   private void append(ControlRecord record) {
     boolean isSeemingFailure = world.isHit(Fault.DUPLICATE, 3);
     boolean isFailure = isSeemingFailure && world.dice().percent(50);
+    int read = control == null ? world.control().size() : control.position();
     producer.send(
         () -> {
           if (!isFailure) {
-            world.append(NAME, record);
+            world.append(NAME, record, read);
           }
           if (isSeemingFailure && alive) {
             world.trace().add(NAME, "append-failed", () -> Texts.of(record));

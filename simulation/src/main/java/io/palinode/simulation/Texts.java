@@ -6,8 +6,11 @@ import io.palinode.hvc.Hlc;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.Pb0.VoldemortRequest;
 import io.palinode.wire.CandidateRecords;
+import io.palinode.wire.v1.ApprovalAsked;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.GateStep;
+import io.palinode.wire.v1.LetStand;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.Witness;
 import java.util.Locale;
@@ -93,10 +96,33 @@ final class Texts {
                       .map(each -> each.getClient() + "@" + time(each.getStandsTo()))
                       .toList());
       case HALTED -> text.append(' ').append(record.getHalted().getReason());
+      case GATE -> text.append(' ').append(of(record.getGate()));
       case SAFE_POINT -> text.append(" at=").append(time(record.getSafePoint().getHlc()));
       default -> {}
     }
     return text.toString();
+  }
+
+  private static String of(GateStep gate) {
+    if (gate.hasAsked()) {
+      ApprovalAsked asked = gate.getAsked();
+      return "asks %d from=%s to=%s target=%s"
+          .formatted(
+              asked.getNumber(),
+              time(asked.getViolate()),
+              time(asked.getLast()),
+              time(asked.getTarget()));
+    }
+    if (gate.hasLetStand()) {
+      LetStand let = gate.getLetStand();
+      return "lets-stand from=%s to=%s rejects=%d%s"
+          .formatted(
+              time(let.getFromHlc()),
+              time(let.getToHlc()),
+              let.getRejects(),
+              let.getHeld() ? " held" : "");
+    }
+    return gate.getStepCase().name();
   }
 
   static String of(CandidateRecord record) {

@@ -338,11 +338,18 @@ final class World {
   // ---- what happened
 
   void append(String who, ControlRecord record) {
+    append(who, record, control.size());
+  }
+
+  /**
+   * @param read so many records of the control log had {@code who} read when it made this one
+   */
+  void append(String who, ControlRecord record, int read) {
     trace.add(who, "log", () -> Texts.of(record));
     Journal before = controlChecks.truth();
     controlChecks.appended(record);
     if (!controlChecks.truth().equals(before)) {
-      gateChecks.counted(record);
+      gateChecks.counted(record, control.size(), read);
       affected.appended(record, detection);
     }
     control.append(record);

@@ -7,7 +7,9 @@ import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Resume;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /** What must hold of budget and approval, of the records that count in the control log. */
@@ -17,11 +19,19 @@ public final class GateChecks {
   private final long perMicros;
   private final ArrayDeque<Long> opened = new ArrayDeque<>();
 
-  /** What waits, by number: the least time of its violations. */
-  private final Map<Long, Long> waiting = new HashMap<>();
+  /** What waits, by number. */
+  private final Map<Long, List<Asked>> waiting = new HashMap<>();
 
   private boolean keeping;
   private boolean appliedLate;
+
+  /**
+   * A request, or what joined it.
+   *
+   * @param violate the least time of its violations
+   * @param at its place in the log
+   */
+  private record Asked(long violate, int at) {}
 
   /**
    * @param plansMax so many within {@code perMicros}
@@ -41,22 +51,29 @@ public final class GateChecks {
     appliedLate |= late;
   }
 
-  /** A record came into the log, and counts. */
-  public void counted(ControlRecord record) {
+  /**
+   * A record came into the log, and counts.
+   *
+   * @param at its place there
+   * @param read so many records were read by who wrote it, when it was made
+   */
+  public void counted(ControlRecord record, int at, int read) {
     switch (record.getStepCase()) {
-      case GATE -> gate(record.getGate());
+      case GATE -> gate(record.getGate(), at);
       case PLAN_OPENED -> opened(record.getPlanOpened(), record.getAtMicros());
       case RESTORE -> keeping = record.getRestore().getKeep();
       case RESUME -> resumed(record.getResume());
-      case SAFE_POINT -> safePoint(record.getSafePoint().getHlc());
+      case SAFE_POINT -> safePoint(record.getSafePoint().getHlc(), read);
       default -> {}
     }
   }
 
-  private void gate(GateStep step) {
+  private void gate(GateStep step, int at) {
     if (step.hasAsked()) {
       ApprovalAsked asked = step.getAsked();
-      waiting.merge(asked.getNumber(), asked.getViolate(), Math::min);
+      waiting
+          .computeIfAbsent(asked.getNumber(), number -> new ArrayList<>())
+          .add(new Asked(asked.getViolate(), at));
     } else if (step.hasLetStand() && step.getLetStand().getRejects() != 0) {
       answered(step.getLetStand().getRejects());
     } else if (step.hasLetStand() && step.getLetStand().getHeld() && !appliedLate) {
@@ -84,18 +101,24 @@ public final class GateChecks {
   }
 
   private void resumed(Resume resume) {
-    waiting.values().removeIf(violate -> keeping || resume.getTarget() < violate);
+    waiting
+        .values()
+        .removeIf(
+            all -> keeping || all.stream().allMatch(asked -> resume.getTarget() < asked.violate()));
   }
 
-  private void safePoint(long hlc) {
+  /** Of two orchestrators, one may ask while a safe point of the other is on its way. */
+  private void safePoint(long hlc, int read) {
     waiting.forEach(
-        (number, violate) -> {
-          if (hlc >= violate) {
-            throw new BrokenInvariant(
-                Invariant.GATE,
-                "the safe point %s passes what waits for approval, request %d at %s"
-                    .formatted(Hlc.format(hlc), number, Hlc.format(violate)));
-          }
-        });
+        (number, all) ->
+            all.forEach(
+                asked -> {
+                  if (asked.at() < read && hlc >= asked.violate()) {
+                    throw new BrokenInvariant(
+                        Invariant.GATE,
+                        "the safe point %s passes what waits for approval, request %d at %s"
+                            .formatted(Hlc.format(hlc), number, Hlc.format(asked.violate())));
+                  }
+                }));
   }
 }
