@@ -14,9 +14,10 @@ import java.util.TreeMap;
  * all the same, progress too; then the node tells a gap in its place, and what it can tell late,
  * before its next progress.
  *
- * <p>What is heard first of a node is where its sequences begin here. A hole that nobody explains
- * for half a minute of the node's time (Kafka itself has lost records) counts as explained. O(log
- * holes) an event.
+ * <p>What is heard first of a node is where its sequences begin here, but of a gap, which may be
+ * told late: what it speaks of may be long before what was read already by who was here before. A
+ * hole that nobody explains for half a minute of the node's time (Kafka itself has lost records)
+ * counts as explained. O(log holes) an event.
  */
 final class Numbering {
   private static final long UNKNOWN = -1;
@@ -29,7 +30,10 @@ final class Numbering {
   private final TreeMap<Long, Long> holes = new TreeMap<>();
 
   private long incarnation;
-  private long sequence;
+
+  /** The last; {@link #UNKNOWN} when only gaps were heard. */
+  private long sequence = UNKNOWN;
+
   private boolean waits;
 
   /** The node's time at its first progress since the newest hole; {@link #UNKNOWN} before that. */
@@ -57,7 +61,7 @@ final class Numbering {
     boolean begins = incarnation == 0;
     if (event.incarnation() > incarnation) {
       incarnation = event.incarnation();
-      sequence = begins ? reached(event) : 0;
+      sequence = begins ? UNKNOWN : 0;
       holes.clear();
       waits = false;
     }
@@ -66,6 +70,10 @@ final class Numbering {
     }
     if (event.kind() == CandidateEvent.Kind.GAP) {
       explain(event.decode().getGap().getFirstSequence(), event.sequence());
+    }
+    if (sequence == UNKNOWN) {
+      begin(event);
+      return true;
     }
     if (event.sequence() < sequence) {
       return false;
@@ -78,6 +86,14 @@ final class Numbering {
     waits |= event.kind() == CandidateEvent.Kind.GAP && event.sequence() > sequence;
     sequence = event.sequence();
     return true;
+  }
+
+  private void begin(CandidateEvent event) {
+    if (event.kind() == CandidateEvent.Kind.GAP) {
+      waits = true;
+    } else {
+      sequence = event.sequence();
+    }
   }
 
   /** The last sequence that is before the event, or is what it speaks of. */

@@ -64,6 +64,21 @@ class NumberingTest {
     }
   }
 
+  /** A job that began anew behind what was read already: nobody would explain 83 to 88. */
+  @Test
+  void aGapThatIsHeardFirstDoesNotTellWhereSequencesBegin() {
+    Numbering numbering = new Numbering();
+    assertThat(isBehindHole(numbering, event(gap(0, 80, 82, 1, 1)))).isTrue();
+    assertThat(isBehindHole(numbering, opened(0, 89, 2))).as("told late, perhaps").isTrue();
+    assertThat(isBehindHole(numbering, progress(0, 89, 3))).isFalse();
+    assertThat(isBehindHole(numbering, progress(0, 90, 4))).as("90 is missing").isTrue();
+  }
+
+  private static boolean isBehindHole(Numbering numbering, CandidateEvent event) {
+    numbering.observe(event);
+    return numbering.isBehindHole(event);
+  }
+
   @Test
   void whatFollowsANewGapWaitsForProgress() {
     Numbering numbering = new Numbering();
