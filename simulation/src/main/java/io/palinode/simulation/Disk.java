@@ -24,7 +24,7 @@ final class Disk implements StorageEngine {
           public void committed(List<Change> changes) {}
 
           @Override
-          public void refused() {}
+          public void refused(List<Change> changes) {}
         };
 
     void committing();
@@ -32,7 +32,7 @@ final class Disk implements StorageEngine {
     void committed(List<Change> changes);
 
     /** There is no space for a commit. */
-    void refused();
+    void refused(List<Change> changes);
   }
 
   private final MemoryEngine records;
@@ -59,7 +59,7 @@ final class Disk implements StorageEngine {
   @Override
   public void commit(List<Change> changes, Durability durability) {
     if (full) {
-      observer.refused();
+      observer.refused(changes);
       throw new StorageException("no space is left", new IllegalStateException("simulated"));
     }
     observer.committing();

@@ -429,7 +429,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
               key -> cut(restore, key));
     } else if (intent instanceof RecordedStore.Intent.Merge merge) {
       world.model().merged(id, merge.epoch(), merge.attempt(), hlc);
-    } else if (request != null && changes.stream().anyMatch(c -> c.store().equals(Shape.STORE))) {
+    } else if (request != null && changeTheStore(changes)) {
       written(request, hlc);
     }
     io();
@@ -456,9 +456,14 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     world.affected().undoes(id, attempt, keys);
   }
 
+  /** Else they are the node's own records, such as what it promises of its clock. */
+  private static boolean changeTheStore(List<Change> changes) {
+    return changes.stream().anyMatch(change -> change.store().equals(Shape.STORE));
+  }
+
   @Override
-  public void refused() {
-    if (request != null && !request.hasGet()) {
+  public void refused(List<Change> changes) {
+    if (request != null && changeTheStore(changes)) {
       world.model().tried(id, Responses.key(request), store.clock().last().own());
     } else if (binding.intent() instanceof RecordedStore.Intent.Restore restore
         && !restore.keep()) {

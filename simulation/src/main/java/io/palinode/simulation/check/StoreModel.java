@@ -129,8 +129,9 @@ public final class StoreModel {
   }
 
   /**
-   * A put was refused by the disk. Its node has logged it by then, so it names the key in what it
-   * restores, as if it had changed.
+   * The disk has refused the record of a write. Its node has logged it by then, so it names the key
+   * in what it restores, as if it had changed. (When the disk refuses already what the node is to
+   * promise of its clock, nothing is logged, and the node knows of no write.)
    */
   public void tried(int node, String key, long hlc) {
     note(node, key, now(node, key), hlc);
