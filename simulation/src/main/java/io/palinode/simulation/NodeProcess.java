@@ -428,7 +428,7 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
               restore.keep(),
               key -> cut(restore, key));
     } else if (intent instanceof RecordedStore.Intent.Merge merge) {
-      world.model().merged(id, merge.epoch(), merge.attempt(), hlc);
+      world.model().merged(id, merge.epoch(), merge.attempt(), hlc, merge.keys());
     } else if (request != null && changeTheStore(changes)) {
       written(request, hlc);
     }
@@ -500,9 +500,10 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
   }
 
   @Override
-  public void merged(long epoch, int attempt) {
-    world.model().merged(id, epoch, attempt, store.clock().last().own());
-    world.requireCut(epoch, attempt);
+  public void merged(RecordedStore.Intent.Merge merge) {
+    long now = store.clock().last().own();
+    world.model().merged(id, merge.epoch(), merge.attempt(), now, merge.keys());
+    world.requireCut(merge.epoch(), merge.attempt());
   }
 
   @Override

@@ -1,5 +1,7 @@
 package io.palinode.simulation;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.palinode.detector.MissedEpochs;
 import io.palinode.detector.SequentialKeys;
 import io.palinode.detector.StoreBinding;
@@ -11,6 +13,8 @@ import io.palinode.retroscope.snapshot.RollbackTimes;
 import io.palinode.wire.v1.Restore;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,12 +36,15 @@ final class RecordedStore implements StoreBinding {
         @Nullable Map<Long, Long> keys)
         implements Intent {}
 
-    record Merge(long epoch, int attempt) implements Intent {}
+    /**
+     * @param keys of which nodes have told what they have
+     */
+    record Merge(long epoch, int attempt, Set<String> keys) implements Intent {}
   }
 
   /** Hears what was done, when it did not need a commit. */
   interface Listener {
-    void merged(long epoch, int attempt);
+    void merged(Intent.Merge merge);
 
     /** The node has looked at all of its keys, for an attempt that compares them. */
     void toldAll(long epoch, Restore asked);
@@ -209,14 +216,21 @@ final class RecordedStore implements StoreBinding {
 
   @Override
   public int merge(List<KeyRecord> records) {
-    intent = new Intent.Merge(epoch, attempt);
+    Intent.Merge merge = new Intent.Merge(epoch, attempt, keys(records));
+    intent = merge;
     try {
       int changed = store.merge(records);
-      listener.merged(epoch, attempt);
+      listener.merged(merge);
       return changed;
     } finally {
       intent = null;
     }
+  }
+
+  private static Set<String> keys(List<KeyRecord> records) {
+    return records.stream()
+        .map(record -> new String(record.key().key(), UTF_8))
+        .collect(Collectors.toSet());
   }
 
   @Override

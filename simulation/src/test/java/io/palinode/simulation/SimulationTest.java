@@ -38,11 +38,17 @@ class SimulationTest {
    * was told with the time of that end. 3085, 4750, 7080: a plan was abandoned that a node did not
    * reach, and a copy stayed missing. 3667, 5861, 7124: what joined a rejected request of a deleted
    * predicate was rolled back. 20894: a copy that a full disk had refused, and of which no node
-   * knew any more, was to come with a rollback. Others are tests of their own now, for the
+   * knew any more, was to come with a rollback. 20243: replicas with the same versions in another
+   * order were compared, and a deleted one of them was kept by the checks. 23007, 39440: an
+   * orchestrator that woke asked once more for what was rejected. 55899: a job that began anew
+   * waited half a minute for what it had read before. Others are tests of their own now, for the
    * simulator has changed since.
    */
   @ParameterizedTest
-  @ValueSource(longs = {609, 3_085, 3_667, 4_750, 5_861, 7_080, 7_124, 20_894})
+  @ValueSource(
+      longs = {
+        609, 3_085, 3_667, 4_376, 4_750, 5_861, 7_080, 7_124, 20_243, 20_894, 23_007, 39_440, 55_899
+      })
   void whatOnceFailedHolds(long seed) {
     assertThat(new Simulation(EnumSet.allOf(Fault.class)).run(seed).broken()).isNull();
   }

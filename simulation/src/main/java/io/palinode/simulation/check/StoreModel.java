@@ -233,18 +233,25 @@ public final class StoreModel {
         + HexFormat.of().formatHex(version.value());
   }
 
-  /** A node has merged what all contributed; a repeat changes nothing. */
-  public void merged(int node, long epoch, int attempt, long hlc) {
+  /**
+   * A node has merged what all contributed; a repeat changes nothing. Where all keys are compared,
+   * those that are alike may be exchanged too: beside one that differs, or because replicas hold
+   * the same versions in another order. What deletes cover goes then as of any key.
+   *
+   * @param exchanged the keys of which it was told what nodes have
+   */
+  public void merged(int node, long epoch, int attempt, long hlc, Set<String> exchanged) {
     if (merges.get(node).add(new Attempt(epoch, attempt))) {
       for (String key : near(epoch, attempt)) {
-        if (placement.isHeldBy(node, key) && !isAlike(epoch, attempt, key)) {
+        if (placement.isHeldBy(node, key)
+            && (exchanged.contains(key) || !isAlike(epoch, attempt, key))) {
           become(node, key, together(epoch, attempt, key), hlc);
         }
       }
     }
   }
 
-  /** All replicas have told the same, where all keys were compared: nobody merges it. */
+  /** All replicas have told the same, where all keys were compared: nobody has to merge it. */
   private boolean isAlike(long epoch, int attempt, String key) {
     Set<Set<Versioned>> told = new HashSet<>();
     for (int node = 0; node < restores.size(); node++) {

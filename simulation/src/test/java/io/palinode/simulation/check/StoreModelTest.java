@@ -1,0 +1,77 @@
+package io.palinode.simulation.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.palinode.voldemort.protocol.VectorClock;
+import io.palinode.voldemort.protocol.Versioned;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class StoreModelTest {
+  private static final String KEY = "k";
+  private static final long EPOCH = 1;
+  private static final int ATTEMPT = 1;
+  private static final long PAUSED = 100;
+
+  private final StoreModel model = new StoreModel(2, PAUSED, (node, key) -> true);
+  private final VectorClock old = VectorClock.EMPTY.incremented(1, 1);
+  private final VectorClock fresh = VectorClock.EMPTY.incremented(0, 4);
+
+  /**
+   * Node 1 was down when a version of its own was deleted. What is written next is concurrent with
+   * that, and a repair brings it back to node 0: the same on both, though not in one order.
+   */
+  private void bringBackWhatWasDeleted() {
+    model.put(1, KEY, version(old), 10);
+    model.put(0, KEY, version(old), 11);
+    model.removed(0, EPOCH, KEY, old, 20);
+    model.deleted(0, EPOCH, KEY, old, 20);
+    model.put(0, KEY, version(fresh), 30);
+    model.put(1, KEY, version(fresh), 31);
+    model.put(0, KEY, version(old), 40);
+  }
+
+  private void tellAll() {
+    for (int node = 0; node < 2; node++) {
+      model.toldAll(node, EPOCH, ATTEMPT, PAUSED, 0, PAUSED);
+    }
+  }
+
+  private void merge(Set<String> exchanged) {
+    for (int node = 0; node < 2; node++) {
+      model.merged(node, EPOCH, ATTEMPT, PAUSED + 1, exchanged);
+    }
+  }
+
+  @Test
+  void whatADeleteCoversGoesWhenAlikeReplicasAreExchanged() {
+    bringBackWhatWasDeleted();
+    tellAll();
+    merge(Set.of(KEY));
+    assertThat(model.now(0, KEY)).isEqualTo(Set.of(version(fresh)));
+    assertThat(model.now(1, KEY)).isEqualTo(Set.of(version(fresh)));
+  }
+
+  @Test
+  void alikeReplicasThatNobodyExchangesStayAsTheyAre() {
+    bringBackWhatWasDeleted();
+    tellAll();
+    merge(Set.of());
+    assertThat(model.now(0, KEY)).isEqualTo(Set.of(version(old), version(fresh)));
+    assertThat(model.now(1, KEY)).isEqualTo(Set.of(version(old), version(fresh)));
+  }
+
+  @Test
+  void replicasThatDifferBecomeAlikeWhetherTheyWereExchangedOrNot() {
+    bringBackWhatWasDeleted();
+    model.put(0, KEY, version(fresh.incremented(0, 5)), 50);
+    tellAll();
+    merge(Set.of());
+    assertThat(model.now(0, KEY)).isEqualTo(Set.of(version(fresh.incremented(0, 5))));
+    assertThat(model.now(1, KEY)).isEqualTo(Set.of(version(fresh.incremented(0, 5))));
+  }
+
+  private static Versioned version(VectorClock clock) {
+    return Versioned.ofText(clock.toString(), clock);
+  }
+}
