@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 
 /**
  * What each node's store must hold, from the writes that it accepted and the rollbacks that it was
@@ -365,9 +366,14 @@ public final class StoreModel {
 
   private void become(int node, String key, Set<Versioned> versions, long hlc) {
     // What was absent, and still is, has not changed: no node knows of it.
-    if (!now(node, key).equals(versions)) {
+    if (!names(key, now(node, key)).equals(names(key, versions))) {
       note(node, key, versions, hlc);
     }
+  }
+
+  /** Unlike versions themselves, they tell writes apart that differ in their timestamps only. */
+  private static Set<String> names(String key, Set<Versioned> versions) {
+    return versions.stream().map(version -> name(key, version)).collect(Collectors.toSet());
   }
 
   private void note(int node, String key, Set<Versioned> versions, long hlc) {

@@ -71,6 +71,20 @@ class StoreModelTest {
     assertThat(model.now(1, KEY)).isEqualTo(Set.of(version(fresh.incremented(0, 5))));
   }
 
+  /** The write that comes back is the older one: a delete may cover it that does not the other. */
+  @Test
+  void anUndoneWriteGivesWayToOneThatDiffersInItsTimestampOnly() {
+    Versioned before = Versioned.ofText("v", old);
+    Versioned again = Versioned.ofText("v", old.withTimestamp(2));
+    model.put(1, KEY, before, 10);
+    model.removed(1, EPOCH, KEY, old, 20);
+    model.put(1, KEY, again, 30);
+    model.restored(1, EPOCH, ATTEMPT, 15, 0, PAUSED, false, key -> 15);
+    assertThat(model.now(1, KEY))
+        .extracting(version -> version.clock().timestampMs())
+        .containsExactly(before.clock().timestampMs());
+  }
+
   private static Versioned version(VectorClock clock) {
     return Versioned.ofText(clock.toString(), clock);
   }
