@@ -5,6 +5,7 @@ import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.HexFormat;
@@ -299,7 +300,7 @@ public final class StoreModel {
   /** Throws unless the node's store holds what it must. */
   public void requireHolds(int node, String key, List<Versioned> actual, String when) {
     Set<Versioned> expected = now(node, key);
-    if (actual.size() != expected.size() || !expected.containsAll(actual)) {
+    if (actual.size() != expected.size() || !names(key, actual).equals(names(key, expected))) {
       throw new BrokenInvariant(
           Invariant.CONSISTENT_CUT,
           "%s, node %d has %s=%s, must have %s".formatted(when, node, key, actual, expected));
@@ -372,7 +373,7 @@ public final class StoreModel {
   }
 
   /** Unlike versions themselves, they tell writes apart that differ in their timestamps only. */
-  private static Set<String> names(String key, Set<Versioned> versions) {
+  private static Set<String> names(String key, Collection<Versioned> versions) {
     return versions.stream().map(version -> name(key, version)).collect(Collectors.toSet());
   }
 

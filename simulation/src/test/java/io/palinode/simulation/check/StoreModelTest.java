@@ -1,9 +1,11 @@
 package io.palinode.simulation.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -83,6 +85,16 @@ class StoreModelTest {
     assertThat(model.now(1, KEY))
         .extracting(version -> version.clock().timestampMs())
         .containsExactly(before.clock().timestampMs());
+  }
+
+  @Test
+  void aStoreMustHoldTheWriteItselfAndNotOneWithAnotherTimestamp() {
+    Versioned written = Versioned.ofText("v", old);
+    Versioned other = Versioned.ofText("v", old.withTimestamp(2));
+    model.put(1, KEY, written, 10);
+    model.requireHolds(1, KEY, List.of(written), "now");
+    assertThatThrownBy(() -> model.requireHolds(1, KEY, List.of(other), "now"))
+        .isInstanceOf(BrokenInvariant.class);
   }
 
   private static Versioned version(VectorClock clock) {
