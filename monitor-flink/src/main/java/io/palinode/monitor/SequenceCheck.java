@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Whether the events of each (node, partition) are all there, once each: repeats and what a dead
  * process still wrote are kept back, and what is missing is told. O(1) an event; memory is one
- * {@link Position} for each node and partition.
+ * {@link Position} for each node and partition, and some ranges of what was lost.
  *
  * <p>A first record with a sequence above 1 counts as loss too: what stood before it is no longer
  * in the topic, and nobody has judged it here. So does the first record of a new incarnation when
@@ -36,8 +36,7 @@ public final class SequenceCheck {
   /** Up to which HLC it is told that a node counts anew. */
   private final Map<Channel, Long> countsAnewTold = new HashMap<>();
 
-  /** Up to which HLC something is told as lost. */
-  private final Map<Channel, Long> lossesTold = new HashMap<>();
+  private final Map<Channel, ToldLosses> lossesTold = new HashMap<>();
 
   private long newestEpoch;
 
@@ -131,13 +130,13 @@ public final class SequenceCheck {
   }
 
   /**
-   * That its events are missing was seen at the next one already, but not up to when they were: an
-   * end that is told late has the time at which it was.
+   * That its events are missing was seen at the next one already, but not of when they were: an end
+   * that is told late has the time at which it was.
    */
   private Outcome lateGap(CandidateEvent event, Channel channel) {
     Gap gap = event.decode().getGap();
-    Long told = lossesTold.get(channel);
-    if (told != null && gap.getToHlc() <= told) {
+    ToldLosses told = lossesTold.get(channel);
+    if (told != null && told.has(gap.getFromHlc(), gap.getToHlc())) {
       return Outcome.STALE;
     }
     CoverageLost loss =
@@ -199,7 +198,10 @@ public final class SequenceCheck {
   }
 
   private Notice lost(CandidateEvent event, CoverageLost loss) {
-    lossesTold.merge(new Channel(event.partition(), event.node()), loss.getToHlc(), Math::max);
+    Channel channel = new Channel(event.partition(), event.node());
+    lossesTold
+        .computeIfAbsent(channel, unknown -> new ToldLosses())
+        .add(loss.getFromHlc(), loss.getToHlc());
     return Notice.lost(event, loss);
   }
 

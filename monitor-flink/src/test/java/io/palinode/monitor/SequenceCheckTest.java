@@ -100,6 +100,21 @@ class SequenceCheckTest {
     assertThat(losses(check.observe(event(gap(0, 2, 2, 20, 20))))).isEmpty();
   }
 
+  /** What was told of later is no reason to keep silent of what was before. */
+  @Test
+  void aGapBehindAnEndThatIsToldLateIsToldThoughMoreWasLostSince() {
+    check.observe(opened(0, 1, 10));
+    assertThat(losses(check.observe(opened(0, 4, 12)))).hasSize(1);
+    check.observe(opened(0, 5, 30));
+    assertThat(losses(check.observe(opened(0, 7, 40)))).hasSize(1);
+    assertThat(losses(check.observe(event(gap(0, 2, 3, 12, 35)))))
+        .singleElement()
+        .satisfies(loss -> assertThat(loss.getFromHlc()).isEqualTo(Hlc.ofMicros(12)))
+        .satisfies(loss -> assertThat(loss.getToHlc()).isEqualTo(Hlc.ofMicros(35)));
+    assertThat(losses(check.observe(event(gap(0, 2, 3, 12, 35))))).isEmpty();
+    assertThat(losses(check.observe(event(gap(0, 6, 6, 32, 32))))).isEmpty();
+  }
+
   @Test
   void whatIsMissingBeforeAGapIsPartOfTheLoss() {
     check.observe(opened(0, 1, 10));

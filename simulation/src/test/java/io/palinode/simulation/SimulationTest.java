@@ -42,14 +42,15 @@ class SimulationTest {
    * order were compared, and a deleted one of them was kept by the checks. 23007, 39440: an
    * orchestrator that woke asked once more for what was rejected. 55899: a job that began anew
    * waited half a minute for what it had read before. 36114: a rollback brought back a write with
-   * the clock and value of what it undid, and the checks took the one for the other. Others are
-   * tests of their own now, for the simulator has changed since.
+   * the clock and value of what it undid, and the checks took the one for the other. 92964: what
+   * was lost before an end that was told late was not told. Others are tests of their own now, for
+   * the simulator has changed since.
    */
   @ParameterizedTest
   @ValueSource(
       longs = {
         609, 3_085, 3_667, 4_376, 4_750, 5_861, 7_080, 7_124, 20_243, 20_894, 23_007, 36_114,
-        39_440, 55_899
+        39_440, 55_899, 92_964
       })
   void whatOnceFailedHolds(long seed) {
     assertThat(new Simulation(EnumSet.allOf(Fault.class)).run(seed).broken()).isNull();
