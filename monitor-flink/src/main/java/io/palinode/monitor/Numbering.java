@@ -15,9 +15,10 @@ import java.util.TreeMap;
  * before its next progress.
  *
  * <p>What is heard first of a node is where its sequences begin here, but of a gap, which may be
- * told late: what it speaks of may be long before what was read already by who was here before. A
- * hole that nobody explains for half a minute of the node's time (Kafka itself has lost records)
- * counts as explained. O(log holes) an event.
+ * told late: what it speaks of may be long before what was read already by who was here before.
+ * (What is missing right behind a gap that was heard first in its order is told as lost, and seen
+ * no more.) A hole that nobody explains for half a minute of the node's time (Kafka itself has lost
+ * records) counts as explained. O(log holes) an event.
  */
 final class Numbering {
   private static final long UNKNOWN = -1;

@@ -102,9 +102,14 @@ public record Journal(
     return violate <= safePoint || isSettled(record.getEpoch(), violate);
   }
 
-  /** Of two orchestrators, one may approve what the other has rejected: the first answer counts. */
+  /**
+   * Of two orchestrators, one may approve what the other has rejected: the first answer counts. Of
+   * a request that counts for late here nobody could, but in a log of before such ones did: all
+   * nodes have carried that plan out.
+   */
   private boolean isAnswerable(PlanOpened opened) {
-    return opened.getApproves() == 0 || gates.request(opened.getApproves()) != null;
+    long approves = opened.getApproves();
+    return approves == 0 || gates.request(approves) != null || approves > gates.lastNumber();
   }
 
   /**

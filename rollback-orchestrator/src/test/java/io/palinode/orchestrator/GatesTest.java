@@ -526,6 +526,31 @@ class GatesTest {
             .setResume(Resume.newBuilder().setTarget(target).setClock(Hlc.ofMicros(900))));
   }
 
+  /** What comes after it in that log is of the epoch that it began. */
+  @Test
+  void aPlanThatAnEarlierReleaseOpenedForALateRequestCounts() {
+    Script script = Script.of(1, APPROVED);
+    anotherIsSafe(script, 900);
+    ApprovalAsked late =
+        ApprovalAsked.newBuilder()
+            .setNumber(1)
+            .setPredicate("p")
+            .setViolate(Hlc.ofMicros(500))
+            .setTarget(Hlc.ofMicros(499))
+            .build();
+    script.log(script.record(0).setGate(GateStep.newBuilder().setAsked(late)));
+    assertThat(script.state().journal().gates().requests()).isEmpty();
+    script.log(
+        script
+            .record(1)
+            .setPlanOpened(
+                PlanOpened.newBuilder()
+                    .setPredicate("p")
+                    .setApproves(1)
+                    .setTarget(Hlc.ofMicros(950))));
+    assertThat(script.state().journal().plan()).isNotNull();
+  }
+
   @Test
   void anApprovalThatIsReadAfterARejectionOpensNoPlan() {
     Script script = Script.of(1, APPROVED);

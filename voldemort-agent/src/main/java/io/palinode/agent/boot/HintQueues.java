@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * <p>It also ends when that node refuses what it sends, as after a rollback. With the server's own
  * map, whoever puts something then waits for somebody who is not there: for a hint as long as a
  * client's operation may take, 15 s, and for the end without a bound, so that no run comes after
- * it. With this one, whoever puts waits no longer than the queue is in the map. What was not taken
- * counts as not delivered, and is in the store of hints still.
+ * it. With this one, whoever puts waits no longer than the queue is in the map (but with its first
+ * hint, which the job puts before it looks there). What was not taken counts as not delivered, and
+ * is in the store of hints still.
  *
  * <p>Thread-safe, with one thread that puts into a queue. Needs no listener: also what was sent
  * before the agent was off may be refused.
