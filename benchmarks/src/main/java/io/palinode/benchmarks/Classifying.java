@@ -28,13 +28,13 @@ final class Classifying implements Detector {
 
   @Override
   public List<Witness> opened(Candidate candidate) {
-    phantoms.heard(this, candidate);
+    phantoms.observed(this, candidate);
     return classify(detector.opened(candidate));
   }
 
   @Override
   public List<Witness> closed(Candidate candidate) {
-    phantoms.heard(this, candidate);
+    phantoms.observed(this, candidate);
     return classify(detector.closed(candidate));
   }
 

@@ -352,7 +352,7 @@ public final class SnapshotBenchmark {
         };
     CompletableFuture<Alone> one = taken(first, watch);
     CompletableFuture.anyOf(one, allBegun).join();
-    CompletableFuture<Alone> two = taken(second, Watch.NOBODY);
+    CompletableFuture<Alone> two = taken(second, Watch.NONE);
     costs.accept("first of two", one.join());
     costs.accept("second of two", two.join());
     nodes.delete(first.id());
@@ -360,7 +360,7 @@ public final class SnapshotBenchmark {
   }
 
   private Alone alone(String id, Kind kind, Ref base) {
-    return taken(nodes.order(id, 0, kind, base), Watch.NOBODY).join();
+    return taken(nodes.order(id, 0, kind, base), Watch.NONE).join();
   }
 
   private CompletableFuture<Alone> taken(Order order, Watch watch) {

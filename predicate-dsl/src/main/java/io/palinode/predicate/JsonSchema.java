@@ -211,12 +211,12 @@ final class JsonSchema {
     shapes.put(
         "budget",
         said(
-            "At most so many rollbacks that nobody asked for in a period; beyond, violations stand.",
+            "At most so many automatic rollbacks in a period; beyond, violations stand.",
             object(YamlReader.BUDGET, "atMost", "per")));
     shapes.put(
         "approval",
         said(
-            "Who opens a rollback: the violation, or an operator.",
+            "What opens a rollback: the violation, or an operator.",
             words(OnViolation.Approval.class)));
     shapes.put(
         "onUnreachable",
