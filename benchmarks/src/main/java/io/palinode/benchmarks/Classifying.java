@@ -6,7 +6,7 @@ import io.palinode.detection.Phantoms;
 import io.palinode.detection.Witness;
 import java.util.List;
 
-/** What is measured, and beside it what tells phantoms. */
+/** The measured detector, with the count of phantoms beside it. */
 final class Classifying implements Detector {
   private static final int LIMIT = 50_000;
 

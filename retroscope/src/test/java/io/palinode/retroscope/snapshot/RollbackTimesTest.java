@@ -15,7 +15,7 @@ class RollbackTimesTest {
     assertThatThrownBy(() -> times.requireWhole(51))
         .isInstanceOf(HalfUndoneException.class)
         .hasMessage(
-            "at time %s the store was half undone, by the rollback to epoch 3: it can be read up to %s, and the rollback goes on",
+            "at time %s the store was half undone, by the rollback to epoch 3: it can be read up to %s, and the rollback has not ended",
             Hlc.format(51), Hlc.format(50));
   }
 
