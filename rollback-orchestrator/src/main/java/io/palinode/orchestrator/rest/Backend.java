@@ -3,6 +3,7 @@ package io.palinode.orchestrator.rest;
 import io.palinode.detection.witness.PortableWitness;
 import io.palinode.orchestrator.AppliedPredicate;
 import io.palinode.orchestrator.Intervention;
+import io.palinode.orchestrator.Judgement;
 import io.palinode.orchestrator.NodeStatus;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.RefusedException;
@@ -68,6 +69,9 @@ public interface Backend extends SnapshotBackend, RollbackBackend {
   List<NodeStatus> nodes();
 
   Status status();
+
+  /** What the verdict on the present waits for. */
+  Judgement judgement();
 
   /** The latest losses of coverage that nobody has acknowledged, the latest first. */
   List<Unjudged> unjudged();
