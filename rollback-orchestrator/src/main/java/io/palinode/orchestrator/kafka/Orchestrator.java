@@ -246,7 +246,8 @@ public final class Orchestrator implements Backend, AutoCloseable {
         findings.judged(),
         lagMicros(findings.judged()),
         state.heldAt() == Findings.NOT_HELD ? null : Math.max(safePoint, state.heldAt()),
-        findings.losses(),
+        state.unacknowledgedGaps(),
+        state.journal().coverage().found(),
         memory.violationsTotal(),
         memory.phantomsTotal(),
         memory.rollbacksTotal(),
@@ -270,13 +271,13 @@ public final class Orchestrator implements Backend, AutoCloseable {
 
   @Override
   public List<Unjudged> unjudged() {
-    return memory.unjudged(loop.state().findings().losses());
+    return Unjudged.of(loop.state());
   }
 
   @Override
-  public void acknowledgeCoverage() {
+  public void acknowledgeCoverage(long toNumber) {
     requireWorking();
-    loop.put(new Event.CoverageAcknowledged(wallMicros.getAsLong()));
+    rollbacks.acknowledge(toNumber);
   }
 
   @Override
@@ -491,8 +492,6 @@ public final class Orchestrator implements Backend, AutoCloseable {
       Detecting detecting = record.getDetecting();
       memory.read(detecting);
       texts.learn(detecting.getPredicate(), detecting.getVersion(), detecting.getYaml());
-    } else if (record.hasCoverageLost()) {
-      memory.lost(record.getCoverageLost());
     }
   }
 
