@@ -265,7 +265,7 @@ public final class Waits {
   }
 
   private void held() {
-    Findings findings = known.state().findings();
+    Coverage coverage = known.state().journal().coverage();
     PastPlan abandoned = known.state().abandoned();
     if (abandoned != null) {
       add(
@@ -274,13 +274,13 @@ public final class Waits {
           "rollback %d was abandoned, and its cut is not restored".formatted(abandoned.epoch()),
           "repair the data, then 'palinode acknowledge'");
     }
-    if (findings.heldAt() != Findings.NOT_HELD) {
+    if (coverage.heldAt(known.nowMicros()) != Findings.NOT_HELD) {
       long hold = RollbackSettings.micros(known.state().settings().coverageHold());
       add(
           Wait.Reason.COVERAGE,
-          findings.heldUntilMicros() - hold,
+          coverage.hold().untilMicros() - hold,
           "a coverage gap holds the safe point until "
-              + Instant.ofEpochSecond(findings.heldUntilMicros() / 1_000_000),
+              + Instant.ofEpochSecond(coverage.hold().untilMicros() / 1_000_000),
           "'palinode acknowledge'");
     }
   }
