@@ -796,6 +796,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
    * For how long, in microseconds, the disk has refused what {@link #promises} asks of it: the node
    * tells no progress meanwhile, and judgement waits for it. 0: it does not.
    */
+  @Override
   public long unpromisedMicros() {
     return health.unpromisedMicros(epochMicros.getAsLong());
   }
