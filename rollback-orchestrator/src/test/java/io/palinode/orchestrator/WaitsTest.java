@@ -105,6 +105,19 @@ class WaitsTest {
     assertThat(later.waits().get(0).what()).isEqualTo("the detection job publishes nothing");
   }
 
+  /** An orchestrator that starts reads what the job published long ago. */
+  @Test
+  void aReportThatWasReplayedSaysNothingOfNodes() {
+    join(STARTED, 0, 1, 2);
+    reports(reached(0, NOW), reached(1, NOW - 60 * SECOND), reached(2, NOW));
+    long later = NOW + 3_600 * SECOND;
+    job = new JobFeed(NOW, later, job.report());
+    assertThat(Waits.of(known(later)).waits()).isEmpty();
+    Judgement silent = Waits.of(known(later + 4 * SECOND));
+    assertThat(silent.waits()).extracting(Wait::reason).containsExactly(Wait.Reason.JOB);
+    assertThat(silent.waits().get(0).sinceMicros()).isEqualTo(NOW);
+  }
+
   @Test
   void kafkaIsNamedInsteadOfWhatWouldComeFromThere() {
     join(STARTED, 0, 1, 2);
