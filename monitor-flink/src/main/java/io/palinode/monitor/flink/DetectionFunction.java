@@ -254,7 +254,7 @@ final class DetectionFunction
     if (phantoms.isShadowed(spec)) {
       instance.shadow(spec, limits);
     }
-    phantoms.heard(event.key(), instance, spec, change);
+    phantoms.observed(event.key(), instance, spec, change);
     meters.of(predicate.name()).candidate();
     List<Witness> found = restarted(instance, event.partition(), reach, context);
     if (spec.isOfStates()) {

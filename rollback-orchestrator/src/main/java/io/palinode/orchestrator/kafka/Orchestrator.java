@@ -249,7 +249,8 @@ public final class Orchestrator implements Backend, AutoCloseable {
         findings.judged(),
         lagMicros(findings.judged()),
         state.heldAt() == Findings.NOT_HELD ? null : Math.max(safePoint, state.heldAt()),
-        findings.losses(),
+        state.unacknowledgedGaps(),
+        state.journal().coverage().found(),
         memory.violationsTotal(),
         memory.phantomsTotal(),
         memory.rollbacksTotal(),
@@ -291,13 +292,13 @@ public final class Orchestrator implements Backend, AutoCloseable {
 
   @Override
   public List<Unjudged> unjudged() {
-    return memory.unjudged(loop.state().findings().losses());
+    return Unjudged.of(loop.state());
   }
 
   @Override
-  public void acknowledgeCoverage() {
+  public void acknowledgeCoverage(long toNumber) {
     requireWorking();
-    loop.put(new Event.CoverageAcknowledged(wallMicros.getAsLong()));
+    rollbacks.acknowledge(toNumber);
   }
 
   @Override
@@ -478,8 +479,6 @@ public final class Orchestrator implements Backend, AutoCloseable {
       Detecting detecting = record.getDetecting();
       memory.read(detecting);
       texts.learn(detecting.getPredicate(), detecting.getVersion(), detecting.getYaml());
-    } else if (record.hasCoverageLost()) {
-      memory.lost(record.getCoverageLost());
     }
   }
 

@@ -11,6 +11,7 @@ import io.javalin.util.JavalinException;
 import io.palinode.detection.witness.PortableWitness;
 import io.palinode.detection.witness.WitnessJson;
 import io.palinode.orchestrator.AppliedPredicate;
+import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.Intervention;
 import io.palinode.orchestrator.Judgement;
 import io.palinode.orchestrator.ReceivedViolation;
@@ -194,8 +195,13 @@ public final class RestServer implements AutoCloseable {
   }
 
   private void acknowledgeCoverage(Context ctx) {
-    backend.acknowledgeCoverage();
-    ctx.status(202).json(status());
+    String to = ctx.queryParam("to");
+    int number = to == null ? Integer.MAX_VALUE : parse(to);
+    if (number < 0) {
+      throw new BadRequestResponse("to must be the number of a coverage gap: to=" + to);
+    }
+    backend.acknowledgeCoverage(to == null ? Event.CoverageAcknowledged.ALL : number);
+    ctx.json(status());
   }
 
   private void intervene(Context ctx, Intervention intervention) throws RefusedException {

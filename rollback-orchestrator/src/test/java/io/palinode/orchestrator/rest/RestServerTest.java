@@ -436,8 +436,12 @@ class RestServerTest {
 
   @Test
   void coverageIsAcknowledged() throws Exception {
-    assertThat(send("POST", "/api/v1/coverage/acknowledge", "").statusCode()).isEqualTo(202);
-    assertThat(backend.acknowledged).isTrue();
+    assertThat(send("POST", "/api/v1/coverage/acknowledge", "").statusCode()).isEqualTo(200);
+    assertThat(backend.acknowledged).isEqualTo(Long.MAX_VALUE);
+    assertThat(send("POST", "/api/v1/coverage/acknowledge?to=7", "").statusCode()).isEqualTo(200);
+    assertThat(backend.acknowledged).isEqualTo(7);
+    assertThat(error(send("POST", "/api/v1/coverage/acknowledge?to=x", "")))
+        .isEqualTo("to must be the number of a coverage gap: to=x");
   }
 
   @Test
@@ -497,7 +501,7 @@ class RestServerTest {
     private final Map<String, AppliedPredicate> predicates = new TreeMap<>();
     private final WatchedVersions watched = new WatchedVersions(2);
     private volatile boolean unavailable;
-    private volatile boolean acknowledged;
+    private volatile long acknowledged;
     private volatile @Nullable String renewed;
     private volatile @Nullable Wish wished;
     private volatile @Nullable String witnessText;
@@ -706,6 +710,7 @@ class RestServerTest {
           5,
           null,
           0,
+          0,
           1,
           1,
           1,
@@ -765,8 +770,8 @@ class RestServerTest {
     }
 
     @Override
-    public void acknowledgeCoverage() {
-      acknowledged = true;
+    public void acknowledgeCoverage(long toNumber) {
+      acknowledged = toNumber;
     }
 
     @Override

@@ -16,6 +16,7 @@ import com.sleepycat.je.TransactionConfig;
 import io.palinode.retroscope.snapshot.Entry;
 import io.palinode.voldemort.StorageEngine;
 import io.palinode.voldemort.StorageException;
+import io.palinode.voldemort.disk.SpareFile;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -38,13 +39,30 @@ import org.slf4j.LoggerFactory;
 public final class BdbEngine implements StorageEngine {
   private static final Logger log = LoggerFactory.getLogger(BdbEngine.class);
 
+  /** Berkeley DB looks at names of its own pattern only. */
+  private static final String SPARE = "palinode-spare";
+
   private final Path folder;
   private final Environment environment;
+  private final FreeSpace free;
+  private final @Nullable SpareFile spare;
   private final Map<String, Database> databases = new HashMap<>();
 
-  private BdbEngine(Path folder, Environment environment) {
+  private BdbEngine(Path folder, Environment environment, BdbConfig config) {
     this.folder = folder;
     this.environment = environment;
+    this.free = new FreeSpace(folder, config.freeDiskBytes());
+    this.spare = spareIn(folder);
+  }
+
+  /** A folder that does not take it is served without: its promises then need room. */
+  private static @Nullable SpareFile spareIn(Path folder) {
+    try {
+      return SpareFile.open(folder.resolve(SPARE));
+    } catch (StorageException e) {
+      log.warn("folder={} no room was set aside for the clock promise", folder, e);
+      return null;
+    }
   }
 
   /**
@@ -55,7 +73,7 @@ public final class BdbEngine implements StorageEngine {
   public static BdbEngine open(Path folder, Collection<String> stores, BdbConfig config) {
     try {
       BdbEngine engine =
-          new BdbEngine(folder, new Environment(folder.toFile(), environmentOf(config)));
+          new BdbEngine(folder, new Environment(folder.toFile(), environmentOf(config)), config);
       try {
         stores.forEach(engine::openDatabase);
         return engine;
@@ -97,6 +115,7 @@ public final class BdbEngine implements StorageEngine {
 
   @Override
   public void commit(List<Change> changes, Durability durability) {
+    free.require();
     TransactionConfig config = new TransactionConfig().setDurability(jeDurability(durability));
     try {
       Transaction transaction = environment.beginTransaction(null, config);
@@ -152,6 +171,25 @@ public final class BdbEngine implements StorageEngine {
     }
   }
 
+  @Override
+  public boolean putSpare(byte[] record, Durability durability) {
+    if (spare == null) {
+      return false;
+    }
+    try {
+      spare.write(record, durability == Durability.SYNCED);
+      return true;
+    } catch (StorageException e) {
+      log.debug("folder={} the spare room does not take a record", folder, e);
+      return false;
+    }
+  }
+
+  @Override
+  public byte @Nullable [] spare() {
+    return spare == null ? null : spare.read();
+  }
+
   /** Databases first, then the environment, which writes a last checkpoint. */
   @Override
   public void close() {
@@ -164,6 +202,9 @@ public final class BdbEngine implements StorageEngine {
     } catch (DatabaseException e) {
       // What was committed stands: without the checkpoint the next start recovers it from the log.
       log.warn("folder={} closed without a checkpoint", folder, e);
+    }
+    if (spare != null) {
+      spare.close();
     }
   }
 
