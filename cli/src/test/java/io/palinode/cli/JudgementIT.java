@@ -151,7 +151,6 @@ class JudgementIT {
       producer.interrupt();
       awaitConsole("the detector of node 1 has failed: ");
       awaitConsole("the detector of node 1 runs again");
-      plane.orchestrator().acknowledgeCoverage();
       awaitSafePointOfNow(plane);
       assertThat(cluster.size()).isEqualTo(NODES);
       assertThat(watch).isNotNull();

@@ -273,7 +273,7 @@ public final class Waits {
   }
 
   private void held() {
-    Findings findings = known.state().findings();
+    Coverage coverage = known.state().journal().coverage();
     PastPlan abandoned = known.state().abandoned();
     if (abandoned != null) {
       add(
@@ -282,13 +282,12 @@ public final class Waits {
           "rollback %d was abandoned, and its cut is not restored".formatted(abandoned.epoch()),
           "repair the data, then 'palinode acknowledge'");
     }
-    if (findings.heldAt() != Findings.NOT_HELD) {
-      long hold = RollbackSettings.micros(known.state().settings().coverageHold());
+    if (coverage.heldAt(known.nowMicros()) != Findings.NOT_HELD) {
+      long until = coverage.hold().untilMicros();
       add(
           Wait.Reason.COVERAGE,
-          findings.heldUntilMicros() - hold,
-          "a coverage gap holds the safe point until "
-              + Instant.ofEpochSecond(findings.heldUntilMicros() / 1_000_000),
+          until - RollbackSettings.micros(known.state().settings().coverageHold()),
+          "a coverage gap holds the safe point until " + Instant.ofEpochSecond(until / 1_000_000),
           "'palinode acknowledge'");
     }
   }
