@@ -1,6 +1,7 @@
 package io.palinode.cli;
 
 import io.palinode.cli.cluster.ControlPlane;
+import io.palinode.cli.cluster.PartsWatch;
 import io.palinode.cli.cluster.Ports;
 import io.palinode.cli.cluster.StoreCluster;
 import io.palinode.cli.terminal.ClusterFile;
@@ -9,6 +10,8 @@ import io.palinode.cli.terminal.EpsilonText;
 import io.palinode.cli.terminal.OnSignal;
 import io.palinode.cli.terminal.PredicateOptions;
 import io.palinode.cli.terminal.Refusal;
+import io.palinode.cli.terminal.StartProgress;
+import io.palinode.cli.terminal.StartStop;
 import io.palinode.cli.terminal.StoresOption;
 import io.palinode.cli.terminal.WindowLogOptions;
 import io.palinode.hvc.Epsilon;
@@ -24,7 +27,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -119,10 +121,13 @@ final class UpCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
 
-    CountDownLatch interrupted = new CountDownLatch(1);
     say(err, "starting Kafka, the detection job and the orchestrator");
+    StartStop stop = new StartStop(Thread.currentThread());
     // What was acknowledged is on disk when all is closed, and what was queued is sent.
-    try (OnSignal stop = OnSignal.does(interrupted::countDown);
+    try (OnSignal onSignal = OnSignal.does(stop::now);
+        StartProgress progress =
+            StartProgress.of(
+                "starting Kafka, the detection job and the orchestrator", line -> say(err, line));
         ControlPlane plane =
             ControlPlane.start(
                 data,
@@ -137,13 +142,23 @@ final class UpCommand implements Callable<Integer> {
                 definitions,
                 data,
                 past,
-                node -> node.withRestores(restores),
+                node -> {
+                  progress.step("starting node " + node.nodeId());
+                  return node.withRestores(restores);
+                },
                 epsilon,
                 plane.watch(),
-                plane.registry())) {
+                plane.registry());
+        PartsWatch watch = PartsWatch.start(plane, cluster, line -> say(err, line))) {
+      progress.close();
       print(out, plane, cluster, definitions);
-      interrupted.await();
+      var unused = stop.await(StartProgress.NO_LIMIT);
       say(err, "stopping");
+    } catch (RuntimeException e) {
+      if (!stop.isAsked()) {
+        throw e;
+      }
+      say(err, "stopped before everything had started");
     }
     return 0;
   }

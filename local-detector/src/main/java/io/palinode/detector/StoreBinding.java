@@ -35,6 +35,14 @@ public interface StoreBinding {
    */
   boolean promises(long hlc);
 
+  /**
+   * For how long, in microseconds, the disk has refused what {@link #promises} asks of it; 0: it
+   * does not. By any thread.
+   */
+  default long unpromisedMicros() {
+    return 0;
+  }
+
   /** Grows with every start of the node, also after a crash. */
   long incarnation();
 

@@ -188,6 +188,11 @@ final class AgentBinding implements StoreBinding {
   }
 
   @Override
+  public long unpromisedMicros() {
+    return node.unpromisedMicros();
+  }
+
+  @Override
   public long incarnation() {
     return node.incarnation();
   }

@@ -789,6 +789,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
    * For how long, in microseconds, no medium has taken what {@link #promises} asks: the node
    * publishes no progress meanwhile, and judgement waits for it. 0: it does not.
    */
+  @Override
   public long unpromisedMicros() {
     return health.unpromisedMicros(epochMicros.getAsLong());
   }

@@ -6,6 +6,7 @@ import io.palinode.cli.cluster.WatchedNode;
 import io.palinode.cli.terminal.ClusterFile;
 import io.palinode.cli.terminal.EpsilonText;
 import io.palinode.cli.terminal.Refusal;
+import io.palinode.cli.terminal.StartProgress;
 import io.palinode.cli.terminal.StoresOption;
 import io.palinode.cli.terminal.WindowLogOptions;
 import io.palinode.detector.kafka.NodeMonitorConfig;
@@ -104,19 +105,26 @@ final class RunNodeCommand implements Callable<Integer> {
         running -> running.node().isRunning() ? null : "its detector has stopped (see the log)");
   }
 
+  private void say(String line) {
+    spec.commandLine().getErr().println(line);
+    spec.commandLine().getErr().flush();
+  }
+
+  @SuppressWarnings("try") // A resource for its close alone.
   private Running start(Cluster cluster, List<StoreDefinition> definitions) throws IOException {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     Files.createDirectories(data);
     var unused = kafka.connected();
     MetricsOption.Served served = metrics.serve(registry);
-    try {
+    try (StartProgress progress = StartProgress.of("starting node " + id, this::say)) {
       WatchedNode node =
           WatchedNode.start(
               WatchedNode.config(id, cluster, definitions, epsilon)
                   .withRestores(windowLog.restores(1)),
               data,
               windowLog.bound(),
-              NodeMonitorConfig.of(kafka.bootstrap(), Topics.DEFAULT),
+              NodeMonitorConfig.of(kafka.bootstrap(), Topics.DEFAULT)
+                  .withStartTimeout(StartProgress.NO_LIMIT),
               registry);
       return new Running(node, served);
     } catch (RuntimeException e) {

@@ -68,7 +68,8 @@ public final class NodeMonitor implements AutoCloseable {
             ring,
             detector::lost);
     emitter =
-        new CandidateEmitter(store.node(), detector, ring, writer, config.pace(), epochMicros);
+        new CandidateEmitter(store.node(), detector, ring, writer, config.pace(), epochMicros)
+            .reporting(store::unpromisedMicros);
 
     control = PatientProducer.create(config.kafka().withLingerMs(0), name + "-control");
     ControlPublisher publisher = new ControlPublisher(control, config.topics().control());

@@ -166,8 +166,7 @@ public final class OrchestratorMetrics implements AutoCloseable {
     keep(
         Gauge.builder(
                 "palinode.judgement.waiting.seconds",
-                judgement,
-                now -> now.get().micros(reason, node) / MICROS_PER_SECOND)
+                () -> judgement.get().micros(reason, node) / MICROS_PER_SECOND)
             .description("For how long the verdict on the present has waited; 0: it does not")
             .tag("for", reason.label())
             .tag("node", label)
