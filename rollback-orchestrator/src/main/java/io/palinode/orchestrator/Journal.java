@@ -86,7 +86,7 @@ public record Journal(
           plan != null && record.getEpoch() == plan.epoch() ? withPlan(plan.read(record)) : this;
       case SNAPSHOT -> withSnapshots(snapshots.read(record.getSnapshot(), nodes));
       case GATE -> isLate(record) ? this : with(gates.read(record));
-      case WATCHING, EFFECT, STEP_NOT_SET -> this;
+      case WATCHING, NODE_REPORT, EFFECT, STEP_NOT_SET -> this;
     };
   }
 
@@ -274,6 +274,7 @@ public record Journal(
           CANCEL,
           SAFE_POINT,
           WATCHING,
+          NODE_REPORT,
           SNAPSHOT,
           EFFECT,
           GATE,
