@@ -99,7 +99,7 @@ public record Journal(
       case SNAPSHOT -> withSnapshots(snapshots.read(record.getSnapshot(), nodes));
       case GATE -> isLate(record) ? this : with(gates.read(record));
       case COVERAGE -> with(coverage.read(record, safePoint));
-      case WATCHING, EFFECT, SERVING, STEP_NOT_SET -> this;
+      case WATCHING, NODE_REPORT, EFFECT, SERVING, STEP_NOT_SET -> this;
     };
   }
 
@@ -288,6 +288,7 @@ public record Journal(
           CANCEL,
           SAFE_POINT,
           WATCHING,
+          NODE_REPORT,
           SNAPSHOT,
           EFFECT,
           GATE,

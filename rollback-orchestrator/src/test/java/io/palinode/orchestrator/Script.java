@@ -531,6 +531,7 @@ final class Script {
               CONVERGED,
               NODE_JOINED,
               WATCHING,
+              NODE_REPORT,
               CANCEL,
               EFFECT,
               SNAPSHOT,
