@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * replaced as a whole. For one thread at a time; failures are {@link StorageException}s.
  *
  * <pre>
+ * record  | sealed u8 = 0xFE | CRC-32C of the record i32 | record |; of an earlier release: | record |,
+ *         | which begins with 1
  * journal | version u8 = 2 | changes i32 | per change: store UTF, key length i32, key,
  *         | record length i32 (-1: the key goes), record, the same of what it had before
  *         | CRC-32C of all before i32 |
@@ -33,6 +36,12 @@ import org.jspecify.annotations.Nullable;
 final class MetaFiles {
   private static final byte VERSION = 2;
   private static final String JOURNAL = "journal";
+
+  /** Differs in all bits from what a record of an earlier release begins with. */
+  private static final byte SEALED = (byte) 0xFE;
+
+  private static final byte UNSEALED = 1;
+  private static final int SEAL_BYTES = 1 + Integer.BYTES;
 
   private final Path folder;
 
@@ -54,7 +63,32 @@ final class MetaFiles {
   }
 
   byte @Nullable [] get(byte[] key) {
-    return read(file(key));
+    byte[] bytes = read(file(key));
+    return bytes == null ? null : unsealed(bytes, file(key));
+  }
+
+  private static byte[] sealed(byte[] record) {
+    return ByteBuffer.allocate(SEAL_BYTES + record.length)
+        .put(SEALED)
+        .putInt(crc(record, record.length))
+        .put(record)
+        .array();
+  }
+
+  private static byte[] unsealed(byte[] bytes, Path file) {
+    if (bytes.length > 0 && bytes[0] == UNSEALED) {
+      return bytes;
+    }
+    if (bytes.length >= SEAL_BYTES && bytes[0] == SEALED) {
+      byte[] record = Arrays.copyOfRange(bytes, SEAL_BYTES, bytes.length);
+      if (ByteBuffer.wrap(bytes).getInt(1) == crc(record, record.length)) {
+        return record;
+      }
+    }
+    throw new StorageException(
+        "the file %s is damaged: put it back, or move its folder away, and the node begins again with a coverage gap"
+            .formatted(file),
+        new IOException("its checksum is wrong"));
   }
 
   /** Each by itself. */
@@ -64,7 +98,7 @@ final class MetaFiles {
       if (record == null) {
         delete(file(change.key()));
       } else {
-        write(file(change.key()), record, synced);
+        write(file(change.key()), sealed(record), synced);
       }
     }
   }
