@@ -24,8 +24,10 @@ import org.slf4j.LoggerFactory;
  *     VERSION   "palinode-data=1 node=0 nodes=3"
  *     LOCK      locked while a process uses the folder
  *     bdb/      the Berkeley DB environment
+ *     STORE-END the count of its commits, beside it
  *     snapshots/  one folder a snapshot
  *     window-log/  two folders a store: changes and deletes
+ *     damaged-1/  what {@link Recovery} has put aside
  * </pre>
  */
 public final class DataFolder implements AutoCloseable {
@@ -36,6 +38,7 @@ public final class DataFolder implements AutoCloseable {
   private static final String VERSION_FILE = "VERSION";
   private static final String LOCK_FILE = "LOCK";
   private static final String BDB = "bdb";
+  private static final String STORE_END = "STORE-END";
   private static final String SNAPSHOTS = "snapshots";
   private static final String WINDOW_LOG = "window-log";
 
@@ -97,16 +100,25 @@ public final class DataFolder implements AutoCloseable {
     return folder.resolve(BDB);
   }
 
+  /** Where the commits of {@link #bdb} are counted. */
+  public Path storeEnd() {
+    return folder.resolve(STORE_END);
+  }
+
   /** Where snapshots go; not there before the first one. */
   public Path snapshots() {
     return folder.resolve(SNAPSHOTS);
   }
 
+  /** Where all of them go; not there before the first one. */
+  Path windowLogs() {
+    return folder.resolve(WINDOW_LOG);
+  }
+
   /** Where a log of a store's past goes; not there before the first one. */
   public Path windowLog(String store, String log) {
     // Names are anybody's, and ".." is none of a folder.
-    return folder
-        .resolve(WINDOW_LOG)
+    return windowLogs()
         .resolve("store-" + URLEncoder.encode(store, StandardCharsets.UTF_8))
         .resolve(log);
   }
