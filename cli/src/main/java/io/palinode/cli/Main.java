@@ -44,6 +44,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       DeleteCommand.class,
       StatusCommand.class,
       DoctorCommand.class,
+      RecoverCommand.class,
       AcknowledgeCommand.class,
       RollbackCommand.class,
       SnapshotCommand.class,

@@ -16,6 +16,7 @@ import io.palinode.cli.terminal.StoresOption;
 import io.palinode.cli.terminal.WindowLogOptions;
 import io.palinode.hvc.Epsilon;
 import io.palinode.retroscope.DiskBound;
+import io.palinode.retroscope.disk.OwnerOnly;
 import io.palinode.voldemort.RestoreLimit;
 import io.palinode.voldemort.bdb.DataFolder;
 import io.palinode.voldemort.cluster.Cluster;
@@ -23,7 +24,6 @@ import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -41,8 +41,10 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Start a watched cluster on this machine and keep it up until Ctrl-C: store nodes, Kafka, the detection job, the orchestrator.",
-      "Store node i listens on P+i, the API on P+100, Kafka on P+101. What was in the data folder is there again after a restart.",
+      "Start a watched cluster on this machine and keep it up until Ctrl-C: store nodes, Kafka, the"
+          + " detection job, the orchestrator.",
+      "Store node i listens on P+i, the API on P+100, Kafka on P+101. What was in the data folder"
+          + " is there again after a restart.",
       ""
     },
     footer = {
@@ -84,8 +86,9 @@ final class UpCommand implements Callable<Integer> {
       names = "--cluster",
       paramLabel = "FILE",
       description =
-          "A cluster.xml of Voldemort, instead of --nodes: its hosts, which have to be this machine's, ports and partitions. The API and Kafka are"
-              + " where --port-base puts them.")
+          "A cluster.xml of Voldemort, instead of --nodes: its hosts, which have to be this"
+              + " machine's, ports and partitions. The API and Kafka are where --port-base puts"
+              + " them.")
   private @Nullable Path clusterFile;
 
   @Mixin private StoresOption stores = new StoresOption();
@@ -205,7 +208,7 @@ final class UpCommand implements Callable<Integer> {
 
   private void requireFolder() {
     try {
-      Files.createDirectories(data);
+      OwnerOnly.createFolders(data);
     } catch (IOException e) {
       throw new Refusal(
           "the data folder cannot be made (%s): choose another with --data".formatted(e), e);

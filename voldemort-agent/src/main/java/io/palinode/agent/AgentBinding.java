@@ -2,6 +2,7 @@ package io.palinode.agent;
 
 import io.palinode.detector.HlcSpan;
 import io.palinode.detector.MissedEpochs;
+import io.palinode.detector.NodeHealth;
 import io.palinode.detector.RestoreRefusedException;
 import io.palinode.detector.RestoreRefusedException.Reason;
 import io.palinode.detector.SequentialKeys;
@@ -180,6 +181,11 @@ final class AgentBinding implements StoreBinding {
   @Override
   public void pass(long hlc) {
     node.pass(hlc);
+  }
+
+  @Override
+  public NodeHealth health() {
+    return node.health();
   }
 
   @Override

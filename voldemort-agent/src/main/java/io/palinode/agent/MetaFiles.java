@@ -1,5 +1,6 @@
 package io.palinode.agent;
 
+import io.palinode.retroscope.disk.OwnerOnly;
 import io.palinode.voldemort.StorageEngine.Change;
 import io.palinode.voldemort.StorageException;
 import io.palinode.voldemort.disk.SpareFile;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +30,8 @@ import org.slf4j.LoggerFactory;
  * replaced as a whole. For one thread at a time; failures are {@link StorageException}s.
  *
  * <pre>
+ * record  | sealed u8 = 0xFE | CRC-32C of the record i32 | record |; of an earlier release: | record |,
+ *         | which begins with 1
  * journal | version u8 = 2 | changes i32 | per change: store UTF, key length i32, key,
  *         | record length i32 (-1: the key goes), record, the same of what it had before
  *         | CRC-32C of all before i32 |
@@ -38,6 +42,12 @@ final class MetaFiles {
   private static final String JOURNAL = "journal";
   private static final String SPARE = "spare";
   private static final Logger log = LoggerFactory.getLogger(MetaFiles.class);
+
+  /** Differs in all bits from what a record of an earlier release begins with. */
+  private static final byte SEALED = (byte) 0xFE;
+
+  private static final byte UNSEALED = 1;
+  private static final int SEAL_BYTES = 1 + Integer.BYTES;
 
   private final Path folder;
   private final @Nullable SpareFile spare;
@@ -53,7 +63,10 @@ final class MetaFiles {
   MetaFiles(Path folder) {
     this.folder = folder;
     try {
-      Files.createDirectories(folder);
+      OwnerOnly.createFolders(folder);
+      if (!OwnerOnly.claim(folder)) {
+        log.warn("folder={} other users may read it: run 'chmod -R go-rwx' on it", folder);
+      }
     } catch (IOException e) {
       throw new StorageException("making " + folder + " failed: " + e, e);
     }
@@ -89,7 +102,32 @@ final class MetaFiles {
   }
 
   byte @Nullable [] get(byte[] key) {
-    return read(file(key));
+    byte[] bytes = read(file(key));
+    return bytes == null ? null : unsealed(bytes, file(key));
+  }
+
+  private static byte[] sealed(byte[] record) {
+    return ByteBuffer.allocate(SEAL_BYTES + record.length)
+        .put(SEALED)
+        .putInt(crc(record, record.length))
+        .put(record)
+        .array();
+  }
+
+  private static byte[] unsealed(byte[] bytes, Path file) {
+    if (bytes.length > 0 && bytes[0] == UNSEALED) {
+      return bytes;
+    }
+    if (bytes.length >= SEAL_BYTES && bytes[0] == SEALED) {
+      byte[] record = Arrays.copyOfRange(bytes, SEAL_BYTES, bytes.length);
+      if (ByteBuffer.wrap(bytes).getInt(1) == crc(record, record.length)) {
+        return record;
+      }
+    }
+    throw new StorageException(
+        "the file %s is damaged: put it back, or move its folder away, and the node begins again with a coverage gap"
+            .formatted(file),
+        new IOException("its checksum is wrong"));
   }
 
   /** Each by itself. */
@@ -99,7 +137,7 @@ final class MetaFiles {
       if (record == null) {
         delete(file(change.key()));
       } else {
-        write(file(change.key()), record, synced);
+        write(file(change.key()), sealed(record), synced);
       }
     }
   }

@@ -3,8 +3,8 @@ package io.palinode.cli.embedded;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.palinode.monitor.flink.DetectionJob;
 import io.palinode.monitor.flink.DetectionJobConfig;
+import io.palinode.retroscope.disk.OwnerOnly;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -73,10 +73,10 @@ public final class EmbeddedFlink implements AutoCloseable {
   public static EmbeddedFlink start(Path folder, DetectionJobConfig config, MeterRegistry meters)
       throws IOException {
     Path home = folder.toAbsolutePath();
-    Path temporary = Files.createDirectories(home.resolve("tmp"));
+    Path temporary = OwnerOnly.createFolders(home.resolve("tmp"));
     Checkpoints checkpoints =
         new Checkpoints(
-            Files.createDirectories(home.resolve("checkpoints-" + DetectionJob.STATE_VERSION)));
+            OwnerOnly.createFolders(home.resolve("checkpoints-" + DetectionJob.STATE_VERSION)));
     Path latest = checkpoints.latest();
     checkpoints.deleteAllBut(latest);
 

@@ -122,7 +122,8 @@ public final class StoreService implements AutoCloseable {
     for (StoreDefinition store : config.node().stores()) {
       (store.persistence() == Persistence.MEMORY ? inMemory : onDisk).add(store.name());
     }
-    return new SplitEngine(BdbEngine.open(folder.bdb(), onDisk, config.bdb()), inMemory);
+    return new SplitEngine(
+        BdbEngine.open(folder.bdb(), onDisk, config.bdb(), folder.storeEnd()), inMemory);
   }
 
   public StoreNode node() {
