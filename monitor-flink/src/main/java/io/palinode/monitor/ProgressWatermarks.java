@@ -78,6 +78,11 @@ public final class ProgressWatermarks {
     return watermark;
   }
 
+  /** The greatest HLC up to which the node is complete, or {@link #NONE}. */
+  public long complete(int node) {
+    return complete[node];
+  }
+
   private boolean advance() {
     least = Long.MAX_VALUE;
     for (long node : complete) {

@@ -46,6 +46,7 @@ public record Alert(
     VIOLATION_STANDS("PalinodeViolationStands"),
     PLAN_RESTARTED("PalinodePlanRestarted"),
     COVERAGE_LOST("PalinodeCoverageLost"),
+    JUDGEMENT_WAITS("PalinodeJudgementWaits"),
     CONTROL_WRITE_FAILED("PalinodeControlWriteFailed"),
     ORCHESTRATOR_STOPPED("PalinodeOrchestratorStopped");
 

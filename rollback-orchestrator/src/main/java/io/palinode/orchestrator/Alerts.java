@@ -5,7 +5,6 @@ import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.LetStand;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.Witness;
-import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -154,19 +153,15 @@ final class Alerts {
         nowMicros);
   }
 
-  static Alert coverageLost(CoverageLost loss, long heldAt, Duration hold, long nowMicros) {
-    return coverageLost(
-        loss,
-        "the safe point is held at %s until the loss is acknowledged, at most %d s"
-            .formatted(Hlc.format(heldAt), hold.toSeconds()),
-        nowMicros);
-  }
-
-  static Alert coverageLostBefore(CoverageLost loss, long safePoint, long nowMicros) {
-    return coverageLost(
-        loss,
-        "the safe point %s had passed it and is not held".formatted(Hlc.format(safePoint)),
-        nowMicros);
+  static Alert coverageLost(CoverageLost loss, MachineState state) {
+    long safePoint = state.safePoint();
+    long before = Math.max(safePoint, Math.min(state.heldAt(), loss.getFromHlc() - 1));
+    String consequence =
+        Coverage.end(loss) <= safePoint
+            ? "the safe point %s had passed it and is not held".formatted(Hlc.format(safePoint))
+            : "the safe point is held at %s until the loss is acknowledged, at most %d s"
+                .formatted(Hlc.format(before), state.settings().coverageHold().toSeconds());
+    return coverageLost(loss, consequence, state.nowMicros());
   }
 
   private static Alert coverageLost(CoverageLost loss, String consequence, long nowMicros) {

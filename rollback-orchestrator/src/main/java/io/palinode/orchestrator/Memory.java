@@ -2,7 +2,6 @@ package io.palinode.orchestrator;
 
 import com.google.protobuf.ByteString;
 import io.palinode.wire.v1.ControlRecord;
-import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Detecting;
 import io.palinode.wire.v1.Violation;
 import java.util.List;
@@ -15,14 +14,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Memory {
   public static final int KEPT_MAX = 10_000;
-  public static final int LOSSES_MAX = 100;
   public static final int PROGRESS_MAX = 1_000;
 
   private final History<String, ReceivedViolation> violations = new History<>(KEPT_MAX);
   private final History<Long, Rollback> rollbacks = new History<>(KEPT_MAX);
   private final History<Long, RollbackProgress> progress = new History<>(PROGRESS_MAX);
   private final History<SpanId, SequentialSpan> sequential = new History<>(PROGRESS_MAX);
-  private final History<Long, Unjudged> losses = new History<>(LOSSES_MAX);
   private final AtomicLong phantoms = new AtomicLong();
   private final Nodes nodes;
   private final WatchedVersions watched;
@@ -57,15 +54,6 @@ public final class Memory {
   public void read(ControlRecord record) {
     nodes.read(record);
     watched.read(record);
-  }
-
-  public void lost(CoverageLost loss) {
-    losses.put(losses.total(), Unjudged.of(loss));
-  }
-
-  /** The latest first. */
-  public List<Unjudged> unjudged(int limit) {
-    return losses.latest(limit);
   }
 
   /** Of the detection job. */

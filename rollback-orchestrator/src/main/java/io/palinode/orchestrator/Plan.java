@@ -112,6 +112,8 @@ public record Plan(
           SNAPSHOT,
           EFFECT,
           GATE,
+          COVERAGE,
+          SERVING,
           STEP_NOT_SET ->
           this;
     };

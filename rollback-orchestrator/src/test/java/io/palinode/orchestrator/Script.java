@@ -6,6 +6,7 @@ import io.palinode.wire.v1.AffectedClient;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.CoverageStep;
 import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.NodeJoined;
@@ -28,12 +29,15 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Predicate;
 
 /**
  * Drives the machine by hand, with HLC times in microseconds. What it appends is read back at once,
  * unless the log is held; what the orchestrator wrote can be read as lines.
  */
 final class Script {
+  private static final String COVERAGE = "coverage:";
+
   private final RollbackSettings settings;
   private List<Policy> policies;
   private final List<ControlRecord> control = new ArrayList<>();
@@ -66,6 +70,18 @@ final class Script {
     List.copyOf(control).forEach(r -> hear(new Event.ControlRead(r, nowMicros)));
     List.copyOf(violations).forEach(this::hear);
     hear(new Event.CaughtUp(nowMicros));
+    return this;
+  }
+
+  /** The violations log's retention has removed all of its records. */
+  Script forgetViolations() {
+    violations.clear();
+    return this;
+  }
+
+  /** As if these records had never come into the control log. */
+  Script forgetControl(Predicate<ControlRecord> some) {
+    control.removeIf(some);
     return this;
   }
 
@@ -137,7 +153,11 @@ final class Script {
   }
 
   Script acknowledgeCoverage() {
-    hear(new Event.CoverageAcknowledged(nowMicros));
+    return acknowledgeCoverage(Event.CoverageAcknowledged.ALL);
+  }
+
+  Script acknowledgeCoverage(long toNumber) {
+    hear(new Event.CoverageAcknowledged(toNumber, nowMicros));
     return this;
   }
 
@@ -407,8 +427,13 @@ final class Script {
 
   // What came of it
 
-  /** The orchestrator's steps since the last call, one line each. */
+  /** The orchestrator's steps since the last call, one line each, but those about coverage. */
   List<String> steps() {
+    return allSteps().stream().filter(line -> !line.contains(COVERAGE)).toList();
+  }
+
+  /** Likewise, with those about coverage. */
+  List<String> allSteps() {
     List<String> lines = List.copyOf(written);
     written.clear();
     return lines;
@@ -493,6 +518,7 @@ final class Script {
                   + concerning(r);
           case HALTED -> "halt: " + r.getHalted().getReason();
           case GATE -> gate(r.getGate());
+          case COVERAGE -> coverage(r.getCoverage());
           case SAFE_POINT -> "safe " + time(r.getSafePoint().getHlc());
           case RETRY -> "retry " + r.getRetry().getHalt();
           case ABANDON -> "abandon " + r.getAbandon().getHalt();
@@ -508,6 +534,7 @@ final class Script {
               CANCEL,
               EFFECT,
               SNAPSHOT,
+              SERVING,
               STEP_NOT_SET ->
               r.getStepCase().name().toLowerCase(Locale.ROOT);
         };
@@ -527,6 +554,15 @@ final class Script {
       case HELD_NO_MORE ->
           "no more " + step.getHeldNoMore().getPredicate() + step.getHeldNoMore().getBindingsList();
       case RENEWED -> "renew " + step.getRenewed().getPredicate();
+      case STEP_NOT_SET -> "nothing";
+    };
+  }
+
+  private static String coverage(CoverageStep step) {
+    return switch (step.getStepCase()) {
+      case FOUND -> COVERAGE + " gaps " + step.getFound().getGapsCount();
+      case ACKNOWLEDGED -> COVERAGE + " acknowledged to " + step.getAcknowledged().getToNumber();
+      case ABANDON_REPORTED -> COVERAGE + " abandon reported";
       case STEP_NOT_SET -> "nothing";
     };
   }

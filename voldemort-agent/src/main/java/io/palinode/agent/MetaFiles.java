@@ -2,6 +2,7 @@ package io.palinode.agent;
 
 import io.palinode.voldemort.StorageEngine.Change;
 import io.palinode.voldemort.StorageException;
+import io.palinode.voldemort.disk.SpareFile;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -20,6 +21,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What the node remembers of itself, a file for each record, and the journal of a commit. A file is
@@ -36,6 +39,8 @@ import org.jspecify.annotations.Nullable;
 final class MetaFiles {
   private static final byte VERSION = 2;
   private static final String JOURNAL = "journal";
+  private static final String SPARE = "spare";
+  private static final Logger log = LoggerFactory.getLogger(MetaFiles.class);
 
   /** Differs in all bits from what a record of an earlier release begins with. */
   private static final byte SEALED = (byte) 0xFE;
@@ -44,6 +49,7 @@ final class MetaFiles {
   private static final int SEAL_BYTES = 1 + Integer.BYTES;
 
   private final Path folder;
+  private final @Nullable SpareFile spare;
 
   /**
    * A change of a commit.
@@ -60,6 +66,35 @@ final class MetaFiles {
     } catch (IOException e) {
       throw new StorageException("making " + folder + " failed: " + e, e);
     }
+    this.spare = spareIn(folder);
+  }
+
+  /** A disk that is full by now is served without: promises then need room. */
+  private static @Nullable SpareFile spareIn(Path folder) {
+    try {
+      return SpareFile.open(folder.resolve(SPARE));
+    } catch (StorageException e) {
+      log.warn("folder={} no room was set aside for the clock promise", folder, e);
+      return null;
+    }
+  }
+
+  /** Into room that was allocated before; false when that fails. */
+  boolean putSpare(byte[] record, boolean synced) {
+    if (spare == null) {
+      return false;
+    }
+    try {
+      spare.write(record, synced);
+      return true;
+    } catch (StorageException e) {
+      log.debug("folder={} the spare room does not take a record", folder, e);
+      return false;
+    }
+  }
+
+  byte @Nullable [] spare() {
+    return spare == null ? null : spare.read();
   }
 
   byte @Nullable [] get(byte[] key) {

@@ -191,7 +191,7 @@ final class SnapshotFolder {
     }
   }
 
-  /** What else lies there is nobody's. */
+  /** Other files there belong to no snapshot. */
   List<String> ids() {
     return names(root).stream().filter(Ref::isId).toList();
   }

@@ -20,6 +20,7 @@ import com.sleepycat.je.TransactionConfig;
 import io.palinode.retroscope.snapshot.Entry;
 import io.palinode.voldemort.StorageEngine;
 import io.palinode.voldemort.StorageException;
+import io.palinode.voldemort.disk.SpareFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -44,15 +45,32 @@ import org.slf4j.LoggerFactory;
 public final class BdbEngine implements StorageEngine {
   private static final Logger log = LoggerFactory.getLogger(BdbEngine.class);
 
+  /** Berkeley DB looks at names of its own pattern only. */
+  private static final String SPARE = "palinode-spare";
+
   private final Path folder;
   private final Environment environment;
+  private final FreeSpace free;
+  private final @Nullable SpareFile spare;
   private final Map<String, Database> databases = new HashMap<>();
   private final ReentrantLock commitLock = new ReentrantLock();
   private @Nullable CommitCount count;
 
-  private BdbEngine(Path folder, Environment environment) {
+  private BdbEngine(Path folder, Environment environment, BdbConfig config) {
     this.folder = folder;
     this.environment = environment;
+    this.free = new FreeSpace(folder, config.freeDiskBytes());
+    this.spare = spareIn(folder);
+  }
+
+  /** A folder that does not take it is served without: its promises then need room. */
+  private static @Nullable SpareFile spareIn(Path folder) {
+    try {
+      return SpareFile.open(folder.resolve(SPARE));
+    } catch (StorageException e) {
+      log.warn("folder={} no room was set aside for the clock promise", folder, e);
+      return null;
+    }
   }
 
   /** Like the other, without a file that counts its commits. */
@@ -72,7 +90,7 @@ public final class BdbEngine implements StorageEngine {
       Path folder, Collection<String> stores, BdbConfig config, @Nullable Path end) {
     try {
       BdbEngine engine =
-          new BdbEngine(folder, new Environment(folder.toFile(), environmentOf(config)));
+          new BdbEngine(folder, new Environment(folder.toFile(), environmentOf(config)), config);
       try {
         engine.openDatabases(stores, end);
         return engine;
@@ -135,6 +153,7 @@ public final class BdbEngine implements StorageEngine {
     TransactionConfig config = new TransactionConfig().setDurability(jeDurability(durability));
     commitLock.lock();
     try {
+      free.require();
       Transaction transaction = environment.beginTransaction(null, config);
       boolean committed = false;
       try {
@@ -196,18 +215,30 @@ public final class BdbEngine implements StorageEngine {
     }
   }
 
+  @Override
+  public boolean putSpare(byte[] record, Durability durability) {
+    if (spare == null) {
+      return false;
+    }
+    try {
+      spare.write(record, durability == Durability.SYNCED);
+      return true;
+    } catch (StorageException e) {
+      log.debug("folder={} the spare room does not take a record", folder, e);
+      return false;
+    }
+  }
+
+  @Override
+  public byte @Nullable [] spare() {
+    return spare == null ? null : spare.read();
+  }
+
   /** Databases first, then the environment, which writes a last checkpoint. */
   @Override
   public void close() {
     try {
-      databases.values().forEach(Database::close);
-      databases.clear();
-      if (count != null) {
-        count.closeDatabase();
-      }
-      if (!environment.isClosed()) {
-        environment.close();
-      }
+      closeEnvironment();
       if (count != null) {
         count.closed();
         count = null;
@@ -215,6 +246,24 @@ public final class BdbEngine implements StorageEngine {
     } catch (DatabaseException | IOException e) {
       // What was committed stands: without the checkpoint the next start recovers it from the log.
       log.warn("folder={} closed without a checkpoint", folder, e);
+    }
+    if (spare != null) {
+      spare.close();
+    }
+  }
+
+  /** Also when a database does not close: an environment that stays open cannot be opened again. */
+  private void closeEnvironment() {
+    try {
+      databases.values().forEach(Database::close);
+      databases.clear();
+      if (count != null) {
+        count.closeDatabase();
+      }
+    } finally {
+      if (!environment.isClosed()) {
+        environment.close();
+      }
     }
   }
 

@@ -70,6 +70,23 @@ public final class DataFolder implements AutoCloseable {
     }
   }
 
+  /**
+   * Throws {@link DiskFullException} if its file system has less than {@code bytes} free: a node
+   * that started all the same would refuse each write.
+   */
+  public void requireFree(long bytes) {
+    long free;
+    try {
+      free = Files.getFileStore(folder).getUsableSpace();
+    } catch (IOException e) {
+      // A file system that does not know its room is tried.
+      return;
+    }
+    if (free < bytes) {
+      throw new DiskFullException(folder, free, bytes);
+    }
+  }
+
   /** The folder of the Berkeley DB environment. */
   public Path bdb() {
     return folder.resolve(BDB);

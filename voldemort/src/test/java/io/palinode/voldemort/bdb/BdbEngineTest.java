@@ -96,7 +96,7 @@ class BdbEngineTest {
     open("live").close();
     try (var files = Files.list(folder.resolve("live"))) {
       assertThat(files.map(file -> file.getFileName().toString()))
-          .containsExactlyInAnyOrder("00000000.jdb", "je.lck", "je.info.0");
+          .containsExactlyInAnyOrder("00000000.jdb", "je.lck", "je.info.0", "palinode-spare");
     }
   }
 
