@@ -13,14 +13,17 @@ public final class NodesRead {
   private static final long PERIOD_MS = 1_000;
   private static final long MICROS_PER_MS = 1_000;
   private static final long NEVER = -1;
+  private static final long PROMISED = 0;
 
   private final ProgressWatermarks watermarks;
   private final long[] readMs;
+  private final long[] unpromisedSince;
   private long dueMs = NEVER;
 
   public NodesRead(int nodes) {
     this.watermarks = new ProgressWatermarks(nodes);
     this.readMs = new long[nodes];
+    this.unpromisedSince = new long[nodes];
     Arrays.fill(readMs, NEVER);
   }
 
@@ -28,6 +31,11 @@ public final class NodesRead {
   public @Nullable JudgementReport observe(CandidateEvent event, long nowMs) {
     var unused = watermarks.observe(event);
     readMs[event.node()] = nowMs;
+    // Of the newest record: the first progress after it clears it.
+    unpromisedSince[event.node()] =
+        event.kind() == CandidateEvent.Kind.UNPROMISED
+            ? event.decode().getUnpromisedSinceMicros()
+            : PROMISED;
     if (dueMs != NEVER && nowMs < dueMs) {
       return null;
     }
@@ -48,10 +56,14 @@ public final class NodesRead {
   }
 
   private NodeReached reached(int node) {
-    return NodeReached.newBuilder()
-        .setNode(node)
-        .setHlc(Math.max(0, watermarks.complete(node)))
-        .setReadMicros(readMs[node] * MICROS_PER_MS)
-        .build();
+    NodeReached.Builder reached =
+        NodeReached.newBuilder()
+            .setNode(node)
+            .setHlc(Math.max(0, watermarks.complete(node)))
+            .setReadMicros(readMs[node] * MICROS_PER_MS);
+    if (unpromisedSince[node] != PROMISED) {
+      reached.setUnpromisedSinceMicros(unpromisedSince[node]);
+    }
+    return reached.build();
   }
 }

@@ -25,6 +25,18 @@ class NodesReadTest {
   }
 
   @Test
+  void aDiskThatRefusesTheClockPromiseIsReportedUntilTheNextProgress() {
+    CandidateEvent refuses =
+        Records.event(Records.of(1, 1, 0).setUnpromisedSinceMicros(4_000_000).build());
+    var unused = read.observe(progress(1, 0, 90), 5_000);
+    JudgementReport report = Objects.requireNonNull(read.observe(refuses, 6_000));
+    assertThat(report.getNodes(0).getUnpromisedSinceMicros()).isEqualTo(4_000_000);
+    assertThat(report.getNodes(0).getHlc()).isEqualTo(Hlc.ofMicros(90));
+    report = Objects.requireNonNull(read.observe(progress(1, 0, 100), 7_000));
+    assertThat(report.getNodes(0).hasUnpromisedSinceMicros()).isFalse();
+  }
+
+  @Test
   void theReportOfAJobTakesThePartitionInWhichANodeIsFurthestBehind() {
     JudgementReports reports = new JudgementReports(1_000);
     reports.learn(0, ofNodes(0, 70, 2_000));

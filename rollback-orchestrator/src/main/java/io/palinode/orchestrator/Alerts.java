@@ -28,6 +28,23 @@ final class Alerts {
         Alert.Kind.VIOLATION, labels(violation), annotations, policy.destinations(), nowMicros);
   }
 
+  /** With the labels of the violation's first alert. */
+  static Alert outcomeChanged(OutcomeChange change, Policy policy, long nowMicros) {
+    Violation violation = change.violation().violation();
+    String outcome = String.valueOf(change.violation().outcome());
+    Map<String, String> annotations =
+        Map.of(
+            "id", violation.getId(),
+            "violate", Hlc.format(violation.getViolate()),
+            "outcome", outcome,
+            "outcomeBefore", change.before().name(),
+            "summary",
+                "predicate %s was violated: the outcome is now %s, no longer %s"
+                    .formatted(violation.getPredicate(), outcome, change.before()));
+    return new Alert(
+        Alert.Kind.VIOLATION, labels(violation), annotations, policy.destinations(), nowMicros);
+  }
+
   static Alert tooLate(Violation violation, long safePoint, long nowMicros) {
     return Alert.toOperator(
         Alert.Kind.VIOLATION_TOO_LATE,

@@ -99,7 +99,7 @@ public record Journal(
       case SNAPSHOT -> withSnapshots(snapshots.read(record.getSnapshot(), nodes));
       case GATE -> isLate(record) ? this : with(gates.read(record));
       case COVERAGE -> with(coverage.read(record, safePoint));
-      case WATCHING, EFFECT, SERVING, STEP_NOT_SET -> this;
+      case WATCHING, NODE_REPORT, EFFECT, SERVING, STEP_NOT_SET -> this;
     };
   }
 
@@ -133,10 +133,12 @@ public record Journal(
     return past.stream().anyMatch(p -> p.settles(ofEpoch, hlc));
   }
 
-  /** It is settled, but not taken back. */
-  boolean isGivenUp(long ofEpoch, long hlc) {
-    return isSettled(ofEpoch, hlc)
-        && past.stream().filter(p -> p.settles(ofEpoch, hlc)).allMatch(PastPlan::keptAll);
+  /** The first of the plans that settle it, if none of them restored a cut before it; or null. */
+  @Nullable PastPlan keptBy(long ofEpoch, long hlc) {
+    List<PastPlan> settling = past.stream().filter(p -> p.settles(ofEpoch, hlc)).toList();
+    return settling.isEmpty() || !settling.stream().allMatch(PastPlan::keptAll)
+        ? null
+        : settling.get(0);
   }
 
   /** The newest plan that was abandoned, unless the safe point has passed it since; or null. */
@@ -288,6 +290,7 @@ public record Journal(
           CANCEL,
           SAFE_POINT,
           WATCHING,
+          NODE_REPORT,
           SNAPSHOT,
           EFFECT,
           GATE,

@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Detecting;
 import io.palinode.wire.v1.Violation;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -35,9 +36,11 @@ public final class Memory {
   /** Also of a grade that rose. */
   public void received(Violation violation, long atMicros, boolean replayed) {
     ReceivedViolation known = violations.get(violation.getId());
-    boolean phantom = known != null && known.phantom();
     violations.put(
-        violation.getId(), new ReceivedViolation(violation, atMicros, replayed, null, phantom));
+        violation.getId(),
+        known == null
+            ? new ReceivedViolation(violation, atMicros, replayed, null, false)
+            : known.again(violation, atMicros, replayed));
   }
 
   /** The violation of this id is a phantom; so may be one that nobody published. Once for each. */
@@ -48,6 +51,24 @@ public final class Memory {
 
   public void classified(Violation violation, Command.Outcome outcome) {
     violations.update(violation.getId(), known -> known.with(outcome));
+  }
+
+  /** Replaces outcomes that have changed; returns these changes, oldest first. */
+  public List<OutcomeChange> review(MachineState state) {
+    List<OutcomeChange> changes = new ArrayList<>();
+    violations.replaceAll(
+        received -> {
+          Command.Outcome before = received.outcome();
+          Command.Outcome now =
+              before == null ? null : Outcomes.now(state, received.violation(), before);
+          if (before == null || now == null || now == before) {
+            return received;
+          }
+          ReceivedViolation changed = received.with(now);
+          changes.add(new OutcomeChange(changed, before));
+          return changed;
+        });
+    return changes;
   }
 
   /** Any record of the control log. */

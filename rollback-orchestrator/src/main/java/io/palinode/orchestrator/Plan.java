@@ -109,6 +109,7 @@ public record Plan(
           RESUME,
           SAFE_POINT,
           WATCHING,
+          NODE_REPORT,
           SNAPSHOT,
           EFFECT,
           GATE,

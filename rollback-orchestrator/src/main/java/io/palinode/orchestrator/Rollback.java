@@ -107,6 +107,7 @@ public record Rollback(
           SAFE_POINT,
           NODE_JOINED,
           WATCHING,
+          NODE_REPORT,
           SNAPSHOT,
           EFFECT,
           GATE,

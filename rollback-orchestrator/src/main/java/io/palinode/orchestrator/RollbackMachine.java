@@ -121,6 +121,9 @@ public final class RollbackMachine {
     commands.add(new Command.Took(record));
     Findings left = state.findings().withoutPassed(state.journal().safePoint());
     state = state.with(left.withoutDemands(this::isCovered));
+    if (record.hasResume() || record.hasGate() || !state.findings().equals(left)) {
+      commands.add(new Command.Review());
+    }
     if (record.hasHalted() && state.live()) {
       alertHalted();
     } else if (record.hasResume() && state.live()) {
@@ -234,8 +237,7 @@ public final class RollbackMachine {
   private void classify(Violation violation, Policy policy) {
     Grade grade = Grades.of(violation.getGrade());
     boolean stale = isStale(violation);
-    Command.Outcome outcome =
-        outcome(violation, policy, policy.rollsBack(grade, violation.getPredicateVersion()));
+    Command.Outcome outcome = Outcomes.first(state, violation, policy);
     commands.add(new Command.Classified(violation, outcome));
     if (policy.alerts(grade) && !stale) {
       commands.add(
@@ -247,36 +249,6 @@ public final class RollbackMachine {
       commands.add(
           new Command.Raise(Alerts.tooLate(violation, state.safePoint(), state.nowMicros())));
     }
-  }
-
-  private Command.Outcome outcome(Violation violation, Policy policy, boolean rollsBack) {
-    if (!rollsBack) {
-      return Command.Outcome.NO_ROLLBACK;
-    }
-    if (state.journal().isGivenUp(violation.getEpoch(), violation.getViolate())) {
-      return Command.Outcome.ABANDONED;
-    }
-    if (isCovered(violation.getEpoch(), violation.getViolate())) {
-      return Command.Outcome.COVERED;
-    }
-    boolean mayStand =
-        policy.isGated()
-            || state
-                .journal()
-                .gates()
-                .holds(violation.getPredicate(), violation.getBinding(), violation.getViolate());
-    if (mayStand && state.journal().isFoundAtBeginning(violation)) {
-      return Command.Outcome.STANDS;
-    }
-    // Before the safe point is looked at, which passes what stands.
-    LetStanding stands =
-        state.journal().gates().standing(violation.getPredicate(), violation.getViolate());
-    if (stands != null) {
-      return stands.isForBudget() ? Command.Outcome.OVER_BUDGET : Command.Outcome.REJECTED;
-    }
-    return violation.getViolate() <= state.safePoint()
-        ? Command.Outcome.TOO_LATE
-        : Command.Outcome.ROLLBACK;
   }
 
   private Demand demand(Violation violation, Policy policy) {
@@ -331,6 +303,7 @@ public final class RollbackMachine {
   private void policyChanged(Policy policy) {
     state = state.with(policy);
     state = state.with(state.findings().withoutDemands(this::isCovered));
+    commands.add(new Command.Review());
     List<Findings.Waiting> known =
         state.findings().waiting().stream()
             .filter(w -> w.violation().getPredicate().equals(policy.predicate()))

@@ -28,6 +28,9 @@ public final class Waits {
   /** A node publishes progress every 250 ms at least. */
   static final Duration NODE_SILENCE = Duration.ofSeconds(1);
 
+  /** An older report was replayed, or is of a clock that is far behind. */
+  static final Duration REPORT_AGE = Duration.ofMinutes(1);
+
   /** A step that takes less is no wait. */
   static final Duration STEP = Duration.ofSeconds(1);
 
@@ -104,7 +107,7 @@ public final class Waits {
 
   private void detection() {
     long published = known.job().publishedMicros();
-    long silentSince = Math.max(published, known.startedMicros());
+    long silentSince = Math.max(known.job().receivedMicros(), known.startedMicros());
     boolean partFailed = known.parts().stream().anyMatch(part -> part.node() == null);
     if (isOver(silentSince, JOB_SILENCE)) {
       if (!partFailed) {
@@ -126,7 +129,7 @@ public final class Waits {
     JudgementReport report = known.job().report();
     Plan plan = known.state().journal().plan();
     boolean restoring = plan != null && !plan.phase().isBeforeRestore();
-    if (restoring || report == null) {
+    if (restoring || report == null || isOver(report.getAtMicros(), REPORT_AGE)) {
       return;
     }
     Map<Integer, NodeReached> reached = new HashMap<>();
@@ -147,15 +150,7 @@ public final class Waits {
     NodeStatus joined =
         known.joined().stream().filter(status -> status.node() == node).findFirst().orElse(null);
     if (reached == null) {
-      if (report.getAtMicros() - report.getStartedMicros()
-          > RollbackSettings.micros(NODE_SILENCE)) {
-        String what =
-            joined == null
-                ? "node %d has never joined"
-                : "the job has read nothing of node %d since it started";
-        long since = Math.max(report.getStartedMicros(), known.startedMicros());
-        addNode(Wait.Reason.NODE, node, since, what, "start it");
-      }
+      neverRead(node, joined, report);
     } else if (reached.hasUnpromisedSinceMicros()) {
       addNode(
           Wait.Reason.DISK,
@@ -165,6 +160,19 @@ public final class Waits {
           "free space on that disk; the node continues by itself");
     } else if (isBehind(reached.getHlc(), report)) {
       behind(node, reached, report);
+    }
+  }
+
+  /** A job and a node that have just started need some seconds to find each other. */
+  private void neverRead(int node, @Nullable NodeStatus joined, JudgementReport report) {
+    long started = Math.max(report.getStartedMicros(), known.startedMicros());
+    long since = joined == null ? started : Math.max(started, joined.joinedMicros());
+    if (isOver(since, JOB_SILENCE)) {
+      String what =
+          joined == null
+              ? "node %d has never joined"
+              : "the job has read nothing of node %d since it started";
+      addNode(Wait.Reason.NODE, node, since, what, "start it");
     }
   }
 
@@ -265,7 +273,7 @@ public final class Waits {
   }
 
   private void held() {
-    Findings findings = known.state().findings();
+    Coverage coverage = known.state().journal().coverage();
     PastPlan abandoned = known.state().abandoned();
     if (abandoned != null) {
       add(
@@ -274,13 +282,12 @@ public final class Waits {
           "rollback %d was abandoned, and its cut is not restored".formatted(abandoned.epoch()),
           "repair the data, then 'palinode acknowledge'");
     }
-    if (findings.heldAt() != Findings.NOT_HELD) {
-      long hold = RollbackSettings.micros(known.state().settings().coverageHold());
+    if (coverage.heldAt(known.nowMicros()) != Findings.NOT_HELD) {
+      long until = coverage.hold().untilMicros();
       add(
           Wait.Reason.COVERAGE,
-          findings.heldUntilMicros() - hold,
-          "a coverage gap holds the safe point until "
-              + Instant.ofEpochSecond(findings.heldUntilMicros() / 1_000_000),
+          until - RollbackSettings.micros(known.state().settings().coverageHold()),
+          "a coverage gap holds the safe point until " + Instant.ofEpochSecond(until / 1_000_000),
           "'palinode acknowledge'");
     }
   }

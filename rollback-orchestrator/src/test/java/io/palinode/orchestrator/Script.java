@@ -30,6 +30,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Drives the machine by hand, with HLC times in microseconds. What it appends is read back at once,
@@ -47,6 +48,7 @@ final class Script {
   private final List<Command.Classified> outcomes = new ArrayList<>();
   private final Deque<ControlRecord> held = new ArrayDeque<>();
   private MachineState state;
+  private Memory memory;
   private boolean holding;
   private long nowMicros = 1_000_000;
 
@@ -54,6 +56,7 @@ final class Script {
     this.settings = settings;
     this.policies = policies;
     this.state = MachineState.initial(settings);
+    this.memory = new Memory(settings.nodes());
     restart();
   }
 
@@ -66,6 +69,7 @@ final class Script {
   /** Forgets everything but the logs, and replays them. */
   Script restart() {
     state = MachineState.initial(settings);
+    memory = new Memory(settings.nodes());
     policies.forEach(p -> hear(new Event.PolicyChanged(p, nowMicros)));
     List.copyOf(control).forEach(r -> hear(new Event.ControlRead(r, nowMicros)));
     List.copyOf(violations).forEach(this::hear);
@@ -455,6 +459,21 @@ final class Script {
     return control;
   }
 
+  private void review() {
+    for (OutcomeChange change : memory.review(state)) {
+      Alert changed = Outcomes.alert(state, change);
+      if (changed != null && state.live()) {
+        alerts.add(changed);
+      }
+    }
+  }
+
+  /** As it is shown now. */
+  Command.@Nullable Outcome outcome(String id) {
+    ReceivedViolation received = memory.violation(id);
+    return received == null ? null : received.outcome();
+  }
+
   private Script found(Event event) {
     violations.add(event);
     hear(event);
@@ -467,6 +486,9 @@ final class Script {
   }
 
   private void hear(Event event) {
+    if (event instanceof Event.ViolationFound found) {
+      memory.received(found.violation(), nowMicros, !state.live());
+    }
     Step step = RollbackMachine.step(state, event);
     state = step.next();
     for (Command command : step.commands()) {
@@ -477,6 +499,9 @@ final class Script {
         alerts.add(raise.alert());
       } else if (command instanceof Command.Classified classified) {
         outcomes.add(classified);
+        memory.classified(classified.violation(), classified.outcome());
+      } else if (command instanceof Command.Review) {
+        review();
       }
     }
     while (!holding && !held.isEmpty()) {
@@ -531,6 +556,7 @@ final class Script {
               CONVERGED,
               NODE_JOINED,
               WATCHING,
+              NODE_REPORT,
               CANCEL,
               EFFECT,
               SNAPSHOT,

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.hvc.Hlc;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.CoverageStep;
+import io.palinode.wire.v1.GapsFound;
 import io.palinode.wire.v1.Halted;
 import io.palinode.wire.v1.Judged;
 import io.palinode.wire.v1.JudgementReport;
@@ -105,6 +107,19 @@ class WaitsTest {
     assertThat(later.waits().get(0).what()).isEqualTo("the detection job publishes nothing");
   }
 
+  /** An orchestrator that starts reads what the job published long ago. */
+  @Test
+  void aReportThatWasReplayedSaysNothingOfNodes() {
+    join(STARTED, 0, 1, 2);
+    reports(reached(0, NOW), reached(1, NOW - 60 * SECOND), reached(2, NOW));
+    long later = NOW + 3_600 * SECOND;
+    job = new JobFeed(NOW, later, job.report());
+    assertThat(Waits.of(known(later)).waits()).isEmpty();
+    Judgement silent = Waits.of(known(later + 4 * SECOND));
+    assertThat(silent.waits()).extracting(Wait::reason).containsExactly(Wait.Reason.JOB);
+    assertThat(silent.waits().get(0).sinceMicros()).isEqualTo(NOW);
+  }
+
   @Test
   void kafkaIsNamedInsteadOfWhatWouldComeFromThere() {
     join(STARTED, 0, 1, 2);
@@ -141,13 +156,20 @@ class WaitsTest {
   @Test
   void aCoverageGapThatHoldsTheSafePointIsNamed() {
     join(STARTED, 0, 1, 2);
-    step(
-        new Event.CoverageLost(
-            CoverageLost.newBuilder()
-                .setFromHlc(Hlc.ofMicros(NOW - SECOND))
-                .setToHlc(Hlc.ofMicros(NOW))
-                .build(),
-            NOW - SECOND));
+    long hold = RollbackSettings.micros(state.settings().coverageHold());
+    GapsFound found =
+        GapsFound.newBuilder()
+            .addGaps(
+                CoverageLost.newBuilder()
+                    .setFromHlc(Hlc.ofMicros(NOW - SECOND))
+                    .setToHlc(Hlc.ofMicros(NOW)))
+            .setHeldUntilMicros(NOW - SECOND + hold)
+            .build();
+    read(
+        ControlRecord.newBuilder()
+            .setAtMicros(NOW - SECOND)
+            .setCoverage(CoverageStep.newBuilder().setFound(found))
+            .build());
     reports(reached(0, NOW), reached(1, NOW), reached(2, NOW));
     assertThat(onlyWait().reason()).isEqualTo(Wait.Reason.COVERAGE);
     assertThat(onlyWait().micros(NOW)).isEqualTo(SECOND);

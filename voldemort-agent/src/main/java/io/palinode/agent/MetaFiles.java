@@ -1,5 +1,6 @@
 package io.palinode.agent;
 
+import io.palinode.retroscope.disk.OwnerOnly;
 import io.palinode.voldemort.StorageEngine.Change;
 import io.palinode.voldemort.StorageException;
 import io.palinode.voldemort.disk.SpareFile;
@@ -62,7 +63,10 @@ final class MetaFiles {
   MetaFiles(Path folder) {
     this.folder = folder;
     try {
-      Files.createDirectories(folder);
+      OwnerOnly.createFolders(folder);
+      if (!OwnerOnly.claim(folder)) {
+        log.warn("folder={} other users may read it: run 'chmod -R go-rwx' on it", folder);
+      }
     } catch (IOException e) {
       throw new StorageException("making " + folder + " failed: " + e, e);
     }

@@ -2,6 +2,7 @@ package io.palinode.voldemort;
 
 import io.palinode.detector.HlcSpan;
 import io.palinode.detector.MissedEpochs;
+import io.palinode.detector.NodeHealth;
 import io.palinode.detector.RestoreRefusedException;
 import io.palinode.detector.SequentialKeys;
 import io.palinode.detector.StoreBinding;
@@ -82,6 +83,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   private final NodeCounters counters = new NodeCounters();
   private final LongSupplier epochMicros;
   private final StorageHealth health;
+  private final RefusedClocks refusedClocks = new RefusedClocks();
   private final Writers writers;
   private final Accesses accesses = new Accesses();
 
@@ -545,6 +547,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     try {
       return clock.tick(received);
     } catch (ClockDriftException e) {
+      counters.add(NodeCounter.CLOCKS_REFUSED);
+      refusedClocks.add(e);
       throw refuse(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
     }
   }
@@ -789,8 +793,14 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
    * For how long, in microseconds, no medium has taken what {@link #promises} asks: the node
    * publishes no progress meanwhile, and judgement waits for it. 0: it does not.
    */
+  @Override
   public long unpromisedMicros() {
     return health.unpromisedMicros(epochMicros.getAsLong());
+  }
+
+  @Override
+  public NodeHealth health() {
+    return refusedClocks.health(config, health.refusal());
   }
 
   /** Since when the storage refuses records, and why; null: it does not. */

@@ -120,6 +120,9 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
   public void processElement(CandidateEvent event, Context context, Collector<CandidateEvent> out)
       throws Exception {
     reportReached(event, context);
+    if (event.kind() == CandidateEvent.Kind.UNPROMISED) {
+      return;
+    }
     SequenceCheck.Outcome outcome = check.observe(event);
     for (Notice notice : outcome.notices()) {
       context.output(NOTICES, notice);

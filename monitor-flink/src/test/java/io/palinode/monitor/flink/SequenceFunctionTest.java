@@ -124,6 +124,14 @@ class SequenceFunctionTest {
   }
 
   @Test
+  void aNodeWhoseDiskRefusesItsClockPromiseLosesNothing() throws Exception {
+    process(opened(0, 1, 10), event(Records.of(0, 1, 0).setUnpromisedSinceMicros(5).build()));
+    process(opened(0, 2, 20), progress(0, 2, 30));
+    assertThat(harness.extractOutputValues()).hasSize(2);
+    assertThat(harness.getSideOutput(SequenceFunction.NOTICES)).isNull();
+  }
+
+  @Test
   void howFarEachNodeWasReadIsReportedOncePerSecond() throws Exception {
     process(progress(0, 0, 10), progress(1, 0, 20));
     harness.setProcessingTime(1_000);

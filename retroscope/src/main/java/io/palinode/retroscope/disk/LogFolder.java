@@ -45,13 +45,13 @@ public final class LogFolder implements LogVolume {
 
   /** Opens the folder, or makes it. */
   public static LogFolder open(Path folder) throws IOException {
-    Files.createDirectories(folder);
+    OwnerOnly.createFolders(folder);
     return new LogFolder(folder, Files.isReadable(BOOT) ? Files.readString(BOOT).strip() : "");
   }
 
   /** Like the other, in a run of the machine that {@code boot} names. */
   public static LogFolder open(Path folder, String boot) throws IOException {
-    Files.createDirectories(folder);
+    OwnerOnly.createFolders(folder);
     return new LogFolder(folder, boot);
   }
 

@@ -36,6 +36,7 @@ import io.palinode.orchestrator.Unjudged;
 import io.palinode.orchestrator.WatchedVersions;
 import io.palinode.orchestrator.Wish;
 import io.palinode.orchestrator.alert.AlertDispatcher;
+import io.palinode.orchestrator.health.NodeReports;
 import io.palinode.orchestrator.metrics.OrchestratorMetrics;
 import io.palinode.orchestrator.rest.Backend;
 import io.palinode.orchestrator.rest.RestServer;
@@ -90,6 +91,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
   private final SnapshotDesk snapshots;
   private final RollbackDesk rollbacks;
   private final Logs logs;
+  private final NodeReports reports;
   private @Nullable AlertDispatcher alerts;
 
   private Orchestrator(OrchestratorConfig config, MeterRegistry meters) {
@@ -97,12 +99,14 @@ public final class Orchestrator implements Backend, AutoCloseable {
     Topics topics = config.topics();
     this.config = config;
     this.meters = meters;
+    this.reports = new NodeReports(config.rollback().nodes());
     // First what may fail: a broker's address that cannot be resolved.
     predicateProducer = kafka.newProducer(topics.prefix() + "-predicates-writer");
     control =
         new ControlWriter(
             kafka.newProducer(topics.prefix() + "-control-writer"),
             topics.control(),
+            reports::naming,
             this::appendFailed);
     memory = new Memory(config.rollback().nodes());
     metrics = new OrchestratorMetrics(meters);
@@ -121,6 +125,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
         record -> {
           snapshots.read(record);
           rollbacks.read(record);
+          reported(record);
         };
     logs =
         new Logs(
@@ -457,6 +462,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
     OrchestratorGauges gauges = new OrchestratorGauges(metrics, loop::state, this::sequential);
     gauges.add(dispatcher);
     gauges.addSafePointLag(() -> lagMicros(loop.state().journal().safePoint()));
+    metrics.clockOffsets(config.rollback().nodes(), reports::offsetSeconds);
     metrics.gauge("palinode.predicates", "Predicates in force", () -> registry.all().size());
     metrics.gauge(
         "palinode.orchestrator.up", "1 while it works", () -> failure.get() == null ? 1 : 0);
@@ -482,10 +488,17 @@ public final class Orchestrator implements Backend, AutoCloseable {
     }
   }
 
+  /** Not of what is replayed: that was sent long ago. */
+  private void reported(ControlRecord record) {
+    if (failure.get() == null) {
+      reports.read(record, wallMicros.getAsLong()).forEach(this::raise);
+    }
+  }
+
   private void raise(Alert alert) {
     AlertDispatcher current = alerts;
     if (current != null) {
-      current.raise(alert);
+      current.raise(reports.naming(alert));
     }
   }
 

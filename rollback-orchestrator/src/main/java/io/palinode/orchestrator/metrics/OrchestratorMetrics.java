@@ -18,6 +18,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntToDoubleFunction;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
@@ -166,12 +167,23 @@ public final class OrchestratorMetrics implements AutoCloseable {
     keep(
         Gauge.builder(
                 "palinode.judgement.waiting.seconds",
-                judgement,
-                now -> now.get().micros(reason, node) / MICROS_PER_SECOND)
+                () -> judgement.get().micros(reason, node) / MICROS_PER_SECOND)
             .description("For how long the verdict on the present has waited; 0: it does not")
             .tag("for", reason.label())
             .tag("node", label)
             .register(registry));
+  }
+
+  /** How far each node's clock is from the others. */
+  public void clockOffsets(int nodes, IntToDoubleFunction seconds) {
+    for (int i = 0; i < nodes; i++) {
+      int node = i;
+      keep(
+          Gauge.builder("palinode.clock.offset.seconds", () -> seconds.applyAsDouble(node))
+              .description("How far the node's clock is ahead of the others; NaN: not known")
+              .tag("node", Integer.toString(node))
+              .register(registry));
+    }
   }
 
   /** Alerts of one kind of destination by what became of them. */

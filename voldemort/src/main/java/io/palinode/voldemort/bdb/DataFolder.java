@@ -1,5 +1,6 @@
 package io.palinode.voldemort.bdb;
 
+import io.palinode.retroscope.disk.OwnerOnly;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.channels.FileChannel;
@@ -11,6 +12,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The folder of one node, held for this process until {@link #close}.
@@ -29,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DataFolder implements AutoCloseable {
   static final int FORMAT = 1;
+
+  private static final Logger log = LoggerFactory.getLogger(DataFolder.class);
 
   private static final String VERSION_FILE = "VERSION";
   private static final String LOCK_FILE = "LOCK";
@@ -52,11 +57,14 @@ public final class DataFolder implements AutoCloseable {
   public static DataFolder open(Path data, int node, int nodes) {
     Path folder = data.resolve("node-" + node);
     try {
-      Files.createDirectories(folder);
+      OwnerOnly.createFolders(folder);
       FileChannel lockChannel = lock(folder);
       try {
+        if (!OwnerOnly.claim(folder)) {
+          log.warn("folder={} other users may read it: run 'chmod -R go-rwx' on it", folder);
+        }
         claim(folder, new Label(FORMAT, node, nodes));
-        Files.createDirectories(folder.resolve(BDB));
+        OwnerOnly.createFolders(folder.resolve(BDB));
         return new DataFolder(folder, lockChannel);
       } catch (IOException | DataFolderException e) {
         lockChannel.close();
