@@ -184,6 +184,9 @@ final class NextStep {
   }
 
   private @Nullable ControlRecord afterPause(Plan plan) {
+    if (plan.hand().comparesAll() && plan.isCancellable() && !plan.isCancelled()) {
+      return step(plan).setCancel(Cancel.getDefaultInstance()).build();
+    }
     boolean allPaused = plan.ackedByAll(state.settings().nodes());
     if (plan.isAbandoned()) {
       return allPaused ? keep(plan, plan.target()) : null;
@@ -475,7 +478,8 @@ final class NextStep {
   private ControlRecord keep(Plan plan, long target) {
     long known = plan.isCancelled() ? Math.min(target, plan.quietSince()) : target;
     boolean isForgotten = plan.reachMax() > known;
-    boolean isUnknown = isForgotten || plan.halts().fallback().triedSnapshot();
+    boolean isUnknown =
+        isForgotten || plan.halts().fallback().triedSnapshot() || plan.hand().comparesAll();
     return step(plan)
         .setRestore(
             Restore.newBuilder()

@@ -47,6 +47,7 @@ public final class NodeMonitor implements AutoCloseable {
   private final SnapshotTail snapshots;
   private final EffectTail effects;
   private final NodeReporter reporter;
+  private final OwnIncarnations incarnations;
   private final NodeMeters meters;
 
   private NodeMonitor(
@@ -93,12 +94,13 @@ public final class NodeMonitor implements AutoCloseable {
         new EffectTail(
             store.node(), store.nodes(), new EffectAnswers(store, publisher, epochMicros));
     reporter = new NodeReporter(store, epochMicros, control, config.topics().control());
+    incarnations = new OwnIncarnations(store.node());
     controlTail =
         tail(
             config,
             config.topics().control(),
             name + "-control",
-            new ControlListeners(steps, List.of(snapshots, effects)));
+            new ControlListeners(steps, List.of(snapshots, effects, incarnations)));
 
     meters = new NodeMeters(registry, store.node());
     meters.add(detector);
@@ -207,6 +209,11 @@ public final class NodeMonitor implements AutoCloseable {
       NodeMonitorConfig config, String topic, String name, LogTail.Listener listener) {
     return new LogTail(
         name, config.kafka(), LogTail.Source.all(topic, LogTail.From.BEGINNING), listener);
+  }
+
+  /** The newest incarnation of the node that the control log held at its start; 0: none. */
+  public long newestBefore() {
+    return incarnations.newest();
   }
 
   /** False when one of the threads has ended by a failure, which the log tells. */

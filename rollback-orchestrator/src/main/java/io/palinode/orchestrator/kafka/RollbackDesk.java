@@ -207,7 +207,7 @@ final class RollbackDesk {
    */
   Rollback run(Wish asked) throws RefusedException {
     Wish wish = asked;
-    if (memory.rollbackAskedFor(asked.request()) == null) {
+    if (!asked.comparesAll() && memory.rollbackAskedFor(asked.request()) == null) {
       // What is out of a node's reach would halt only when all nodes are paused.
       wish = asked.knowing(effectAsWished(asked));
     }
