@@ -1,6 +1,8 @@
 package io.palinode.wire;
 
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.CoverageStep;
 import io.palinode.wire.v1.EffectStep;
 import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.Moment;
@@ -73,6 +75,15 @@ public final class ControlRecordCheck {
       case SNAPSHOT -> snapshot(record.getSnapshot());
       case GATE -> gate(record.getGate());
       case EFFECT -> effect(record.getEffect());
+      case NODE_REPORT -> {
+        bounds.node("node", record.getNodeReport().getNode());
+        notNegative("incarnation", record.getNodeReport().getIncarnation());
+      }
+      case SERVING -> {
+        bounds.node("node", record.getServing().getNode());
+        notNegative("incarnation", record.getServing().getIncarnation());
+      }
+      case COVERAGE -> coverage(record.getCoverage());
       case PAUSE, CONVERGE, HALTED, RETRY, ABANDON, CANCEL -> {}
       case STEP_NOT_SET ->
           throw new IllegalArgumentException("a control record must hold a step of its kinds");
@@ -137,6 +148,28 @@ public final class ControlRecordCheck {
       }
       case STEP_NOT_SET ->
           throw new IllegalArgumentException("a gate step must hold a step of its kinds");
+    }
+  }
+
+  private void coverage(CoverageStep step) {
+    switch (step.getStepCase()) {
+      case FOUND -> {
+        bounds.plannedMicros("held_until_micros", step.getFound().getHeldUntilMicros());
+        for (CoverageLost gap : step.getFound().getGapsList()) {
+          if (gap.hasNode()) {
+            bounds.node("node", gap.getNode());
+          }
+          bounds.stepHlc("from_hlc", gap.getFromHlc());
+          bounds.stepHlc("to_hlc", gap.getToHlc());
+        }
+      }
+      case ACKNOWLEDGED -> {
+        notNegative("to_number", step.getAcknowledged().getToNumber());
+        bounds.number("to_epoch", step.getAcknowledged().getToEpoch());
+      }
+      case ABANDON_REPORTED -> bounds.number("epoch", step.getAbandonReported().getEpoch());
+      case STEP_NOT_SET ->
+          throw new IllegalArgumentException("a coverage step must hold a step of its kinds");
     }
   }
 
