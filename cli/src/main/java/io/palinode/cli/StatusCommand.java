@@ -46,7 +46,7 @@ final class StatusCommand implements Callable<Integer> {
       out.println(
           "rollback    "
               + (status.path("phase").isTextual()
-                  ? "under way: " + status.path("phase").asText()
+                  ? "under way: " + status.path("phase").asText() + notServing(status)
                   : "none under way, " + status.path("rollbacks").asText() + " so far"));
       sequential(status).forEach(line -> out.println("sequential  " + line));
       approvals(status).forEach(line -> out.println("approval    " + line));
@@ -78,6 +78,18 @@ final class StatusCommand implements Callable<Integer> {
           .println("palinode: the orchestrator stands still: " + status.path("failure").asText());
     }
     return standsStill(status) ? 1 : 0;
+  }
+
+  /** Of a rollback that has ended at some nodes: how many serve, and which do not. */
+  private static String notServing(JsonNode status) {
+    JsonNode missing = status.path("notServing");
+    int nodes = status.path("nodes").asInt();
+    List<String> names = new ArrayList<>();
+    missing.forEach(node -> names.add(node.asText()));
+    return names.isEmpty()
+        ? ""
+        : " (nodes %d of %d; not yet: %s)"
+            .formatted(nodes - names.size(), nodes, String.join(", ", names));
   }
 
   private static String violations(JsonNode status) {

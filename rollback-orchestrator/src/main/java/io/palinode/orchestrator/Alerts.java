@@ -77,6 +77,15 @@ final class Alerts {
         nowMicros);
   }
 
+  static Alert resumeWaits(ServingNodes serving, long nowMicros) {
+    return Alert.toOperator(
+        Alert.Kind.PLAN_WAITS,
+        Map.of("epoch", Long.toString(serving.epoch()), "phase", Rollback.State.RESUMING.name()),
+        "the rollback has ended, and nodes %s do not serve its epoch yet"
+            .formatted(serving.missing()),
+        nowMicros);
+  }
+
   static Alert planHalted(Plan plan, long nowMicros) {
     return Alert.toOperator(
         Alert.Kind.PLAN_HALTED,

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param gates what keeps violations from opening plans
  * @param sequential what the last {@code Resume} asks of clients, and remembers
  * @param coverage which coverage gaps are known, and which of them are acknowledged
+ * @param serving which nodes serve the epoch of the latest plan
  */
 public record Journal(
     int nodes,
@@ -33,7 +34,8 @@ public record Journal(
     List<TouchingRollback> touching,
     List<SequentialSpan> sequential,
     Gates gates,
-    Coverage coverage) {
+    Coverage coverage,
+    ServingNodes serving) {
   /** Also the most rollbacks that {@code whenFrequent} can count. */
   static final int PAST_MAX = 1_024;
 
@@ -48,7 +50,8 @@ public record Journal(
         List.of(),
         List.of(),
         Gates.NONE,
-        Coverage.NONE);
+        Coverage.NONE,
+        ServingNodes.NONE);
   }
 
   /** The journal with one more record; the same object when the record has no effect. */
@@ -61,6 +64,7 @@ public record Journal(
           plan == null && record.getEpoch() == epoch + 1 && isAnswerable(record.getPlanOpened())
               ? withPlan(Plan.opened(record))
                   .with(gates.answered(record.getPlanOpened().getApproves()))
+                  .with(ServingNodes.opened(record.getEpoch()))
               : this;
       case RESUME ->
           plan != null && record.getEpoch() == plan.epoch() && plan.isEndedBy(record.getResume())
@@ -78,13 +82,17 @@ public record Journal(
                   touching,
                   sequential,
                   gates,
-                  coverage)
+                  coverage,
+                  serving)
               : this;
       case NODE_JOINED -> plan == null ? this : withPlan(plan.read(record));
       case RESTORE ->
           plan != null && record.getEpoch() == plan.epoch() ? restoring(plan, record) : this;
+      case PAUSED ->
+          plan != null && record.getEpoch() == plan.epoch()
+              ? withPlan(plan.read(record)).with(serving.paused(record.getPaused()))
+              : this;
       case PAUSE,
-          PAUSED,
           RESTORED,
           CONVERGE,
           ACCESSED,
@@ -99,7 +107,8 @@ public record Journal(
       case SNAPSHOT -> withSnapshots(snapshots.read(record.getSnapshot(), nodes));
       case GATE -> isLate(record) ? this : with(gates.read(record));
       case COVERAGE -> with(coverage.read(record, safePoint));
-      case WATCHING, NODE_REPORT, EFFECT, SERVING, STEP_NOT_SET -> this;
+      case SERVING -> with(serving.serving(record.getEpoch(), record.getServing().getNode()));
+      case WATCHING, NODE_REPORT, EFFECT, STEP_NOT_SET -> this;
     };
   }
 
@@ -318,35 +327,102 @@ public record Journal(
                 Stream.of(new TouchingRollback(open.epoch(), open.openedMicros(), touches, inVain)))
             .toList();
     return new Journal(
-        nodes, epoch, next, past, safePoint, snapshots, longer, sequential, gates, coverage);
+        nodes,
+        epoch,
+        next,
+        past,
+        safePoint,
+        snapshots,
+        longer,
+        sequential,
+        gates,
+        coverage,
+        serving);
   }
 
   private Journal with(Gates next) {
     return next.equals(gates)
         ? this
         : new Journal(
-            nodes, epoch, plan, past, safePoint, snapshots, touching, sequential, next, coverage);
+            nodes,
+            epoch,
+            plan,
+            past,
+            safePoint,
+            snapshots,
+            touching,
+            sequential,
+            next,
+            coverage,
+            serving);
   }
 
   private Journal with(Coverage next) {
     return next.equals(coverage)
         ? this
         : new Journal(
-            nodes, epoch, plan, past, safePoint, snapshots, touching, sequential, gates, next);
+            nodes,
+            epoch,
+            plan,
+            past,
+            safePoint,
+            snapshots,
+            touching,
+            sequential,
+            gates,
+            next,
+            serving);
+  }
+
+  private Journal with(ServingNodes next) {
+    return next.equals(serving)
+        ? this
+        : new Journal(
+            nodes,
+            epoch,
+            plan,
+            past,
+            safePoint,
+            snapshots,
+            touching,
+            sequential,
+            gates,
+            coverage,
+            next);
   }
 
   private Journal withPlan(Plan next) {
     return next.equals(plan)
         ? this
         : new Journal(
-            nodes, epoch, next, past, safePoint, snapshots, touching, sequential, gates, coverage);
+            nodes,
+            epoch,
+            next,
+            past,
+            safePoint,
+            snapshots,
+            touching,
+            sequential,
+            gates,
+            coverage,
+            serving);
   }
 
   private Journal withSnapshots(WholeSnapshots next) {
     return next.equals(snapshots)
         ? this
         : new Journal(
-            nodes, epoch, plan, past, safePoint, next, touching, sequential, gates, coverage);
+            nodes,
+            epoch,
+            plan,
+            past,
+            safePoint,
+            next,
+            touching,
+            sequential,
+            gates,
+            coverage,
+            serving);
   }
 
   private Journal resumed(Plan done, ControlRecord record) {
@@ -378,6 +454,7 @@ public record Journal(
                 request ->
                     last.epoch() > request.epoch()
                         && last.settles(request.epoch(), request.violate())),
-        coverage);
+        coverage,
+        serving.resumed(record.getAtMicros()));
   }
 }

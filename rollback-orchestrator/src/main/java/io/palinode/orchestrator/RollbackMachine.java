@@ -425,13 +425,28 @@ public final class RollbackMachine {
 
   private void alertStall() {
     Plan plan = state.journal().plan();
-    if (plan == null || plan.phase() == Phase.HALTED) {
+    if (plan == null) {
+      alertNotServing();
+      return;
+    }
+    if (plan.phase() == Phase.HALTED) {
       return;
     }
     long since = Math.max(plan.sinceMicros(), state.stallAlertMicros());
     if (state.nowMicros() - since > RollbackSettings.micros(state.settings().nodeWait())) {
       state = state.stallAlerted();
       commands.add(new Command.Raise(Alerts.planWaits(plan, waitsFor(plan), state.nowMicros())));
+    }
+  }
+
+  private void alertNotServing() {
+    ServingNodes serving = state.journal().serving();
+    long since = Math.max(serving.resumedMicros(), state.stallAlertMicros());
+    boolean isDue =
+        state.nowMicros() - since > RollbackSettings.micros(state.settings().nodeWait());
+    if (isDue && !serving.missing().isEmpty()) {
+      state = state.stallAlerted();
+      commands.add(new Command.Raise(Alerts.resumeWaits(serving, state.nowMicros())));
     }
   }
 

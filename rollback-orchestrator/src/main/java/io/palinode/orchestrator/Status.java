@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param phase of the open plan; null when none is open
  * @param haltReason why it is halted; null when it is not
  * @param abandonedEpoch the plan that was abandoned and not acknowledged; null: none
+ * @param serving which nodes serve the epoch
  * @param heldAt the safe point does not pass this HLC because of lost coverage or an abandoned
  *     plan; null: not held
  * @param losses coverage gaps that are not acknowledged
@@ -25,6 +26,7 @@ public record Status(
     @Nullable Phase phase,
     @Nullable String haltReason,
     @Nullable Long abandonedEpoch,
+    ServingNodes serving,
     long safePoint,
     long safePointLagMicros,
     long judged,

@@ -214,7 +214,8 @@ class AntiStallTest {
             longest,
             List.of(),
             Gates.NONE,
-            Coverage.NONE);
+            Coverage.NONE,
+            ServingNodes.NONE);
     ControlRecord opened =
         ControlRecord.newBuilder()
             .setEpoch(Journal.PAST_MAX)

@@ -42,9 +42,19 @@ final class RestartableJob implements WatchedPart, AutoCloseable {
   public Condition look() {
     try {
       JobStatus status = flink().ask();
-      return status == JobStatus.RUNNING
-          ? Condition.RUNS
-          : new Condition(reason(status), status.isGloballyTerminalState());
+      return switch (status) {
+        // A job that starts and never publishes is found by its silence.
+        case INITIALIZING, CREATED, RUNNING -> Condition.RUNS;
+        case FAILING,
+            FAILED,
+            CANCELLING,
+            CANCELED,
+            FINISHED,
+            RESTARTING,
+            SUSPENDED,
+            RECONCILING ->
+            new Condition(reason(status), status.isGloballyTerminalState());
+      };
     } catch (IOException e) {
       // A busy machine, or a cluster that is gone: the status shows which, once Flink answers.
       return new Condition(String.valueOf(e.getMessage()), !isAnswerLate(e));

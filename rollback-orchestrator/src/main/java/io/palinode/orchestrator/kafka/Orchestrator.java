@@ -232,7 +232,12 @@ public final class Orchestrator implements Backend, AutoCloseable {
 
   @Override
   public List<Rollback> rollbacks(int limit) {
-    return memory.rollbacks(limit);
+    return memory.rollbacks(limit).stream().map(this::shown).toList();
+  }
+
+  /** The state is never behind the memory: a plan that was just resumed is not shown as done. */
+  private Rollback shown(Rollback known) {
+    return loop.state().journal().serving().shown(known);
   }
 
   @Override
@@ -253,6 +258,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
         RollbackMachine.phase(state),
         plan == null || plan.phase() != Phase.HALTED ? null : plan.failure(),
         abandoned == null ? null : abandoned.epoch(),
+        state.journal().serving(),
         safePoint,
         lagMicros(safePoint),
         findings.judged(),
@@ -312,7 +318,8 @@ public final class Orchestrator implements Backend, AutoCloseable {
 
   @Override
   public @Nullable Rollback rollback(long epoch) {
-    return memory.rollback(epoch);
+    Rollback known = memory.rollback(epoch);
+    return known == null ? null : shown(known);
   }
 
   @Override

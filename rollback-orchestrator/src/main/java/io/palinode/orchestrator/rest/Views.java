@@ -294,6 +294,7 @@ final class Views {
       long epoch,
       @Nullable Long openEpoch,
       @Nullable String phase,
+      List<Integer> notServing,
       @Nullable String haltReason,
       @Nullable Long abandonedEpoch,
       String safePoint,
@@ -324,7 +325,8 @@ final class Views {
       return new StatusView(
           s.epoch(),
           s.openEpoch(),
-          s.phase() == null ? null : lowerCase(s.phase()),
+          phaseOf(s),
+          s.serving().missing(),
           s.haltReason(),
           s.abandonedEpoch(),
           Hlc.format(s.safePoint()),
@@ -350,6 +352,14 @@ final class Views {
           WaitView.of(judgement),
           s.failure());
     }
+  }
+
+  /** Of the open plan; of one that was resumed, until every node serves its epoch. */
+  private static @Nullable String phaseOf(Status s) {
+    if (s.phase() != null) {
+      return lowerCase(s.phase());
+    }
+    return s.serving().missing().isEmpty() ? null : lowerCase(Rollback.State.RESUMING);
   }
 
   private static String lowerCase(Enum<?> constant) {

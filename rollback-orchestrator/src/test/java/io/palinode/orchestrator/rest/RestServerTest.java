@@ -28,6 +28,7 @@ import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.RollbackMachine;
 import io.palinode.orchestrator.RollbackProgress;
 import io.palinode.orchestrator.RollbackSettings;
+import io.palinode.orchestrator.ServingNodes;
 import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.Unjudged;
 import io.palinode.orchestrator.Wait;
@@ -60,6 +61,7 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -373,6 +375,10 @@ class RestServerTest {
     assertThat(status.get("phase").isNull()).isTrue();
     assertThat(status.get("safePoint").asText()).isEqualTo("90");
     assertThat(status.get("safePointLagMs").asDouble()).isEqualTo(0.01);
+    backend.serving = new ServingNodes(3, Set.of(0, 1), Set.of(1), 1);
+    JsonNode resuming = get("/api/v1/status");
+    assertThat(resuming.get("phase").asText()).isEqualTo("resuming");
+    assertThat(resuming.get("notServing").toString()).isEqualTo("[0]");
   }
 
   @Test
@@ -502,6 +508,7 @@ class RestServerTest {
     private final WatchedVersions watched = new WatchedVersions(2);
     private volatile boolean unavailable;
     private volatile long acknowledged;
+    private volatile ServingNodes serving = ServingNodes.NONE;
     private volatile @Nullable String renewed;
     private volatile @Nullable Wish wished;
     private volatile @Nullable String witnessText;
@@ -704,6 +711,7 @@ class RestServerTest {
           null,
           null,
           null,
+          serving,
           Hlc.ofMicros(90),
           10,
           Hlc.ofMicros(95),

@@ -150,10 +150,10 @@ public final class BdbEngine implements StorageEngine {
 
   @Override
   public void commit(List<Change> changes, Durability durability) {
-    free.require();
     TransactionConfig config = new TransactionConfig().setDurability(jeDurability(durability));
     commitLock.lock();
     try {
+      free.require();
       Transaction transaction = environment.beginTransaction(null, config);
       boolean committed = false;
       try {
@@ -238,14 +238,7 @@ public final class BdbEngine implements StorageEngine {
   @Override
   public void close() {
     try {
-      databases.values().forEach(Database::close);
-      databases.clear();
-      if (count != null) {
-        count.closeDatabase();
-      }
-      if (!environment.isClosed()) {
-        environment.close();
-      }
+      closeEnvironment();
       if (count != null) {
         count.closed();
         count = null;
@@ -256,6 +249,21 @@ public final class BdbEngine implements StorageEngine {
     }
     if (spare != null) {
       spare.close();
+    }
+  }
+
+  /** Also when a database does not close: an environment that stays open cannot be opened again. */
+  private void closeEnvironment() {
+    try {
+      databases.values().forEach(Database::close);
+      databases.clear();
+      if (count != null) {
+        count.closeDatabase();
+      }
+    } finally {
+      if (!environment.isClosed()) {
+        environment.close();
+      }
     }
   }
 

@@ -39,6 +39,7 @@ class DamagedFilesTest {
   static {
     KINDS.put("records", ".*/bdb/.*\\.jdb");
     KINDS.put("count of commits", ".*/STORE-END");
+    KINDS.put("spare", ".*/bdb/palinode-spare");
     KINDS.put("label", ".*/VERSION");
     KINDS.put("window-log", ".*/window-log/store-everywhere/changes/.*\\.log");
     KINDS.put("window-log state", ".*/window-log/store-everywhere/changes/STATE");
@@ -123,6 +124,9 @@ class DamagedFilesTest {
       }
       counts.merge(outcome, 1, Integer::sum);
     }
+    assertThat(askCopy(image, null).byQuestion())
+        .as("after %s", kind)
+        .isEqualTo(expected.byQuestion());
     System.out.printf(
         "%-18s %6d %5d %8d %6d %9d %9d %10d%n",
         kind,

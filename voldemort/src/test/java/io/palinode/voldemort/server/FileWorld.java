@@ -99,7 +99,7 @@ final class FileWorld {
   }
 
   private static void take(LocalSnapshots of, Order order) {
-    Taken taken = of.take(order, Watch.NOBODY);
+    Taken taken = of.take(order, Watch.NONE);
     Manifest.Member member =
         new Manifest.Member(0, taken.keys(), taken.bytes(), taken.checksum(), "");
     of.file(new Manifest(order.id(), order.hlc(), order.kind(), order.base(), List.of(member)));
