@@ -79,7 +79,7 @@ public final class NodeControl {
   }
 
   private static ControlState heardWithoutPlan(ControlState state, ControlRecord record) {
-    if (record.hasPlanOpened() && record.getEpoch() > state.epoch()) {
+    if (record.hasPlanOpened() && record.getEpoch() == state.epoch() + 1) {
       if (state.rejected().contains(record.getPlanOpened().getApproves())) {
         return state;
       }

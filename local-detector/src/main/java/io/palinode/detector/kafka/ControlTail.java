@@ -1,6 +1,5 @@
 package io.palinode.detector.kafka;
 
-import com.google.protobuf.InvalidProtocolBufferException;
 import io.palinode.detector.Command;
 import io.palinode.detector.ControlExecution;
 import io.palinode.detector.ControlState;
@@ -10,7 +9,6 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,12 +39,6 @@ final class ControlTail implements ControlListener {
   @Override
   public void onStep(ControlRecord step) {
     take(NodeControl.step(state, step));
-  }
-
-  /** A record that cannot be read is passed over. */
-  void refused(ConsumerRecord<byte[], byte[]> record, InvalidProtocolBufferException why) {
-    failures.increment();
-    log.error("topic={} offset={} refused", record.topic(), record.offset(), why);
   }
 
   @Override
@@ -134,7 +126,7 @@ final class ControlTail implements ControlListener {
     return steps.sum();
   }
 
-  /** Commands that failed, and records that could not be read. */
+  /** Commands that failed. */
   long failures() {
     return failures.sum();
   }

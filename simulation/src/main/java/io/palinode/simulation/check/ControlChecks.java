@@ -4,6 +4,8 @@ import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Journal;
 import io.palinode.orchestrator.Phase;
 import io.palinode.orchestrator.Plan;
+import io.palinode.wire.ControlRecordCheck;
+import io.palinode.wire.RecordBounds;
 import io.palinode.wire.v1.AffectedClient;
 import io.palinode.wire.v1.Concerned;
 import io.palinode.wire.v1.ControlRecord;
@@ -48,6 +50,7 @@ public final class ControlChecks {
   private final Map<Long, Ended> ended = new HashMap<>();
   private final CoverageChecks coverage = new CoverageChecks();
   private Journal truth;
+  private long appended;
   private long judged;
   private int halts;
   private int stepsBack;
@@ -106,6 +109,7 @@ public final class ControlChecks {
 
   /** A record came into the log. */
   public void appended(ControlRecord record) {
+    requireThatReadersAccept(record);
     Journal before = truth;
     truth = truth.read(record);
     if (!repeats) {
@@ -127,6 +131,15 @@ public final class ControlChecks {
                       .formatted(Hlc.format(record.getSafePoint().getHlc()), Hlc.format(judged)));
       case RESUME -> resuming(before.plan(), record);
       default -> {}
+    }
+  }
+
+  private void requireThatReadersAccept(ControlRecord record) {
+    RecordBounds place = new RecordBounds(nodes, appended++, record.getAtMicros() / 1_000);
+    try {
+      ControlRecordCheck.require(record, place);
+    } catch (IllegalArgumentException refused) {
+      require(Invariant.PROTOCOL, false, () -> "readers refuse a record: " + refused.getMessage());
     }
   }
 
