@@ -28,6 +28,7 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 /**
  * Drives the machine by hand, with HLC times in microseconds. What it appends is read back at once,
@@ -146,6 +147,11 @@ final class Script {
     return this;
   }
 
+  Script endAsIs(long epoch, Set<Integer> stopped) {
+    hear(new Event.EndAsIsWanted(epoch, stopped, nowMicros));
+    return this;
+  }
+
   /** Why it is of no use to ask now. */
   String refusal(long epoch, Intervention intervention) {
     try {
@@ -199,7 +205,7 @@ final class Script {
   /** Why it cannot be cancelled; empty: it can. */
   String cancelRefusal(long epoch) {
     try {
-      RollbackMachine.requireCancellable(state, epoch);
+      OperatorWord.requireCancellable(state, epoch);
       return "";
     } catch (RefusedException e) {
       return String.valueOf(e.getMessage());
@@ -468,7 +474,9 @@ final class Script {
                   + " to "
                   + time(r.getPlanOpened().getTarget());
           case RESTORE ->
-              (r.getRestore().getKeep() ? "keep " : "restore ")
+              (r.getRestore().getAsIs()
+                      ? "as is "
+                      : r.getRestore().getKeep() ? "keep " : "restore ")
                   + (r.getRestore().getKeep() && r.getRestore().getWhole() ? "all " : "")
                   + r.getRestore().getAttempt()
                   + " to "
@@ -507,6 +515,7 @@ final class Script {
               WATCHING,
               CANCEL,
               EFFECT,
+              DUTY_FAILED,
               SNAPSHOT,
               STEP_NOT_SET ->
               r.getStepCase().name().toLowerCase(Locale.ROOT);
