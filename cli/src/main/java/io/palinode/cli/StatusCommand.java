@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
     name = "status",
     mixinStandardHelpOptions = true,
     description =
-        "Show the epoch, the safe point and its lag, and what is going on. Exit status 1 when something stands still.",
+        "Show the epoch, the safe point and its lag, and what a verdict waits for. Exit status 1 when that lasts longer than 5 s.",
     footer = {"", "Example:  palinode status -o json"})
 final class StatusCommand implements Callable<Integer> {
   private static final int INSTANCES_SHOWN_MAX = 5;
@@ -52,18 +52,14 @@ final class StatusCommand implements Callable<Integer> {
       approvals(status).forEach(line -> out.println("approval    " + line));
       budgets(status).forEach(line -> out.println("budget      " + line));
       out.println("violations  " + violations(status));
-      out.println(
-          "safe point  %s, %.0f ms behind"
-              .formatted(
-                  status.path("safePoint").asText(), status.path("safePointLagMs").asDouble()));
-      int losses = status.path("coverageLosses").asInt();
-      out.println(
-          "coverage    " + (losses == 0 ? "complete" : losses + " losses not acknowledged"));
+      out.println("safe point  " + WaitLines.safePoint(status));
+      out.println("coverage    " + WaitLines.coverage(status));
       unknown(status).forEach(line -> out.println("            " + line));
       out.println(
           "nodes       %s of %s joined"
               .formatted(status.path("nodesJoined").asText(), status.path("nodes").asText()));
       out.println("predicates  " + status.path("predicates").asText());
+      WaitLines.waits(status).forEach(line -> out.println("waits for   " + line));
       StockClientsLine.of(access).ifPresent(line -> out.println("clients     " + line));
     }
     if (status.path("safePointHeldAt").isTextual()) {
@@ -194,6 +190,7 @@ final class StatusCommand implements Callable<Integer> {
   private static boolean standsStill(JsonNode status) {
     return isHalted(status)
         || status.path("failure").isTextual()
-        || status.path("safePointHeldAt").isTextual();
+        || status.path("safePointHeldAt").isTextual()
+        || WaitLines.standStill(status);
   }
 }

@@ -97,10 +97,13 @@ record Plan(
           SAFE_POINT,
           NODE_JOINED,
           WATCHING,
+          NODE_REPORT,
           SNAPSHOT,
           EFFECT,
           GATE,
           DUTY_FAILED,
+          COVERAGE,
+          SERVING,
           STEP_NOT_SET ->
           this;
     };

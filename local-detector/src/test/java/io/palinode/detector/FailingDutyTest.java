@@ -15,6 +15,7 @@ import io.palinode.wire.v1.Resume;
 import io.palinode.wire.v1.Retry;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class FailingDutyTest {
@@ -30,8 +31,7 @@ class FailingDutyTest {
     log(opened(), paused());
     assertThat(failing.failed(state, PAUSE, "disk full", 5 * SECOND)).isNull();
     assertThat(failing.failed(state, PAUSE, "disk full", 14 * SECOND)).isNull();
-    ControlRecord answer = failing.failed(state, PAUSE, "disk full", 15 * SECOND);
-    assertThat(answer).isNotNull();
+    ControlRecord answer = answer(state, PAUSE, "disk full", 15 * SECOND);
     assertThat(answer.getEpoch()).isEqualTo(1);
     assertThat(answer.getDutyFailed())
         .isEqualTo(
@@ -51,14 +51,12 @@ class FailingDutyTest {
     assertThat(failing.failed(state, PAUSE, "", 10 * SECOND)).isNull();
     log(restore(Restore.newBuilder().setAttempt(1)));
     assertThat(failing.failed(state, RESTORE, "", 20 * SECOND)).isNull();
-    ControlRecord answer = failing.failed(state, RESTORE, "", 30 * SECOND);
-    assertThat(answer).isNotNull();
+    ControlRecord answer = answer(state, RESTORE, "", 30 * SECOND);
     assertThat(answer.getDutyFailed().getAttempt()).isEqualTo(1);
     failing.answered();
     log(halted(), step().setRetry(Retry.newBuilder().setHalt(1)).build());
     assertThat(failing.failed(state, PAUSE, "", 40 * SECOND)).isNull();
-    ControlRecord again = failing.failed(state, PAUSE, "", 50 * SECOND);
-    assertThat(again).isNotNull();
+    ControlRecord again = answer(state, PAUSE, "", 50 * SECOND);
     assertThat(again.getDutyFailed().getHalts()).isEqualTo(1);
   }
 
@@ -75,8 +73,7 @@ class FailingDutyTest {
   void aReasonIsCutAtFiveHundredCharacters() {
     log(opened(), paused());
     failing.failed(state, PAUSE, "", 0);
-    ControlRecord answer = failing.failed(state, PAUSE, "x".repeat(600), 10 * SECOND);
-    assertThat(answer).isNotNull();
+    ControlRecord answer = answer(state, PAUSE, "x".repeat(600), 10 * SECOND);
     assertThat(answer.getDutyFailed().getReason()).hasSize(500);
   }
 
@@ -103,6 +100,11 @@ class FailingDutyTest {
     assertThat(state).isEqualTo(before);
     log(restore(Restore.newBuilder().setAttempt(1).setKeep(true).setAsIs(true)));
     assertThat(state).isNotEqualTo(before);
+  }
+
+  private ControlRecord answer(
+      ControlState now, Command command, String reason, long nowMicros) {
+    return Objects.requireNonNull(failing.failed(now, command, reason, nowMicros));
   }
 
   private List<Command> endingAsIs() {

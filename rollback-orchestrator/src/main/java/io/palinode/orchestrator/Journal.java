@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  *     open plan's too, once it restores
  * @param gates what keeps violations from opening plans
  * @param sequential what the last {@code Resume} asks of clients, and remembers
+ * @param coverage which coverage gaps are known, and which of them are acknowledged
  */
 public record Journal(
     int nodes,
@@ -31,13 +32,23 @@ public record Journal(
     WholeSnapshots snapshots,
     List<TouchingRollback> touching,
     List<SequentialSpan> sequential,
-    Gates gates) {
+    Gates gates,
+    Coverage coverage) {
   /** Also the most rollbacks that {@code whenFrequent} can count. */
   static final int PAST_MAX = 1_024;
 
   public static Journal empty(int nodes) {
     return new Journal(
-        nodes, 0, null, List.of(), 0, WholeSnapshots.NONE, List.of(), List.of(), Gates.NONE);
+        nodes,
+        0,
+        null,
+        List.of(),
+        0,
+        WholeSnapshots.NONE,
+        List.of(),
+        List.of(),
+        Gates.NONE,
+        Coverage.NONE);
   }
 
   /** The journal with one more record; the same object when the record has no effect. */
@@ -66,7 +77,8 @@ public record Journal(
                   snapshots,
                   touching,
                   sequential,
-                  gates)
+                  gates,
+                  coverage)
               : this;
       case NODE_JOINED -> plan == null ? this : withPlan(plan.read(record));
       case RESTORE ->
@@ -87,7 +99,8 @@ public record Journal(
           plan != null && record.getEpoch() == plan.epoch() ? withPlan(plan.read(record)) : this;
       case SNAPSHOT -> withSnapshots(snapshots.read(record.getSnapshot(), nodes));
       case GATE -> isLate(record) ? this : with(gates.read(record));
-      case WATCHING, EFFECT, STEP_NOT_SET -> this;
+      case COVERAGE -> with(coverage.read(record, safePoint));
+      case WATCHING, NODE_REPORT, EFFECT, SERVING, STEP_NOT_SET -> this;
     };
   }
 
@@ -121,10 +134,12 @@ public record Journal(
     return past.stream().anyMatch(p -> p.settles(ofEpoch, hlc));
   }
 
-  /** It is settled, but not taken back. */
-  boolean isGivenUp(long ofEpoch, long hlc) {
-    return isSettled(ofEpoch, hlc)
-        && past.stream().filter(p -> p.settles(ofEpoch, hlc)).allMatch(PastPlan::keptAll);
+  /** The first of the plans that settle it, if none of them restored a cut before it; or null. */
+  @Nullable PastPlan keptBy(long ofEpoch, long hlc) {
+    List<PastPlan> settling = past.stream().filter(p -> p.settles(ofEpoch, hlc)).toList();
+    return settling.isEmpty() || !settling.stream().allMatch(PastPlan::keptAll)
+        ? null
+        : settling.get(0);
   }
 
   /** The newest plan that was abandoned, unless the safe point has passed it since; or null. */
@@ -265,6 +280,7 @@ public record Journal(
       case CONVERGED -> record.getConverged().getNode();
       case DUTY_FAILED -> record.getDutyFailed().getNode();
       case NODE_JOINED -> record.getNodeJoined().getNode();
+      case SERVING -> record.getServing().getNode();
       case PLAN_OPENED,
           PAUSE,
           RESTORE,
@@ -276,9 +292,11 @@ public record Journal(
           CANCEL,
           SAFE_POINT,
           WATCHING,
+          NODE_REPORT,
           SNAPSHOT,
           EFFECT,
           GATE,
+          COVERAGE,
           STEP_NOT_SET ->
           -1;
     };
@@ -301,25 +319,36 @@ public record Journal(
                 touching.stream().skip(Math.max(0, touching.size() + 1 - PAST_MAX)),
                 Stream.of(new TouchingRollback(open.epoch(), open.openedMicros(), touches, inVain)))
             .toList();
-    return new Journal(nodes, epoch, next, past, safePoint, snapshots, longer, sequential, gates);
+    return new Journal(
+        nodes, epoch, next, past, safePoint, snapshots, longer, sequential, gates, coverage);
   }
 
   private Journal with(Gates next) {
     return next.equals(gates)
         ? this
-        : new Journal(nodes, epoch, plan, past, safePoint, snapshots, touching, sequential, next);
+        : new Journal(
+            nodes, epoch, plan, past, safePoint, snapshots, touching, sequential, next, coverage);
+  }
+
+  private Journal with(Coverage next) {
+    return next.equals(coverage)
+        ? this
+        : new Journal(
+            nodes, epoch, plan, past, safePoint, snapshots, touching, sequential, gates, next);
   }
 
   private Journal withPlan(Plan next) {
     return next.equals(plan)
         ? this
-        : new Journal(nodes, epoch, next, past, safePoint, snapshots, touching, sequential, gates);
+        : new Journal(
+            nodes, epoch, next, past, safePoint, snapshots, touching, sequential, gates, coverage);
   }
 
   private Journal withSnapshots(WholeSnapshots next) {
     return next.equals(snapshots)
         ? this
-        : new Journal(nodes, epoch, plan, past, safePoint, next, touching, sequential, gates);
+        : new Journal(
+            nodes, epoch, plan, past, safePoint, next, touching, sequential, gates, coverage);
   }
 
   private Journal resumed(Plan done, ControlRecord record) {
@@ -350,6 +379,7 @@ public record Journal(
             .withoutSettled(
                 request ->
                     last.epoch() > request.epoch()
-                        && last.settles(request.epoch(), request.violate())));
+                        && last.settles(request.epoch(), request.violate())),
+        coverage);
   }
 }

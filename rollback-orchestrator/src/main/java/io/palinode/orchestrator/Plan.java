@@ -108,7 +108,18 @@ public record Plan(
       case CANCEL -> cancelled(record);
       case ACCESSED, NAMED, CONTRIBUTION -> with(halts.with(halts.answers().with(record, attempt)));
       case DUTY_FAILED -> dutyFailed(record.getDutyFailed());
-      case PLAN_OPENED, RESUME, SAFE_POINT, WATCHING, SNAPSHOT, EFFECT, GATE, STEP_NOT_SET -> this;
+      case PLAN_OPENED,
+          RESUME,
+          SAFE_POINT,
+          WATCHING,
+          NODE_REPORT,
+          SNAPSHOT,
+          EFFECT,
+          GATE,
+          COVERAGE,
+          SERVING,
+          STEP_NOT_SET ->
+          this;
     };
   }
 

@@ -108,9 +108,12 @@ public record Rollback(
           SAFE_POINT,
           NODE_JOINED,
           WATCHING,
+          NODE_REPORT,
           SNAPSHOT,
           EFFECT,
           GATE,
+          COVERAGE,
+          SERVING,
           STEP_NOT_SET ->
           this;
     };

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param abandonedEpoch the plan that was abandoned and not acknowledged; null: none
  * @param heldAt the safe point does not pass this HLC because of lost coverage or an abandoned
  *     plan; null: not held
- * @param losses lost ranges that were not acknowledged
+ * @param losses coverage gaps that are not acknowledged
+ * @param gapsFound the number of the latest coverage gap
  * @param phantoms how many violations are none with joined replicas
  * @param sequential what clients are asked to use sequentially now
  * @param gate what keeps violations from being rolled back
@@ -29,7 +30,8 @@ public record Status(
     long judged,
     long judgedLagMicros,
     @Nullable Long heldAt,
-    int losses,
+    long losses,
+    long gapsFound,
     long violations,
     long phantoms,
     long rollbacks,

@@ -213,7 +213,8 @@ class AntiStallTest {
             known.snapshots(),
             longest,
             List.of(),
-            Gates.NONE);
+            Gates.NONE,
+            Coverage.NONE);
     ControlRecord opened =
         ControlRecord.newBuilder()
             .setEpoch(Journal.PAST_MAX)

@@ -8,6 +8,7 @@ import io.palinode.wire.v1.Contribution;
 import io.palinode.wire.v1.DutyFailed;
 import io.palinode.wire.v1.Restored;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -158,9 +159,7 @@ class PlanExitTest {
   }
 
   private static Plan plan(Script script) {
-    Plan plan = script.state().journal().plan();
-    assertThat(plan).isNotNull();
-    return plan;
+    return Objects.requireNonNull(script.state().journal().plan());
   }
 
   private static String halt(String duty) {
