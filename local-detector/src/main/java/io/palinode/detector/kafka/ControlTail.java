@@ -3,6 +3,7 @@ package io.palinode.detector.kafka;
 import io.palinode.detector.Command;
 import io.palinode.detector.ControlExecution;
 import io.palinode.detector.ControlState;
+import io.palinode.detector.FailingDuty;
 import io.palinode.detector.NodeControl;
 import io.palinode.wire.v1.ControlRecord;
 import java.time.Duration;
@@ -25,6 +26,7 @@ final class ControlTail implements ControlListener {
   private final ControlExecution execution;
   private final LongAdder steps = new LongAdder();
   private final LongAdder failures = new LongAdder();
+  private final FailingDuty failingDuty = new FailingDuty(FailingDuty.ANSWERED_AFTER);
   private final CountDownLatch begun = new CountDownLatch(1);
   private volatile @Nullable String failing;
   private ControlState state;
@@ -91,10 +93,30 @@ final class ControlTail implements ControlListener {
             command.getClass().getSimpleName(),
             RETRY_AFTER,
             e);
+        answer(command, String.valueOf(e.getMessage()));
         return;
       }
     }
     failing = null;
+    failingDuty.succeeded();
+  }
+
+  /** An operator has to know of a duty that fails for long: the plan waits for this node. */
+  private void answer(Command command, String reason) {
+    ControlRecord owed = failingDuty.failed(state, command, reason, System.nanoTime() / 1_000);
+    if (owed == null) {
+      return;
+    }
+    try {
+      execution.answer(owed);
+      failingDuty.answered();
+      log.warn("node={} duty={} state=ANSWERED", state.node(), owed.getDutyFailed().getDuty());
+    } catch (InterruptException closing) {
+      throw closing;
+    } catch (RuntimeException unanswered) {
+      // The next failure, one retry later, answers.
+      log.warn("node={} state=UNANSWERED", state.node(), unanswered);
+    }
   }
 
   /**

@@ -55,6 +55,7 @@ import io.palinode.wire.v1.ViolationRecord;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -377,8 +378,13 @@ public final class Orchestrator implements Backend, AutoCloseable {
   @Override
   public void intervene(long epoch, Intervention intervention) throws RefusedException {
     requireWorking();
-    RollbackMachine.requirePossible(loop.state(), epoch, intervention);
-    loop.put(new Event.OperatorSpoke(epoch, intervention, wallMicros.getAsLong()));
+    rollbacks.intervene(epoch, intervention);
+  }
+
+  @Override
+  public void endAsIs(long epoch, Set<Integer> stopped) throws RefusedException {
+    requireWorking();
+    rollbacks.endAsIs(epoch, stopped);
   }
 
   @Override

@@ -54,6 +54,7 @@ public final class ControlChecks {
   private long judged;
   private int halts;
   private int stepsBack;
+  private int endedAsIs;
   private boolean keeping;
 
   /**
@@ -81,6 +82,11 @@ public final class ControlChecks {
 
   public int halts() {
     return halts;
+  }
+
+  /** Plans that an operator ended with the data that each node had. */
+  public int endedAsIs() {
+    return endedAsIs;
   }
 
   public int stepsBack() {
@@ -129,6 +135,7 @@ public final class ControlChecks {
               () ->
                   "a safe point must be judged: %s, judged %s"
                       .formatted(Hlc.format(record.getSafePoint().getHlc()), Hlc.format(judged)));
+      case CONVERGE -> converging(before.plan());
       case RESUME -> resuming(before.plan(), record);
       default -> {}
     }
@@ -168,10 +175,23 @@ public final class ControlChecks {
                 .formatted(Hlc.format(target), Hlc.format(judged)));
   }
 
-  private void resuming(@Nullable Plan plan, ControlRecord record) {
+  /** A plan that ends as it is exchanges nothing after this: so its epoch begins. */
+  private void converging(@Nullable Plan plan) {
     require(
         Invariant.PROTOCOL,
-        plan != null && plan.phase() == Phase.CONVERGING && plan.acked().size() == nodes,
+        plan != null && plan.halts().ending().isAll(plan.acked(), nodes),
+        () -> "every node that runs answers before the exchange: " + plan);
+  }
+
+  private void resuming(@Nullable Plan plan, ControlRecord record) {
+    boolean asIs = record.getResume().getAsIs();
+    endedAsIs += asIs ? 1 : 0;
+    require(
+        Invariant.PROTOCOL,
+        plan != null
+            && plan.phase() == Phase.CONVERGING
+            && asIs == plan.halts().ending().asIs()
+            && (asIs || plan.acked().size() == nodes),
         () -> "an epoch begins when all nodes have converged: " + plan);
     ended.put(
         record.getEpoch(),
