@@ -77,6 +77,7 @@ public final class ControlRecordCheck {
         bounds.node("node", record.getServing().getNode());
         bounds.number("incarnation", record.getServing().getIncarnation());
       }
+      case DUTY_FAILED -> bounds.node("node", record.getDutyFailed().getNode());
       case NODE_REPORT -> report(record.getNodeReport());
       case COVERAGE -> coverage(record.getCoverage());
       case SNAPSHOT -> snapshot(record.getSnapshot());
