@@ -1,0 +1,172 @@
+package io.palinode.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.google.protobuf.Message;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.Rollback;
+import io.palinode.orchestrator.snapshot.Schedule;
+import io.palinode.voldemort.client.Store;
+import io.palinode.voldemort.client.StoreClient;
+import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.Topics;
+import io.palinode.wire.v1.CandidateRecord;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Judged;
+import io.palinode.wire.v1.PredicateRecord;
+import io.palinode.wire.v1.SnapshotSchedule;
+import io.palinode.wire.v1.SnapshotStep;
+import io.palinode.wire.v1.ViolationRecord;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Poison in every topic of a running cluster, and a restart of every part after each batch. {@code
+ * -Dpalinode.it.poison=10000} sets the records of a topic in a batch, {@code palinode.it.seed} the
+ * seed.
+ */
+class PoisonIT {
+  private static final int RECORDS = Integer.getInteger("palinode.it.poison", 300);
+  private static final int BATCHES = 2;
+  private static final String NAME = "watched";
+  private static final String PREDICATE =
+      """
+      apiVersion: palinode.io/v1
+      kind: Predicate
+      metadata: {name: watched}
+      spec:
+        violation:
+          - all:
+              - {var: x, equals: "bad"}
+        onViolation:
+          rollback: {scope: all, to: before-violation}
+      """;
+
+  @TempDir private Path folder;
+
+  @Test
+  @Timeout(600)
+  void theLoopWorksAfterPoisonInEveryTopicAndARestart() throws Exception {
+    long seed = Long.getLong("palinode.it.seed", System.nanoTime());
+    System.out.println("PoisonIT seed=" + seed);
+    Random random = new Random(seed);
+    long rollbacks = 0;
+    for (int batch = 0; batch < BATCHES; batch++) {
+      try (RealParts parts = RealParts.start(folder)) {
+        if (batch == 0) {
+          parts.plane().orchestrator().apply(PREDICATE, "test");
+        }
+        poison(parts, new Poison(random, List.of("", "x", NAME, "../../x", "y".repeat(5_000))));
+        parts.plane().orchestrator().scheduleSnapshots(Schedule.OFF);
+        parts.plane().orchestrator().acknowledgeCoverage(Long.MAX_VALUE);
+        requireThatTheLoopWorks(parts, batch, ++rollbacks);
+        requireCounted(parts);
+      }
+    }
+    try (RealParts parts = RealParts.start(folder)) {
+      parts.plane().orchestrator().acknowledgeCoverage(Long.MAX_VALUE);
+      requireThatTheLoopWorks(parts, BATCHES, ++rollbacks);
+      assertThat(parts.plane().orchestrator().status().failure()).isNull();
+    }
+  }
+
+  private static void poison(RealParts parts, Poison poison) throws Exception {
+    Map<String, Message> types = new LinkedHashMap<>();
+    types.put(Topics.DEFAULT.control(), ControlRecord.getDefaultInstance());
+    types.put(Topics.DEFAULT.predicates(), PredicateRecord.getDefaultInstance());
+    types.put(Topics.DEFAULT.violations(), ViolationRecord.getDefaultInstance());
+    types.put(Topics.DEFAULT.candidates(), CandidateRecord.getDefaultInstance());
+    // Not the name of the predicate: compaction would let the poison replace it.
+    byte[] key = "poison".getBytes(StandardCharsets.UTF_8);
+    try (Producer<byte[], byte[]> producer =
+        KafkaSettings.of(parts.plane().kafkaAddress()).newProducer("poison")) {
+      producer.send(new ProducerRecord<>(Topics.DEFAULT.control(), 0, key, tooLong()));
+      producer.send(new ProducerRecord<>(Topics.DEFAULT.violations(), 0, key, farJudged()));
+      for (int i = 0; i < RECORDS; i++) {
+        types.forEach(
+            (topic, type) -> producer.send(new ProducerRecord<>(topic, 0, key, poison.of(type))));
+      }
+      producer.flush();
+    }
+  }
+
+  /** As an earlier release accepted it: it ended the orchestrator, then each start. */
+  private static byte[] tooLong() {
+    return ControlRecord.newBuilder()
+        .setSnapshot(
+            SnapshotStep.newBuilder()
+                .setSchedule(
+                    SnapshotSchedule.newBuilder()
+                        .setEveryMicros(Long.MAX_VALUE)
+                        .setAgeMaxMicros(17_280_000_000_000_000L)
+                        .setKeep(6)))
+        .build()
+        .toByteArray();
+  }
+
+  private static byte[] farJudged() {
+    return ViolationRecord.newBuilder()
+        .setJudged(Judged.newBuilder().setHlc(Long.MAX_VALUE))
+        .build()
+        .toByteArray();
+  }
+
+  private static void requireThatTheLoopWorks(RealParts parts, int batch, long rollbacks) {
+    try (StoreClient client = parts.client("client")) {
+      Store store = client.store(RealParts.STORE);
+      String good = "good" + batch;
+      store.put("x", good);
+      parts.awaitEverywhere("x", good);
+      long written = Hlc.ofMicros(new io.palinode.voldemort.server.SystemMicros().getAsLong());
+      await("the safe point passes a write")
+          .atMost(RealParts.BOUND.multipliedBy(2))
+          .until(() -> safePoint(parts) >= written);
+      assertThat(safePoint(parts)).isLessThan(written + Hlc.ofMicros(3_600_000_000L));
+      store.put("x", "bad");
+      await("the violation is rolled back")
+          .atMost(RealParts.BOUND)
+          .until(() -> ended(parts) == rollbacks);
+      parts.awaitEverywhere("x", good);
+    }
+    assertThat(parts.ended()).allMatch(r -> r.state() == Rollback.State.RESUMED);
+  }
+
+  private static long ended(RealParts parts) {
+    return parts.ended().size();
+  }
+
+  private static long safePoint(RealParts parts) {
+    return parts.plane().orchestrator().status().safePoint();
+  }
+
+  private static void requireCounted(RealParts parts) {
+    for (String name : List.of("palinode.records.refused", "palinode.detector.records.refused")) {
+      for (String topic : List.of(Topics.DEFAULT.control(), Topics.DEFAULT.predicates())) {
+        for (String reason : List.of("empty", "unreadable", "absurd")) {
+          double count =
+              parts
+                  .plane()
+                  .registry()
+                  .find(name)
+                  .tags("topic", topic, "reason", reason)
+                  .functionCounters()
+                  .stream()
+                  .mapToDouble(FunctionCounter::count)
+                  .sum();
+          assertThat(count).as("%s %s %s", name, topic, reason).isPositive();
+        }
+      }
+    }
+  }
+}
