@@ -1,9 +1,12 @@
 package io.palinode.wire;
 
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.CoverageStep;
 import io.palinode.wire.v1.EffectStep;
 import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.Moment;
+import io.palinode.wire.v1.NodeReport;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
@@ -62,14 +65,21 @@ public final class ControlRecordCheck {
       case NODE_JOINED -> {
         bounds.node("node", record.getNodeJoined().getNode());
         bounds.stepHlc("reach", record.getNodeJoined().getReach());
-        notNegative("incarnation", record.getNodeJoined().getIncarnation());
+        bounds.number("incarnation", record.getNodeJoined().getIncarnation());
       }
       case WATCHING -> {
         bounds.node("node", record.getWatching().getNode());
-        notNegative("incarnation", record.getWatching().getIncarnation());
+        bounds.number("incarnation", record.getWatching().getIncarnation());
         notNegative("version", record.getWatching().getVersion());
         name(record.getWatching().getPredicate());
       }
+      case SERVING -> {
+        bounds.node("node", record.getServing().getNode());
+        bounds.number("incarnation", record.getServing().getIncarnation());
+      }
+      case DUTY_FAILED -> bounds.node("node", record.getDutyFailed().getNode());
+      case NODE_REPORT -> report(record.getNodeReport());
+      case COVERAGE -> coverage(record.getCoverage());
       case SNAPSHOT -> snapshot(record.getSnapshot());
       case GATE -> gate(record.getGate());
       case EFFECT -> effect(record.getEffect());
@@ -90,7 +100,7 @@ public final class ControlRecordCheck {
     bounds.node("node", paused.getNode());
     bounds.stepHlc("reach", paused.getReach());
     bounds.stepHlc("quiet_since", paused.getQuietSince());
-    notNegative("incarnation", paused.getIncarnation());
+    bounds.number("incarnation", paused.getIncarnation());
     notNegative("accesses_since", paused.getAccessesSince());
   }
 
@@ -112,6 +122,35 @@ public final class ControlRecordCheck {
       bounds.micros("since_micros", keys.getSinceMicros());
       bounds.plannedMicros("until_micros", keys.getUntilMicros());
       bounds.lasting("hold_micros", keys.getHoldMicros());
+    }
+  }
+
+  private void report(NodeReport report) {
+    bounds.node("node", report.getNode());
+    bounds.number("incarnation", report.getIncarnation());
+    notNegative("epsilon_micros", report.getEpsilonMicros());
+    notNegative("max_drift_micros", report.getMaxDriftMicros());
+    bounds.node("refused_node", report.getRefusedNode());
+    notNegative("clocks_refused", report.getClocksRefused());
+    notNegative("refused_ahead_micros", report.getRefusedAheadMicros());
+    bounds.micros("storage_refused_since_micros", report.getStorageRefusedSinceMicros());
+  }
+
+  private void coverage(CoverageStep step) {
+    switch (step.getStepCase()) {
+      case FOUND -> {
+        bounds.plannedMicros("held_until_micros", step.getFound().getHeldUntilMicros());
+        for (CoverageLost gap : step.getFound().getGapsList()) {
+          RecordChecks.coverageLost(gap, bounds);
+        }
+      }
+      case ACKNOWLEDGED -> {
+        notNegative("to_number", step.getAcknowledged().getToNumber());
+        bounds.number("to_epoch", step.getAcknowledged().getToEpoch());
+      }
+      case ABANDON_REPORTED -> bounds.number("epoch", step.getAbandonReported().getEpoch());
+      case STEP_NOT_SET ->
+          throw new IllegalArgumentException("a coverage step must hold a step of its kinds");
     }
   }
 

@@ -11,8 +11,14 @@ import io.palinode.detector.SnapshotAnswers;
 import io.palinode.detector.StoreBinding;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.retroscope.snapshot.Pace;
+import io.palinode.wire.ControlRecordCheck;
 import io.palinode.wire.LogTail;
+import io.palinode.wire.RecordChecks;
+import io.palinode.wire.RecordReader;
+import io.palinode.wire.RefusedRecords;
 import io.palinode.wire.TopicsAdmin;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.PredicateRecord;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -49,6 +55,7 @@ public final class NodeMonitor implements AutoCloseable {
   private final NodeReporter reporter;
   private final OwnIncarnations incarnations;
   private final NodeMeters meters;
+  private final RefusedRecords refused = new RefusedRecords();
 
   private NodeMonitor(
       StoreBinding store,
@@ -77,6 +84,8 @@ public final class NodeMonitor implements AutoCloseable {
     ControlPublisher publisher = new ControlPublisher(control, config.topics().control());
     PredicateTail predicates =
         new PredicateTail(
+            new RecordReader<>(
+                PredicateRecord.parser(), RecordChecks::predicate, store.nodes(), refused),
             detector,
             new WatchedVersions(store.node(), store.incarnation(), epochMicros, publisher));
     predicateTail = tail(config, config.topics().predicates(), name + "-predicates", predicates);
@@ -100,7 +109,11 @@ public final class NodeMonitor implements AutoCloseable {
             config,
             config.topics().control(),
             name + "-control",
-            new ControlListeners(steps, List.of(snapshots, effects, incarnations)));
+            new ControlListeners(
+                new RecordReader<>(
+                    ControlRecord.parser(), ControlRecordCheck::require, store.nodes(), refused),
+                steps,
+                List.of(snapshots, effects, incarnations)));
 
     meters = new NodeMeters(registry, store.node());
     meters.add(detector);
@@ -110,6 +123,7 @@ public final class NodeMonitor implements AutoCloseable {
     meters.add(steps);
     meters.add(snapshots);
     meters.add(effects);
+    meters.add(refused, List.of(config.topics().predicates(), config.topics().control()));
     meters.add(this);
     store.listen(detector);
   }
