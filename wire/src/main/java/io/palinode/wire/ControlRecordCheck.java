@@ -4,6 +4,7 @@ import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.EffectStep;
 import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.Moment;
+import io.palinode.wire.v1.NodeReport;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
@@ -70,13 +71,27 @@ public final class ControlRecordCheck {
         notNegative("version", record.getWatching().getVersion());
         name(record.getWatching().getPredicate());
       }
+      case NODE_REPORT -> nodeReport(record.getNodeReport());
+      case SERVING -> {
+        bounds.node("node", record.getServing().getNode());
+        notNegative("incarnation", record.getServing().getIncarnation());
+      }
       case SNAPSHOT -> snapshot(record.getSnapshot());
       case GATE -> gate(record.getGate());
       case EFFECT -> effect(record.getEffect());
-      case PAUSE, CONVERGE, HALTED, RETRY, ABANDON, CANCEL -> {}
+      case PAUSE, CONVERGE, HALTED, RETRY, ABANDON, CANCEL, COVERAGE -> {}
       case STEP_NOT_SET ->
           throw new IllegalArgumentException("a control record must hold a step of its kinds");
     }
+  }
+
+  private void nodeReport(NodeReport report) {
+    bounds.node("node", report.getNode());
+    bounds.node("refused_node", report.getRefusedNode());
+    notNegative("incarnation", report.getIncarnation());
+    notNegative("clocks_refused", report.getClocksRefused());
+    notNegative("epsilon_micros", report.getEpsilonMicros());
+    notNegative("max_drift_micros", report.getMaxDriftMicros());
   }
 
   private void planOpened(PlanOpened opened) {
