@@ -45,6 +45,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       StatusCommand.class,
       DoctorCommand.class,
       RecoverCommand.class,
+      RepairCommand.class,
       AcknowledgeCommand.class,
       RollbackCommand.class,
       SnapshotCommand.class,

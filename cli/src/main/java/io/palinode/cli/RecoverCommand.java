@@ -68,12 +68,15 @@ final class RecoverCommand implements Callable<Integer> {
     @Option(
         names = "--keep",
         description =
-            "Keep what comes before the damage. Deletes after it are lost too, so their keys return.")
+            "Keep what comes before the damage. Deletes after it are lost too, so their keys"
+                + " return.")
     private boolean keep;
 
     @Option(
         names = "--rebuild",
-        description = "Begin with an empty store, for instance when nothing can be read.")
+        description =
+            "Begin with an empty store. The node serves after 'palinode repair' has filled it from"
+                + " the other replicas.")
     private boolean rebuild;
   }
 
@@ -96,8 +99,11 @@ final class RecoverCommand implements Callable<Integer> {
           yes,
           chosen.keep ? "Start without what is lost?" : "Start with an empty store?",
           "accept the loss");
-      Path aside = chosen.keep ? recovery.keep() : recovery.rebuild();
+      Path aside = chosen.rebuild ? recovery.rebuild() : recovery.keep();
       out.println("recovered; what was found is in " + aside);
+      if (folder.awaitsRepair()) {
+        out.println("start the node, then run 'palinode repair': it serves no client before that");
+      }
       return 0;
     }
   }
@@ -108,7 +114,8 @@ final class RecoverCommand implements Callable<Integer> {
     Matcher matcher = NODES.matcher(text);
     if (!matcher.matches()) {
       throw new Refusal(
-          "%s must name the number of nodes: '%s'; give the folder of a node".formatted(label, text));
+          "%s must name the number of nodes: '%s'; give the folder of a node"
+              .formatted(label, text));
     }
     return Integer.parseInt(matcher.group(1));
   }

@@ -2,11 +2,14 @@ package io.palinode.cli;
 
 import io.palinode.cli.terminal.ApiClient;
 import io.palinode.cli.terminal.Confirmation;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -81,10 +84,15 @@ final class RollbackCommand implements Runnable {
       name = "abandon",
       mixinStandardHelpOptions = true,
       description = {
-        "Have the cluster go on without a halted rollback, from the state that it has.",
-        "Nothing is taken back, and the safe point is held until that is acknowledged."
+        "End a rollback, in any phase: the store keeps its data, and replicas are made equal.",
+        "The safe point is held until that is acknowledged.",
+        "If a node cannot do even that, --as-is ends the rollback with the data that each node has."
       },
-      footer = {"", "Example:  palinode rollback abandon 3 --yes"})
+      footer = {
+        "",
+        "Example:  palinode rollback abandon 3 --yes",
+        "          palinode rollback abandon 3 --as-is --stopped 2"
+      })
   static final class Abandon implements Callable<Integer> {
     @Parameters(
         paramLabel = "ID",
@@ -96,24 +104,48 @@ final class RollbackCommand implements Runnable {
         description = "Do not ask.")
     private boolean yes;
 
+    @Option(
+        names = "--as-is",
+        description = "Nodes change and exchange nothing. Replicas may differ afterwards.")
+    private boolean asIs;
+
+    @Option(
+        names = "--stopped",
+        split = ",",
+        paramLabel = "NODE",
+        description = {
+          "With --as-is: nodes that do not run. The rollback does not wait for them.",
+          "Such a node reads the control log when it starts. A node that runs must not be named."
+        })
+    private Set<Integer> stopped = Set.of();
+
     @Mixin private ApiClient api = new ApiClient();
     @Spec private CommandSpec spec;
 
     @Override
     public Integer call() {
+      if (!asIs && !stopped.isEmpty()) {
+        throw new ParameterException(
+            spec.commandLine(), "--stopped %s needs --as-is".formatted(stopped));
+      }
       Confirmation.require(
           yes,
           "Rollback %s will not be carried out: what it was to take back stays. Abandon it?"
               .formatted(id),
           "abandon rollback " + id);
-      api.post(path(id, "abandon"));
+      api.post(path(id, "abandon") + (asIs ? "?asIs=true&stopped=" + nodes() : ""));
       spec.commandLine()
           .getOut()
           .println(
               "rollback %s is abandoned: its cut is not restored, and the safe point is held"
                       .formatted(id)
-                  + " until 'palinode acknowledge'");
+                  + " until 'palinode acknowledge'"
+                  + (asIs ? "; each node keeps its own data, so replicas may differ" : ""));
       return 0;
+    }
+
+    private String nodes() {
+      return stopped.stream().sorted().map(String::valueOf).collect(Collectors.joining(","));
     }
   }
 

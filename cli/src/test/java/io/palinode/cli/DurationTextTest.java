@@ -21,6 +21,14 @@ class DurationTextTest {
   }
 
   @Test
+  void aDurationThatIsTooLongIsRefusedWithItsLimit() {
+    assertThat(text.convert("3650d")).isEqualTo(Duration.ofDays(3_650));
+    assertThatThrownBy(() -> text.convert("200000d"))
+        .isInstanceOf(TypeConversionException.class)
+        .hasMessage("must be at most 3650d: '200000d'");
+  }
+
+  @Test
   void whatIsNoDurationIsRefusedWithTheForms() {
     for (String bad : List.of("", "10", "m", "-1m", "1.5h", "10 m", "1w")) {
       assertThatThrownBy(() -> text.convert(bad))

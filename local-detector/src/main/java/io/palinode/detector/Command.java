@@ -100,6 +100,14 @@ public sealed interface Command {
     }
   }
 
+  /** Change nothing, and publish the node's clock: the plan ends with what each node has. */
+  record LeaveAsIs(long epoch, int attempt) implements Command {
+    @Override
+    public void execute(ControlExecution node) {
+      node.leaveAsIs(epoch, attempt);
+    }
+  }
+
   /** Stay where it is, and publish digests of all that is there. */
   record KeepAll(long epoch, io.palinode.wire.v1.Restore asked) implements Command {
     @Override

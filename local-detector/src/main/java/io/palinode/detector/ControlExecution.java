@@ -141,13 +141,9 @@ public final class ControlExecution {
   }
 
   void join(long epoch) {
-    NodeJoined joined =
-        NodeJoined.newBuilder()
-            .setNode(store.node())
-            .setIncarnation(store.incarnation())
-            .setReach(store.reach())
-            .build();
-    log.append(List.of(record(epoch).setNodeJoined(joined).build()));
+    NodeJoined.Builder joined =
+        NodeJoined.newBuilder().setNode(store.node()).setIncarnation(store.incarnation());
+    log.append(List.of(record(epoch).setNodeJoined(joined.setReach(store.reach())).build()));
   }
 
   /** Before anything is undone, and again when it is over: reads of the past depend on it. */
@@ -267,6 +263,18 @@ public final class ControlExecution {
     } catch (RestoreRefusedException e) {
       tellFailed(none, e);
     }
+  }
+
+  void leaveAsIs(long epoch, int attempt) {
+    detector.endEpoch();
+    Restored.Builder answer = restored(new Undo(epoch, attempt, 0)).setLast(true);
+    answer.setClock(store.clock().last().own());
+    log.append(List.of(record(epoch).setRestored(answer).build()));
+  }
+
+  /** Publishes a {@link FailingDuty}'s answer. */
+  public void answer(ControlRecord failed) {
+    log.append(List.of(failed.toBuilder().setAtMicros(epochMicros.getAsLong()).build()));
   }
 
   /**
@@ -469,7 +477,6 @@ public final class ControlExecution {
         });
   }
 
-  /** Makes the record of one piece. */
   @FunctionalInterface
   private interface PieceOf<M> {
     void set(ControlRecord.Builder record, List<M> piece, boolean last);

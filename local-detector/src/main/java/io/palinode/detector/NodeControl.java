@@ -79,7 +79,7 @@ public final class NodeControl {
   }
 
   private static ControlState heardWithoutPlan(ControlState state, ControlRecord record) {
-    if (record.hasPlanOpened() && record.getEpoch() > state.epoch()) {
+    if (record.hasPlanOpened() && record.getEpoch() == state.epoch() + 1) {
       if (state.rejected().contains(record.getPlanOpened().getApproves())) {
         return state;
       }
@@ -110,7 +110,7 @@ public final class NodeControl {
     }
     // Before serving: no write of an epoch is to come before the detector sees the epoch's state.
     // Not after Converged: the old epoch is over, and whoever was started anew has no say in it.
-    if (plan == null || !plan.hasConverged()) {
+    if (plan == null || !(plan.hasConverged() || plan.isEndingAsIs())) {
       duties.add(new Duty(Duty.Kind.WATCH, state.epoch(), 0));
     }
     if (!state.isFenced()) {
@@ -136,6 +136,9 @@ public final class NodeControl {
       if (first != null) {
         duties.add(new Duty(first, plan.epoch(), attempt.number()));
       }
+      return;
+    }
+    if (attempt.asked().getAsIs()) {
       return;
     }
     Comparison comparison = attempt.comparison();
@@ -208,6 +211,9 @@ public final class NodeControl {
 
   private static Command restore(long epoch, Attempt attempt) {
     Restore asked = attempt.asked();
+    if (asked.getAsIs()) {
+      return new Command.LeaveAsIs(epoch, attempt.number());
+    }
     Extent extent = attempt.extent();
     if (extent != null) {
       return new Command.RestoreSome(epoch, asked, extent);

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param halts how often it was halted
  * @param abandoned whether an operator gave it up when it was halted last
  * @param cancelled whether an operator wants it no more
+ * @param asIs whether an operator ends it with the data that each node has
  */
 record Plan(
     long epoch,
@@ -32,7 +33,8 @@ record Plan(
     @Nullable Attempt attempt,
     int halts,
     boolean abandoned,
-    boolean cancelled) {
+    boolean cancelled,
+    boolean asIs) {
 
   enum Phase {
     OPENED,
@@ -44,7 +46,7 @@ record Plan(
   }
 
   static Plan of(long epoch) {
-    return new Plan(epoch, Phase.OPENED, false, Long.MAX_VALUE, null, 0, false, false);
+    return new Plan(epoch, Phase.OPENED, false, Long.MAX_VALUE, null, 0, false, false, false);
   }
 
   /** Whether nodes refuse requests below {@link #epoch}. */
@@ -60,6 +62,11 @@ record Plan(
   /** Its times, at which nodes may be on different sides of an undo; null before the first. */
   @Nullable Span halfUndone(long end) {
     return attempt == null ? null : new Span(epoch, quietSince, end);
+  }
+
+  /** Whether the node only has to answer: it changes nothing, and has no say in the old epoch. */
+  boolean isEndingAsIs() {
+    return asIs && attempt != null && attempt.asked().getAsIs();
   }
 
   /** Whether this node has answered all that the plan asks of it, unless it goes further back. */
@@ -81,12 +88,9 @@ record Plan(
               : this;
       case ACCESSED, RESTORED, NAMED, CONTRIBUTION, CONVERGED -> answered(record, nodes, self);
       case HALTED ->
-          isHaltedBy(record.getHalted())
-              ? new Plan(
-                  epoch, Phase.HALTED, paused, quietSince, attempt, halts + 1, abandoned, cancelled)
-              : this;
-      case RETRY -> goOn(record.getRetry().getHalt(), false);
-      case ABANDON -> goOn(record.getAbandon().getHalt(), true);
+          isHaltedBy(record.getHalted()) ? in(Phase.HALTED, attempt).withHalts(halts + 1) : this;
+      case RETRY -> goOn(record.getRetry().getHalt(), false, false);
+      case ABANDON -> goOn(record.getAbandon().getHalt(), true, record.getAbandon().getAsIs());
       case CANCEL -> cancel();
       case PLAN_OPENED,
           RESUME,
@@ -97,6 +101,7 @@ record Plan(
           SNAPSHOT,
           EFFECT,
           GATE,
+          DUTY_FAILED,
           COVERAGE,
           SERVING,
           STEP_NOT_SET ->
@@ -120,13 +125,15 @@ record Plan(
   private Plan paused(Paused said, int self, long incarnation) {
     boolean isOwn = said.getNode() == self && said.getIncarnation() == incarnation;
     long quiet = Math.min(quietSince, said.getQuietSince());
-    return new Plan(epoch, phase, paused || isOwn, quiet, attempt, halts, abandoned, cancelled);
+    return new Plan(
+        epoch, phase, paused || isOwn, quiet, attempt, halts, abandoned, cancelled, asIs);
   }
 
   /** An operator's word counts for the halt that it was given for. */
-  private Plan goOn(int halt, boolean abandon) {
+  private Plan goOn(int halt, boolean abandon, boolean endAsIs) {
     return phase == Phase.HALTED && halt == halts
-        ? new Plan(epoch, Phase.PAUSING, paused, quietSince, attempt, halts, abandon, cancelled)
+        ? new Plan(
+            epoch, Phase.PAUSING, paused, quietSince, attempt, halts, abandon, cancelled, endAsIs)
         : this;
   }
 
@@ -136,7 +143,7 @@ record Plan(
       return this;
     }
     Phase next = phase == Phase.HALTED ? Phase.PAUSING : phase;
-    return new Plan(epoch, next, paused, quietSince, null, halts, false, true);
+    return new Plan(epoch, next, paused, quietSince, null, halts, false, true, false);
   }
 
   private Plan restore(Restore asked) {
@@ -153,6 +160,9 @@ record Plan(
   /** Not one that was decided before the plan was given up, in whichever way. */
   private boolean isOfThisPlan(Restore asked) {
     boolean givenUp = abandoned || cancelled;
+    if (asked.getAsIs() != asIs) {
+      return false;
+    }
     boolean restarts = attempt != null && attempt.asked().getRestart() && !abandoned;
     return asked.getRestart()
         ? asked.getKeep() && !givenUp
@@ -193,6 +203,11 @@ record Plan(
   }
 
   private Plan in(Phase next, @Nullable Attempt nextAttempt) {
-    return new Plan(epoch, next, paused, quietSince, nextAttempt, halts, abandoned, cancelled);
+    return new Plan(
+        epoch, next, paused, quietSince, nextAttempt, halts, abandoned, cancelled, asIs);
+  }
+
+  private Plan withHalts(int count) {
+    return new Plan(epoch, phase, paused, quietSince, attempt, count, abandoned, cancelled, asIs);
   }
 }

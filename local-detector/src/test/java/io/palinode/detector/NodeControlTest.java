@@ -233,21 +233,21 @@ class NodeControlTest {
   @Test
   void whatTheNodeSaidInAnEarlierLifeIsNotDoneAgain() {
     List<ControlRecord> log = new ArrayList<>();
-    log.add(step(3).setPlanOpened(PlanOpened.getDefaultInstance()).build());
-    log.add(step(3).setPause(Pause.getDefaultInstance()).build());
-    log.add(step(3).setRestore(Restore.newBuilder().setAttempt(1).setTarget(9)).build());
+    log.add(step(1).setPlanOpened(PlanOpened.getDefaultInstance()).build());
+    log.add(step(1).setPause(Pause.getDefaultInstance()).build());
+    log.add(step(1).setRestore(Restore.newBuilder().setAttempt(1).setTarget(9)).build());
     log.add(
-        step(3).setRestored(Restored.newBuilder().setNode(0).setAttempt(1)).build()); // Not last.
+        step(1).setRestored(Restored.newBuilder().setNode(0).setAttempt(1)).build()); // Not last.
     assertThat(commandsAtStart(log, 5))
         .containsExactly(
-            new Command.Pause(3),
+            new Command.Pause(1),
             new Command.Watch(0, 0),
             new Command.Join(0),
-            new Command.Restore(3, 1, 9, 0));
+            new Command.Restore(1, 1, 9, 0));
     log.add(
-        step(3).setRestored(Restored.newBuilder().setNode(0).setAttempt(1).setLast(true)).build());
+        step(1).setRestored(Restored.newBuilder().setNode(0).setAttempt(1).setLast(true)).build());
     assertThat(commandsAtStart(log, 5))
-        .containsExactly(new Command.Pause(3), new Command.Watch(0, 0), new Command.Join(0));
+        .containsExactly(new Command.Pause(1), new Command.Watch(0, 0), new Command.Join(0));
   }
 
   @Test

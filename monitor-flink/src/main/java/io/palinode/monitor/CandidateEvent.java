@@ -63,7 +63,11 @@ public record CandidateEvent(
    * nodes} nodes.
    */
   public static CandidateEvent parse(int partition, int nodes, byte[] bytes) {
-    CandidateRecord record = decode(bytes);
+    return of(partition, nodes, decode(bytes), bytes);
+  }
+
+  /** Likewise, of {@code bytes} that were read as {@code record}. */
+  public static CandidateEvent of(int partition, int nodes, CandidateRecord record, byte[] bytes) {
     if (record.getNode() < 0 || record.getNode() >= nodes) {
       throw new IllegalArgumentException(
           "node must be in [0, " + (nodes - 1) + "]: node=" + record.getNode());

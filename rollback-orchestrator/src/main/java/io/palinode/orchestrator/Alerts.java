@@ -105,7 +105,8 @@ final class Alerts {
             + Hlc.format(plan.clock())
             + " is trusted, and the safe point is held at "
             + Hlc.format(safePoint)
-            + " until this is acknowledged",
+            + " until this is acknowledged"
+            + (plan.asIs() ? "; each node kept the data that it had, so replicas may differ" : ""),
         nowMicros);
   }
 

@@ -3,6 +3,7 @@ package io.palinode.orchestrator;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Violation;
 import java.util.Map;
+import java.util.Set;
 
 /** What the machine hears. {@code atMicros} is the wall clock at which it was received. */
 public sealed interface Event {
@@ -33,6 +34,15 @@ public sealed interface Event {
 
   /** An operator's word on the plan that is halted. */
   record OperatorSpoke(long epoch, Intervention intervention, long atMicros) implements Event {}
+
+  /**
+   * An operator ends the open plan with the data that each node has; {@code stopped} do not run.
+   */
+  record EndAsIsWanted(long epoch, Set<Integer> stopped, long atMicros) implements Event {
+    public EndAsIsWanted {
+      stopped = Set.copyOf(stopped);
+    }
+  }
 
   /** An operator wants a rollback; dropped when it is not possible now. */
   record RollbackWanted(Wish wish, long atMicros) implements Event {}

@@ -13,9 +13,15 @@ import java.util.Set;
  * @param approves the number of the request for approval that it answers; 0: none
  * @param touches the instances that this request is about
  * @param witnesses only what came of these writes is to be undone, or nothing; empty: all is
+ * @param comparesAll it undoes nothing, and all keys of all nodes are compared
  */
 public record Hand(
-    String request, long undoes, long approves, List<Touch> touches, Set<Moment> witnesses) {
+    String request,
+    long undoes,
+    long approves,
+    List<Touch> touches,
+    Set<Moment> witnesses,
+    boolean comparesAll) {
   public Hand {
     witnesses = Set.copyOf(witnesses);
     touches = List.copyOf(touches);
@@ -28,7 +34,8 @@ public record Hand(
         opened.getUndoes(),
         opened.getApproves(),
         touches,
-        Set.copyOf(opened.getWitnessesList()));
+        Set.copyOf(opened.getWitnessesList()),
+        opened.getCompareAll());
   }
 
   /** An operator asked for it, so it may go back to before the safe point. */

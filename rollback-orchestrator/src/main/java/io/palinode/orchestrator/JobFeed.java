@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param receivedMicros when that was received here, also of one that was replayed
  * @param report the latest; null: none, as from a job of an earlier release
  */
-public record JobFeed(
-    long publishedMicros, long receivedMicros, @Nullable JudgementReport report) {
+public record JobFeed(long publishedMicros, long receivedMicros, @Nullable JudgementReport report) {
   /** More than the clocks of two machines may differ. */
   private static final long AHEAD_MICROS_MAX = 60_000_000;
 

@@ -99,6 +99,7 @@ public record Journal(
           NAMED,
           CONTRIBUTION,
           CONVERGED,
+          DUTY_FAILED,
           HALTED,
           RETRY,
           ABANDON,
@@ -286,6 +287,7 @@ public record Journal(
       case NAMED -> record.getNamed().getNode();
       case CONTRIBUTION -> record.getContribution().getNode();
       case CONVERGED -> record.getConverged().getNode();
+      case DUTY_FAILED -> record.getDutyFailed().getNode();
       case NODE_JOINED -> record.getNodeJoined().getNode();
       case SERVING -> record.getServing().getNode();
       case PLAN_OPENED,

@@ -1,18 +1,14 @@
 package io.palinode.orchestrator;
 
 import io.palinode.hvc.Hlc;
-import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.AtKey;
-import io.palinode.wire.v1.Cancel;
 import io.palinode.wire.v1.Concerned;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
-import io.palinode.wire.v1.Halted;
 import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Resume;
-import io.palinode.wire.v1.Retry;
 import io.palinode.wire.v1.Scope;
 import io.palinode.wire.v1.StoreKey;
 import io.palinode.wire.v1.Touched;
@@ -41,6 +37,9 @@ final class NextStep {
     Plan plan = state.journal().plan();
     if (plan == null) {
       return next.openPlan();
+    }
+    if (PlanExit.isDue(plan)) {
+      return new PlanExit(state, plan).next();
     }
     return switch (plan.phase()) {
       case OPENED -> next.step(plan).setPause(Pause.getDefaultInstance()).build();
@@ -154,36 +153,10 @@ final class NextStep {
         .build();
   }
 
-  /**
-   * The record that cancels the open plan.
-   *
-   * @throws RefusedException when it is too late, or violations ask for the plan
-   */
-  static ControlRecord cancelling(MachineState state, long epoch) throws RefusedException {
-    Plan plan = state.journal().plan();
-    if (plan == null || plan.epoch() != epoch) {
-      throw new RefusedException(
-          epoch <= state.journal().epoch()
-              ? "rollback %d is over: what it did can only be undone".formatted(epoch)
-              : "there is no rollback %d".formatted(epoch));
-    }
-    if (plan.isCancelled()) {
-      throw new RefusedException("rollback %d is cancelled already".formatted(epoch));
-    }
-    if (!plan.isCancellable()) {
-      throw new RefusedException(
-          "rollback %d is past its commit point: Restore(%d) is in the control log, so it goes on; 'rollback undo' brings back what it discards"
-              .formatted(epoch, plan.attempt()));
-    }
-    if (!plan.hand().isByHand()) {
-      throw new RefusedException(
-          "rollback %d was not asked for by hand: its violations would open the next one"
-              .formatted(epoch));
-    }
-    return new NextStep(state).step(plan).setCancel(Cancel.getDefaultInstance()).build();
-  }
-
   private @Nullable ControlRecord afterPause(Plan plan) {
+    if (plan.hand().comparesAll() && plan.isCancellable() && !plan.isCancelled()) {
+      return step(plan).setCancel(Cancel.getDefaultInstance()).build();
+    }
     boolean allPaused = plan.ackedByAll(state.settings().nodes());
     if (plan.isAbandoned()) {
       return allPaused ? keep(plan, plan.target()) : null;
@@ -393,6 +366,11 @@ final class NextStep {
       // When this is read, the step is decided anew.
       return ended;
     }
+    return resumed(state, plan);
+  }
+
+  /** The record that ends the plan. */
+  static ControlRecord resumed(MachineState state, Plan plan) {
     List<SequentialSpan> sequential = AntiStall.after(state, plan);
     Resume.Builder resume =
         Resume.newBuilder()
@@ -406,12 +384,13 @@ final class NextStep {
             .addAllSequential(sequential.stream().map(SequentialSpan::toProto).toList())
             .setClock(Math.max(plan.clock(), plan.target()))
             .setAttempt(plan.attempt())
-            .setRestart(plan.isRestarted());
+            .setRestart(plan.isRestarted())
+            .setAsIs(plan.halts().ending().asIs());
     Concerned concerned = plan.spread().concerned();
     if (concerned != null) {
       resume.setConcerned(concerned);
     }
-    return step(plan).setResume(resume).build();
+    return new NextStep(state).step(plan).setResume(resume).build();
   }
 
   private ControlRecord restore(Plan plan, long target, String reason) {
@@ -475,7 +454,8 @@ final class NextStep {
   private ControlRecord keep(Plan plan, long target) {
     long known = plan.isCancelled() ? Math.min(target, plan.quietSince()) : target;
     boolean isForgotten = plan.reachMax() > known;
-    boolean isUnknown = isForgotten || plan.halts().fallback().triedSnapshot();
+    boolean isUnknown =
+        isForgotten || plan.halts().fallback().triedSnapshot() || plan.hand().comparesAll();
     return step(plan)
         .setRestore(
             Restore.newBuilder()
@@ -499,48 +479,8 @@ final class NextStep {
         .build();
   }
 
-  /**
-   * The record of an operator's word on the halted plan. A target that a node does not reach stays
-   * out of reach, so there is no use in trying again, but of a restart, which goes nowhere.
-   *
-   * @throws RefusedException when it cannot be given now, or cannot help
-   */
-  static ControlRecord onBehalfOfOperator(MachineState state, long epoch, Intervention intervention)
-      throws RefusedException {
-    Plan plan = state.journal().plan();
-    if (plan == null || plan.epoch() != epoch || plan.phase() != Phase.HALTED) {
-      throw new RefusedException("rollback " + epoch + " is not halted");
-    }
-    int halt = plan.halts().count();
-    ControlRecord.Builder step = new NextStep(state).step(plan);
-    return switch (intervention) {
-      case ABANDON -> step.setAbandon(Abandon.newBuilder().setHalt(halt)).build();
-      case RETRY -> {
-        boolean isOut = plan.reachMax() > plan.target() && !plan.isRestarted();
-        if (isOut && !canGoElsewhere(state, plan)) {
-          throw new RefusedException(
-              "rollback %d cannot succeed: %s; it can only be abandoned"
-                  .formatted(epoch, plan.outOfReach(plan.target())));
-        }
-        yield step.setRetry(Retry.newBuilder().setHalt(halt)).build();
-      }
-    };
-  }
-
-  /** The predicate's policy may have been changed, or a snapshot been taken, since the halt. */
-  private static boolean canGoElsewhere(MachineState state, Plan plan) {
-    Plan again = plan.triedAgain();
-    return Unreachable.of(state, again, plan.target(), "").kind() != Unreachable.Kind.HALT;
-  }
-
   private ControlRecord halt(Plan plan, String reason) {
-    Halted halted =
-        Halted.newBuilder()
-            .setReason(reason)
-            .setAttempt(plan.attempt())
-            .setHaltsBefore(plan.halts().count())
-            .build();
-    return step(plan).setHalted(halted).build();
+    return step(plan).setHalted(PlanExit.halted(plan, reason)).build();
   }
 
   /** Nodes tick past a plan's clock, so only a clock that is too far ahead makes this happen. */

@@ -17,6 +17,7 @@ import io.palinode.wire.v1.Resume;
  * @param restarted likewise the store stayed as it was, for the target could not be reached, and
  *     programs were told to begin anew
  * @param ofSome only what came of some writes was undone: all else after the target stands
+ * @param asIs each node kept the data that it had, and replicas may differ
  */
 public record PastPlan(
     long epoch,
@@ -30,7 +31,8 @@ public record PastPlan(
     boolean undone,
     boolean restarted,
     boolean byHand,
-    boolean ofSome) {
+    boolean ofSome,
+    boolean asIs) {
 
   static PastPlan of(Plan done, long quietSince, Resume resume) {
     return new PastPlan(
@@ -45,7 +47,8 @@ public record PastPlan(
         false,
         resume.getRestart(),
         done.hand().isByHand(),
-        done.spread().ofSome());
+        done.spread().ofSome(),
+        resume.getAsIs());
   }
 
   /** It took nothing back, though it should have. */
@@ -92,6 +95,7 @@ public record PastPlan(
         true,
         restarted,
         byHand,
-        ofSome);
+        ofSome,
+        asIs);
   }
 }

@@ -3,6 +3,7 @@ package io.palinode.orchestrator;
 import io.palinode.hvc.Hlc;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
+import io.palinode.wire.v1.DutyFailed;
 import io.palinode.wire.v1.Halted;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.Restore;
@@ -14,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -99,13 +101,14 @@ public record Plan(
       case HALTED -> isHaltedBy(record.getHalted()) ? halted(record) : this;
       case NODE_JOINED ->
           reaching(record.getNodeJoined().getNode(), record.getNodeJoined().getReach());
-      case RETRY -> goOn(record, record.getRetry().getHalt(), false);
-      case ABANDON -> goOn(record, record.getAbandon().getHalt(), true);
+      case RETRY -> goOn(record, record.getRetry().getHalt(), halts.retried(attempt));
+      case ABANDON ->
+          goOn(
+              record, record.getAbandon().getHalt(), halts.abandoned(attempt, record.getAbandon()));
       case CANCEL -> cancelled(record);
+      case ACCESSED, NAMED, CONTRIBUTION -> with(halts.with(halts.answers().with(record, attempt)));
+      case DUTY_FAILED -> dutyFailed(record.getDutyFailed());
       case PLAN_OPENED,
-          ACCESSED,
-          NAMED,
-          CONTRIBUTION,
           RESUME,
           SAFE_POINT,
           WATCHING,
@@ -141,9 +144,25 @@ public record Plan(
     return acked.size() == nodes;
   }
 
-  /** The nodes that the phase waits for. */
-  List<Integer> missing(int nodes) {
-    return Stream.iterate(0, n -> n < nodes, n -> n + 1).filter(n -> !acked.contains(n)).toList();
+  /** The nodes that the phase waits for, and that all others wait for. */
+  public List<Integer> missing(int nodes) {
+    List<Integer> missing =
+        IntStream.range(0, nodes)
+            .filter(n -> !acked.contains(n) && !halts.ending().stopped().contains(n))
+            .boxed()
+            .toList();
+    return halts.answers().behind(missing);
+  }
+
+  /** It counts for the attempt, and between the halts, in which the node has failed. */
+  private Plan dutyFailed(DutyFailed failure) {
+    boolean isOfNow =
+        failure.getAttempt() == attempt
+            && failure.getHalts() == halts.count()
+            && phase != Phase.OPENED
+            && phase != Phase.HALTED
+            && !acked.contains(failure.getNode());
+    return isOfNow ? with(halts.with(halts.answers().with(failure))) : this;
   }
 
   /** No cut before this can be restored on all nodes that told their reach. */
@@ -170,7 +189,7 @@ public record Plan(
 
   /** As an operator's word would leave it: with as many attempts to come as in the beginning. */
   Plan triedAgain() {
-    return with(halts.answered(attempt, false));
+    return with(halts.retried(attempt));
   }
 
   boolean isAbandoned() {
@@ -225,11 +244,9 @@ public record Plan(
   }
 
   /** An operator's word counts for the halt that it was given for. Who is paused, stays so. */
-  private Plan goOn(ControlRecord record, int halt, boolean abandon) {
+  private Plan goOn(ControlRecord record, int halt, Halts answered) {
     return phase == Phase.HALTED && halt == halts.count()
-        ? enter(Phase.PAUSING, attempt, target, record)
-            .with(halts.answered(attempt, abandon))
-            .ackedBy(paused)
+        ? enter(Phase.PAUSING, attempt, target, record).with(answered).ackedBy(paused)
         : this;
   }
 
@@ -255,7 +272,7 @@ public record Plan(
     }
     Plan next =
         enter(Phase.RESTORING, asked.getAttempt(), asked.getTarget(), record)
-            .with(halts.with(halts.fallback().with(asked)))
+            .with(halts.with(halts.fallback().with(asked)).with(Answers.NONE))
             .with(spread.restoring(asked.hasAffected()));
     return attempt == 0 ? next.endingBranchAt(asked.getPast()) : next;
   }
@@ -263,6 +280,9 @@ public record Plan(
   /** Not one that was decided before the plan was given up, in whichever way. */
   private boolean isOfThisPlan(Restore asked) {
     boolean givenUp = halts.abandoned() || halts.cancelled();
+    if (asked.getAsIs() != halts.ending().asIs()) {
+      return false;
+    }
     return asked.getRestart()
         ? asked.getKeep() && !givenUp
         : !isRestarted() && asked.getKeep() == givenUp;
@@ -284,7 +304,7 @@ public record Plan(
           ? failed.withFailure("node " + ack.getNode() + " could not restore: " + ack.getFailure())
           : failed;
     }
-    known = known.with(spread.with(ack));
+    known = known.with(spread.with(ack)).withClock(ack.getClock());
     return ack.getLast() ? known.acked(ack.getNode()) : known;
   }
 
@@ -326,7 +346,7 @@ public record Plan(
 
   private Plan halted(ControlRecord record) {
     return enter(Phase.HALTED, attempt, target, record)
-        .with(halts.more())
+        .with(halts.halted(record.getHalted()))
         .withFailure(record.getHalted().getReason());
   }
 
@@ -336,7 +356,7 @@ public record Plan(
     }
     Set<Integer> more = new HashSet<>(acked);
     more.add(node);
-    return ackedBy(Collections.unmodifiableSet(more));
+    return ackedBy(Collections.unmodifiableSet(more)).with(halts.with(halts.answers().done(node)));
   }
 
   private Plan ackedBy(Set<Integer> nodes) {
@@ -378,7 +398,7 @@ public record Plan(
   }
 
   private Plan with(Halts newHalts) {
-    return with(paused, quietSince, newHalts);
+    return newHalts.equals(halts) ? this : with(paused, quietSince, newHalts);
   }
 
   private Plan with(Set<Integer> newPaused, long newQuietSince, Halts newHalts) {

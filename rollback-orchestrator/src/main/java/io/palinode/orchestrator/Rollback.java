@@ -107,6 +107,7 @@ public record Rollback(
           ACCESSED,
           NAMED,
           CONTRIBUTION,
+          DUTY_FAILED,
           SAFE_POINT,
           NODE_JOINED,
           WATCHING,

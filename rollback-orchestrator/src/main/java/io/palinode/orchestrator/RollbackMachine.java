@@ -81,11 +81,13 @@ public final class RollbackMachine {
     } else if (event instanceof Event.CoverageAcknowledged e) {
       operatorWants(() -> CoverageSteps.acknowledging(state, e.toNumber()));
     } else if (event instanceof Event.OperatorSpoke e) {
-      operatorWants(() -> NextStep.onBehalfOfOperator(state, e.epoch(), e.intervention()));
+      operatorWants(() -> OperatorWord.of(state, e.epoch(), e.intervention()));
+    } else if (event instanceof Event.EndAsIsWanted e) {
+      operatorWants(() -> OperatorWord.endingAsIs(state, e.epoch(), e.stopped()));
     } else if (event instanceof Event.RollbackWanted e) {
       operatorWants(() -> NextStep.onRequest(state, e.wish()));
     } else if (event instanceof Event.CancelWanted e) {
-      operatorWants(() -> NextStep.cancelling(state, e.epoch()));
+      operatorWants(() -> OperatorWord.cancelling(state, e.epoch()));
     } else if (event instanceof Event.ApprovalAnswered e) {
       operatorWants(() -> GateAnswer.answering(state, e.number(), e.approve()));
     } else if (event instanceof Event.RenewalWanted e) {
@@ -124,7 +126,7 @@ public final class RollbackMachine {
     if (record.hasResume() || record.hasGate() || !state.findings().equals(left)) {
       commands.add(new Command.Review());
     }
-    if (record.hasHalted() && state.live()) {
+    if (record.hasHalted() && !record.getHalted().hasThen() && state.live()) {
       alertHalted();
     } else if (record.hasResume() && state.live()) {
       alertRestarted(record);
@@ -193,11 +195,6 @@ public final class RollbackMachine {
     ControlRecord unused = GateAnswer.renewing(state, predicate);
   }
 
-  /** Likewise for {@link Event.CancelWanted}. */
-  public static void requireCancellable(MachineState state, long epoch) throws RefusedException {
-    ControlRecord unused = NextStep.cancelling(state, epoch);
-  }
-
   /**
    * Whether {@link Event.OperatorSpoke} can do anything now.
    *
@@ -205,7 +202,7 @@ public final class RollbackMachine {
    */
   public static void requirePossible(MachineState state, long epoch, Intervention intervention)
       throws RefusedException {
-    ControlRecord unused = NextStep.onBehalfOfOperator(state, epoch, intervention);
+    ControlRecord unused = OperatorWord.of(state, epoch, intervention);
   }
 
   private void violationFound(Violation violation) {

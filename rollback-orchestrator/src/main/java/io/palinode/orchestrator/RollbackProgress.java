@@ -44,6 +44,8 @@ public record RollbackProgress(
   public enum Done {
     PAUSED,
     RESTORED,
+    NAMED,
+    CONTRIBUTED,
     CONVERGED
   }
 
@@ -91,6 +93,18 @@ public record RollbackProgress(
           0);
     }
 
+    private NodeSteps done(Done next) {
+      return new NodeSteps(
+          next,
+          pausedMicros,
+          restoredMicros,
+          convergedMicros,
+          reach,
+          undoneWrites,
+          undoMicros,
+          convergedKeys);
+    }
+
     private NodeSteps converged(Converged ack, long at) {
       return new NodeSteps(
           Done.CONVERGED,
@@ -128,6 +142,12 @@ public record RollbackProgress(
     }
     if (record.hasConverged() && record.getConverged().getLast()) {
       return at(record.getConverged().getNode(), n -> n.converged(record.getConverged(), at));
+    }
+    if (record.hasNamed() && record.getNamed().getLast()) {
+      return at(record.getNamed().getNode(), n -> n.done(Done.NAMED));
+    }
+    if (record.hasContribution() && record.getContribution().getLast()) {
+      return at(record.getContribution().getNode(), n -> n.done(Done.CONTRIBUTED));
     }
     if (record.hasResume()) {
       return resumed(record.getResume());

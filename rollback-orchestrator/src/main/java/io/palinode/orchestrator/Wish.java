@@ -19,6 +19,7 @@ import java.util.stream.Collectors;
  * @param predicate of these; empty when there are none
  * @param undoes the epoch of the rollback whose discarded writes are to come back; 0: none
  * @param seeds what is to be undone
+ * @param comparesAll nothing is: all keys are compared; the target is of no meaning then
  */
 public record Wish(
     String request,
@@ -26,7 +27,8 @@ public record Wish(
     List<String> violationIds,
     String predicate,
     long undoes,
-    Seeds seeds) {
+    Seeds seeds,
+    boolean comparesAll) {
   public Wish {
     if (request.isEmpty()) {
       throw new IllegalArgumentException("what is asked for by hand must have a name");
@@ -40,7 +42,12 @@ public record Wish(
   /** Of everything after the target. */
   public Wish(
       String request, long target, List<String> violationIds, String predicate, long undoes) {
-    this(request, target, violationIds, predicate, undoes, Seeds.ALL);
+    this(request, target, violationIds, predicate, undoes, Seeds.ALL, false);
+  }
+
+  /** Undoes nothing, and makes replicas equal on all keys. */
+  public static Wish comparing(String request) {
+    return new Wish(request, 0, List.of(), "", 0, Seeds.ALL, true);
   }
 
   /** To a time. */
@@ -76,11 +83,11 @@ public record Wish(
   }
 
   Wish with(Seeds newSeeds) {
-    return new Wish(request, target, violationIds, predicate, undoes, newSeeds);
+    return new Wish(request, target, violationIds, predicate, undoes, newSeeds, comparesAll);
   }
 
   Wish named(String newRequest) {
-    return new Wish(newRequest, target, violationIds, predicate, undoes, seeds);
+    return new Wish(newRequest, target, violationIds, predicate, undoes, seeds, comparesAll);
   }
 
   /** To the state before a rollback, with what it had discarded. */
@@ -94,6 +101,9 @@ public record Wish(
    * @throws RefusedException that says why no store of this cluster can be restored there
    */
   public long target(MachineState state) throws RefusedException {
+    if (comparesAll) {
+      return Hlc.ofMicros(state.nowMicros());
+    }
     long cut = undoes > 0 ? branchEnd(state) : target;
     if (undoes == 0 && Hlc.micros(cut) >= state.nowMicros()) {
       throw new RefusedException(
@@ -138,13 +148,20 @@ public record Wish(
             plan.epoch(), Hlc.format(cut), Hlc.format(plan.target()), Hlc.format(plan.clock()));
   }
 
+  private String reason() {
+    return comparesAll
+        ? "comparison of all keys"
+        : undoes > 0 ? "undo of rollback " + undoes : "by hand";
+  }
+
   /** The plan that it opens, without what else is folded into that. */
   PlanOpened.Builder opened(MachineState state) throws RefusedException {
     return PlanOpened.newBuilder()
         .addAllViolationIds(violationIds)
         .setPredicate(predicate)
         .setTarget(target(state))
-        .setReason(undoes > 0 ? "undo of rollback " + undoes : "by hand")
+        .setReason(reason())
+        .setCompareAll(comparesAll)
         .setRequest(request)
         .setUndoes(undoes)
         .addAllWitnesses(seeds.witnesses());

@@ -29,6 +29,7 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -170,6 +171,11 @@ final class Script {
     return this;
   }
 
+  Script endAsIs(long epoch, Set<Integer> stopped) {
+    hear(new Event.EndAsIsWanted(epoch, stopped, nowMicros));
+    return this;
+  }
+
   /** Why it is of no use to ask now. */
   String refusal(long epoch, Intervention intervention) {
     try {
@@ -223,7 +229,7 @@ final class Script {
   /** Why it cannot be cancelled; empty: it can. */
   String cancelRefusal(long epoch) {
     try {
-      RollbackMachine.requireCancellable(state, epoch);
+      OperatorWord.requireCancellable(state, epoch);
       return "";
     } catch (RefusedException e) {
       return String.valueOf(e.getMessage());
@@ -518,7 +524,9 @@ final class Script {
                   + " to "
                   + time(r.getPlanOpened().getTarget());
           case RESTORE ->
-              (r.getRestore().getKeep() ? "keep " : "restore ")
+              (r.getRestore().getAsIs()
+                      ? "as is "
+                      : r.getRestore().getKeep() ? "keep " : "restore ")
                   + (r.getRestore().getKeep() && r.getRestore().getWhole() ? "all " : "")
                   + r.getRestore().getAttempt()
                   + " to "
@@ -559,6 +567,7 @@ final class Script {
               NODE_REPORT,
               CANCEL,
               EFFECT,
+              DUTY_FAILED,
               SNAPSHOT,
               SERVING,
               STEP_NOT_SET ->

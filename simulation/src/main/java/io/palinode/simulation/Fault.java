@@ -22,7 +22,9 @@ public enum Fault {
   /** Disks are full for a while, and the candidates' topic refuses records. */
   DISK,
   /** Another orchestrator begins while the one before it lives on for a while, frozen or not. */
-  TAKEOVER;
+  TAKEOVER,
+  /** A node cannot carry out one kind of control duty, until the plan ends. */
+  DUTY;
 
   /** Reads a list such as {@code crash,skew}, or {@code all}, or {@code none}. */
   public static Set<Fault> parse(String text) {

@@ -18,6 +18,7 @@ final class NodeMachine {
   private final NodeClock clock;
   private @Nullable NodeProcess process;
   private boolean starting;
+  private boolean held;
 
   NodeMachine(World world, int id) {
     this.world = world;
@@ -42,6 +43,19 @@ final class NodeMachine {
     return process;
   }
 
+  /** An operator stops it, until {@link #release}. */
+  void hold() {
+    held = true;
+    kill();
+  }
+
+  void release() {
+    if (held) {
+      held = false;
+      startIn(0);
+    }
+  }
+
   void startIn(long micros) {
     if (!starting) {
       starting = true;
@@ -52,6 +66,10 @@ final class NodeMachine {
   private void start() {
     starting = false;
     if (process != null) {
+      return;
+    }
+    if (held) {
+      startIn(START_RETRY_MICROS);
       return;
     }
     disk.observe(Disk.Observer.NONE);

@@ -6,6 +6,7 @@ import io.palinode.detector.CandidateRing;
 import io.palinode.detector.Command;
 import io.palinode.detector.ControlExecution;
 import io.palinode.detector.ControlState;
+import io.palinode.detector.FailingDuty;
 import io.palinode.detector.LocalDetector;
 import io.palinode.detector.NodeControl;
 import io.palinode.hvc.Hlc;
@@ -27,6 +28,7 @@ import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Restore;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -56,6 +58,8 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
   private final io.palinode.voldemort.server.Pb0Requests requests;
   private final CandidateSender sender;
   private final WatchedIntervals intervals;
+  private final FailingDuty failing =
+      new FailingDuty(Duration.ofNanos(FailingDuties.ANSWERED_AFTER_MICROS * 1_000));
   private final Deque<Command> due = new ArrayDeque<>();
   private final Tail<PredicateVersion> predicates;
   private ControlState control;
@@ -226,6 +230,9 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
       return;
     }
     if (due.isEmpty()) {
+      if (!retryDue) {
+        failing.succeeded();
+      }
       opensOnceBegun();
       if (tail != null) {
         tail.wake();
@@ -268,6 +275,10 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     } else if (command instanceof Command.Contribute part) {
       binding.comparing(part.epoch(), part.asked());
     }
+    if (control.isFenced() && world.duties().fails(id, command)) {
+      failed(command, "this node never can");
+      return;
+    }
     try {
       command.execute(execution);
       begun |= command instanceof Command.Serve || command instanceof Command.Pause;
@@ -287,6 +298,15 @@ final class NodeProcess implements Disk.Observer, RecordedStore.Listener {
     due.clear();
     retryDue = true;
     world.time().in(RETRY_MICROS, this::retry);
+    ControlRecord owed = failing.failed(control, command, reason, world.time().nowMicros());
+    if (owed != null && world.seams().answersFailures()) {
+      try {
+        execution.answer(owed);
+        failing.answered();
+      } catch (AppendUnknown unanswered) {
+        world.trace().add(name, "unanswered", () -> String.valueOf(unanswered.getMessage()));
+      }
+    }
   }
 
   private void retry() {

@@ -14,6 +14,7 @@ import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.ViolationRecord;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -101,6 +102,14 @@ final class OrchestratorProcess {
     if (alive && state.live()) {
       world.trace().add("operator", "says", word::name);
       hear(new Event.OperatorSpoke(world.controlChecks().truth().epoch() + 1, word, now()));
+    }
+  }
+
+  void endAsIs(Set<Integer> stopped) {
+    if (alive && state.live()) {
+      world.trace().add("operator", "says", () -> "as is, stopped " + stopped);
+      long epoch = world.controlChecks().truth().epoch() + 1;
+      hear(new Event.EndAsIsWanted(epoch, stopped, now()));
     }
   }
 

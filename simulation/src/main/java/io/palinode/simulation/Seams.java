@@ -91,4 +91,9 @@ public interface Seams {
   default boolean judgesLast() {
     return true;
   }
+
+  /** Whether a node answers that it cannot carry out a duty. */
+  default boolean answersFailures() {
+    return true;
+  }
 }

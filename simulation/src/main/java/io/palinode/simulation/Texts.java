@@ -67,6 +67,7 @@ final class Texts {
               .append(" target=")
               .append(time(record.getRestore().getTarget()))
               .append(record.getRestore().getKeep() ? " keep" : "")
+              .append(record.getRestore().getAsIs() ? " as-is" : "")
               .append(record.getRestore().getWhole() ? " whole" : "")
               .append(record.getRestore().hasAffected() ? " affected" : "")
               .append(' ')
@@ -95,6 +96,13 @@ final class Texts {
                   record.getResume().getConcerned().getClientsList().stream()
                       .map(each -> each.getClient() + "@" + time(each.getStandsTo()))
                       .toList());
+      case DUTY_FAILED ->
+          text.append(" node=")
+              .append(record.getDutyFailed().getNode())
+              .append(" attempt=")
+              .append(record.getDutyFailed().getAttempt())
+              .append(' ')
+              .append(record.getDutyFailed().getDuty());
       case HALTED -> text.append(' ').append(record.getHalted().getReason());
       case GATE -> text.append(' ').append(of(record.getGate()));
       case COVERAGE ->

@@ -63,6 +63,7 @@ final class World {
   private final Cluster cluster;
   private final Ring ring;
   private final PredicateChanges changes;
+  private final FailingDuties duties;
   private final List<String> flags = new ArrayList<>();
 
   private final SharedLog<ControlRecord> control = new SharedLog<>();
@@ -106,6 +107,7 @@ final class World {
     this.cluster = shape.cluster();
     this.ring = new Ring(cluster, shape.store().replicationFactor());
     this.changes = new PredicateChanges(this, new Dice(~seed * 37));
+    this.duties = new FailingDuties(this, new Dice(~seed * 41));
     this.model =
         new StoreModel(
             shape.nodes(),
@@ -148,6 +150,7 @@ final class World {
     orchestrator.start();
     clients.forEach(client -> time.in(dice.between(20_000, 60_000), client::start));
     nemesis.begin(FAULTS_BEGIN_MICROS, FAULTS_END_MICROS);
+    duties.begin(FAULTS_BEGIN_MICROS, FAULTS_END_MICROS);
     operate();
     time.runUntil(FAULTS_END_MICROS);
     nemesis.end();
@@ -231,7 +234,8 @@ final class World {
   /** Looks at the cluster now and then, and does what the manual says. */
   private void operate() {
     Plan plan = controlChecks.truth().plan();
-    if (plan != null && plan.phase() == Phase.HALTED) {
+    boolean isEnding = plan != null && duties.operate(plan, orchestrator);
+    if (!isEnding && plan != null && plan.phase() == Phase.HALTED) {
       long halt = plan.epoch() * 1_000 + plan.halts().count();
       boolean isFirst = answeredHalts.add(halt);
       boolean canRetry = plan.reachMax() <= plan.target() && plan.halts().count() < 3;
@@ -347,6 +351,7 @@ final class World {
     controlChecks.appended(record);
     if (!controlChecks.truth().equals(before)) {
       gateChecks.counted(record, control.size(), read);
+      duties.counted(record);
       affected.appended(record, detection);
     }
     control.append(record);
@@ -501,6 +506,10 @@ final class World {
 
   Seams seams() {
     return seams;
+  }
+
+  FailingDuties duties() {
+    return duties;
   }
 
   Set<Fault> faults() {

@@ -6,6 +6,7 @@ import io.palinode.orchestrator.MachineState;
 import io.palinode.orchestrator.Phase;
 import io.palinode.orchestrator.Plan;
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Converge;
 import io.palinode.wire.v1.CoverageStep;
 import io.palinode.wire.v1.GapsAcknowledged;
 import io.palinode.wire.v1.PlanOpened;
@@ -325,6 +326,37 @@ enum PlantedBug {
         @Override
         public int sequentialWrites(int writes) {
           return writes - 1;
+        }
+      };
+    }
+  },
+  /** A node that cannot carry out a duty tries for ever, and the plan waits. */
+  NEVER_ANSWERS_THAT_A_DUTY_FAILS {
+    @Override
+    Seams plant() {
+      return new Seams() {
+        @Override
+        public boolean answersFailures() {
+          return false;
+        }
+      };
+    }
+  },
+  /** A plan that ends as it is does not wait until all nodes that run have answered. */
+  ENDS_AS_IT_IS_WITHOUT_ANSWERS {
+    @Override
+    Seams plant() {
+      return new Seams() {
+        @Override
+        public List<ControlRecord> append(MachineState state, ControlRecord record) {
+          boolean isEnd = record.hasRestore() && record.getRestore().getAsIs();
+          Converge.Builder next =
+              Converge.newBuilder().setAttempt(record.getRestore().getAttempt());
+          return isEnd
+              ? List.of(
+                  record,
+                  ControlRecord.newBuilder().setEpoch(record.getEpoch()).setConverge(next).build())
+              : List.of(record);
         }
       };
     }

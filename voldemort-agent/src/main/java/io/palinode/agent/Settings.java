@@ -14,6 +14,11 @@ import java.util.function.Function;
  * names the key and the rule.
  */
 public final class Settings {
+  /** In hours it is 114 years; nanoseconds in a long overflow after 292. */
+  private static final long DURATION_COUNT_MAX = 1_000_000;
+
+  private static final long BYTES_COUNT_MAX = Long.MAX_VALUE >> 30;
+
   private final ObjectNode lines;
 
   private Settings(ObjectNode lines) {
@@ -79,6 +84,10 @@ public final class Settings {
   public static Duration duration(String text) {
     int unitAt = unitAt(text);
     long count = Long.parseLong(text.substring(0, unitAt));
+    if (count > DURATION_COUNT_MAX) {
+      throw new IllegalArgumentException(
+          "the number of a duration must be at most " + DURATION_COUNT_MAX);
+    }
     return switch (text.substring(unitAt)) {
       case "ms" -> Duration.ofMillis(count);
       case "s" -> Duration.ofSeconds(count);
@@ -92,6 +101,9 @@ public final class Settings {
   static long bytes(String text) {
     int unitAt = unitAt(text);
     long count = Long.parseLong(text.substring(0, unitAt));
+    if (count > BYTES_COUNT_MAX) {
+      throw new IllegalArgumentException("the number of a size must be at most " + BYTES_COUNT_MAX);
+    }
     return switch (text.substring(unitAt)) {
       case "" -> count;
       case "MiB" -> count << 20;

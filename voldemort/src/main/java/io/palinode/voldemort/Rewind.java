@@ -39,6 +39,7 @@ final class Rewind {
   private final long convergenceWindowHlc;
   private final RestoreLimit limit;
   private final KeySlices slices;
+  private volatile long comparedEpoch;
   private NodeMeta.@Nullable Mark last;
   private NodeMeta.@Nullable Pasts pasts;
   private long repairsSincePause;
@@ -154,8 +155,14 @@ final class Rewind {
     return restoration;
   }
 
+  /** The last epoch whose plan compares all keys, as far as this incarnation knows; 0: none. */
+  long comparedEpoch() {
+    return comparedEpoch;
+  }
+
   /** Undoes nothing, and tells slices of all keys. A repeat reads them anew. */
   Restoration keepAll(Collection<LocalStore> stores, long epoch, int attempt) {
+    comparedEpoch = epoch;
     NodeMeta.Mark mark = new NodeMeta.Mark(epoch, attempt, new Restoration(0, List.of()));
     if (last == null || !last.covers(epoch, attempt)) {
       commit(new Repairs(engine), List.of(mark.toChange(), NodeMeta.Pasts.removal()));

@@ -1012,6 +1012,12 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
   }
 
+  /** Whether a plan that compared all keys has ended in this incarnation. */
+  public boolean hasComparedAll() {
+    long epoch = rewind.comparedEpoch();
+    return epoch > 0 && fence.epoch() >= epoch && !fence.paused();
+  }
+
   @Override
   public Restoration keepAll(long epoch, int attempt) {
     writeLock.lock();

@@ -1,6 +1,8 @@
 package io.palinode.wire;
 
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.CoverageStep;
 import io.palinode.wire.v1.EffectStep;
 import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.Moment;
@@ -63,35 +65,27 @@ public final class ControlRecordCheck {
       case NODE_JOINED -> {
         bounds.node("node", record.getNodeJoined().getNode());
         bounds.stepHlc("reach", record.getNodeJoined().getReach());
-        notNegative("incarnation", record.getNodeJoined().getIncarnation());
+        bounds.number("incarnation", record.getNodeJoined().getIncarnation());
       }
       case WATCHING -> {
         bounds.node("node", record.getWatching().getNode());
-        notNegative("incarnation", record.getWatching().getIncarnation());
+        bounds.number("incarnation", record.getWatching().getIncarnation());
         notNegative("version", record.getWatching().getVersion());
         name(record.getWatching().getPredicate());
       }
-      case NODE_REPORT -> nodeReport(record.getNodeReport());
       case SERVING -> {
         bounds.node("node", record.getServing().getNode());
-        notNegative("incarnation", record.getServing().getIncarnation());
+        bounds.number("incarnation", record.getServing().getIncarnation());
       }
+      case NODE_REPORT -> report(record.getNodeReport());
+      case COVERAGE -> coverage(record.getCoverage());
       case SNAPSHOT -> snapshot(record.getSnapshot());
       case GATE -> gate(record.getGate());
       case EFFECT -> effect(record.getEffect());
-      case PAUSE, CONVERGE, HALTED, RETRY, ABANDON, CANCEL, COVERAGE -> {}
+      case PAUSE, CONVERGE, HALTED, RETRY, ABANDON, CANCEL -> {}
       case STEP_NOT_SET ->
           throw new IllegalArgumentException("a control record must hold a step of its kinds");
     }
-  }
-
-  private void nodeReport(NodeReport report) {
-    bounds.node("node", report.getNode());
-    bounds.node("refused_node", report.getRefusedNode());
-    notNegative("incarnation", report.getIncarnation());
-    notNegative("clocks_refused", report.getClocksRefused());
-    notNegative("epsilon_micros", report.getEpsilonMicros());
-    notNegative("max_drift_micros", report.getMaxDriftMicros());
   }
 
   private void planOpened(PlanOpened opened) {
@@ -105,7 +99,7 @@ public final class ControlRecordCheck {
     bounds.node("node", paused.getNode());
     bounds.stepHlc("reach", paused.getReach());
     bounds.stepHlc("quiet_since", paused.getQuietSince());
-    notNegative("incarnation", paused.getIncarnation());
+    bounds.number("incarnation", paused.getIncarnation());
     notNegative("accesses_since", paused.getAccessesSince());
   }
 
@@ -127,6 +121,35 @@ public final class ControlRecordCheck {
       bounds.micros("since_micros", keys.getSinceMicros());
       bounds.plannedMicros("until_micros", keys.getUntilMicros());
       bounds.lasting("hold_micros", keys.getHoldMicros());
+    }
+  }
+
+  private void report(NodeReport report) {
+    bounds.node("node", report.getNode());
+    bounds.number("incarnation", report.getIncarnation());
+    notNegative("epsilon_micros", report.getEpsilonMicros());
+    notNegative("max_drift_micros", report.getMaxDriftMicros());
+    bounds.node("refused_node", report.getRefusedNode());
+    notNegative("clocks_refused", report.getClocksRefused());
+    notNegative("refused_ahead_micros", report.getRefusedAheadMicros());
+    bounds.micros("storage_refused_since_micros", report.getStorageRefusedSinceMicros());
+  }
+
+  private void coverage(CoverageStep step) {
+    switch (step.getStepCase()) {
+      case FOUND -> {
+        bounds.plannedMicros("held_until_micros", step.getFound().getHeldUntilMicros());
+        for (CoverageLost gap : step.getFound().getGapsList()) {
+          RecordChecks.coverageLost(gap, bounds);
+        }
+      }
+      case ACKNOWLEDGED -> {
+        notNegative("to_number", step.getAcknowledged().getToNumber());
+        bounds.number("to_epoch", step.getAcknowledged().getToEpoch());
+      }
+      case ABANDON_REPORTED -> bounds.number("epoch", step.getAbandonReported().getEpoch());
+      case STEP_NOT_SET ->
+          throw new IllegalArgumentException("a coverage step must hold a step of its kinds");
     }
   }
 

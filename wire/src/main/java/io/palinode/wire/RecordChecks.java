@@ -1,5 +1,8 @@
 package io.palinode.wire;
 
+import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.Judged;
+import io.palinode.wire.v1.NodeReached;
 import io.palinode.wire.v1.PredicateRecord;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationRecord;
@@ -32,19 +35,8 @@ public final class RecordChecks {
   public static void violation(ViolationRecord record, RecordBounds bounds) {
     switch (record.getRecordCase()) {
       case VIOLATION -> violation(record.getViolation(), bounds);
-      case JUDGED -> bounds.hlc("hlc", record.getJudged().getHlc());
-      case COVERAGE_LOST -> {
-        var lost = record.getCoverageLost();
-        if (lost.hasNode()) {
-          bounds.node("node", lost.getNode());
-        }
-        RecordBounds.range("partition", lost.getPartition(), PARTITIONS_MAX);
-        RecordBounds.range("incarnation", lost.getIncarnation(), Long.MAX_VALUE);
-        RecordBounds.range("first_sequence", lost.getFirstSequence(), Long.MAX_VALUE);
-        RecordBounds.range("last_sequence", lost.getLastSequence(), Long.MAX_VALUE);
-        bounds.hlc("from_hlc", lost.getFromHlc());
-        bounds.hlc("to_hlc", lost.getToHlc());
-      }
+      case JUDGED -> judged(record.getJudged(), bounds);
+      case COVERAGE_LOST -> coverageLost(record.getCoverageLost(), bounds);
       case DETECTING -> {
         var detecting = record.getDetecting();
         RecordBounds.text("predicate", detecting.getPredicate(), NAME_CHARS_MAX);
@@ -59,6 +51,25 @@ public final class RecordChecks {
       case RECORD_NOT_SET ->
           throw new IllegalArgumentException("a violation record must hold a record of its kinds");
     }
+  }
+
+  private static void judged(Judged judged, RecordBounds bounds) {
+    bounds.hlc("hlc", judged.getHlc());
+    for (NodeReached reached : judged.getReport().getNodesList()) {
+      bounds.node("node", reached.getNode());
+    }
+  }
+
+  static void coverageLost(CoverageLost lost, RecordBounds bounds) {
+    if (lost.hasNode()) {
+      bounds.node("node", lost.getNode());
+    }
+    RecordBounds.range("partition", lost.getPartition(), PARTITIONS_MAX);
+    RecordBounds.range("incarnation", lost.getIncarnation(), Long.MAX_VALUE);
+    RecordBounds.range("first_sequence", lost.getFirstSequence(), Long.MAX_VALUE);
+    RecordBounds.range("last_sequence", lost.getLastSequence(), Long.MAX_VALUE);
+    bounds.hlc("from_hlc", lost.getFromHlc());
+    bounds.hlc("to_hlc", lost.getToHlc());
   }
 
   private static void violation(Violation violation, RecordBounds bounds) {

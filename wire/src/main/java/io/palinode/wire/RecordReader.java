@@ -8,6 +8,7 @@ import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hands over the records of one topic that are readable and plausible, and passes over all others.
@@ -40,18 +41,8 @@ public final class RecordReader<M> {
 
   /** Hands the record to {@code listener}, or counts it as refused. */
   public void read(ConsumerRecord<byte[], byte[]> record, Consumer<M> listener) {
-    M message;
-    try {
-      message = parsed(record);
-      check.require(message, RecordBounds.of(record, nodes));
-    } catch (EmptyException e) {
-      refused.refuse(record, Reason.EMPTY, e);
-      return;
-    } catch (InvalidProtocolBufferException e) {
-      refused.refuse(record, Reason.UNREADABLE, e);
-      return;
-    } catch (RuntimeException e) {
-      refused.refuse(record, Reason.ABSURD, e);
+    M message = checked(record);
+    if (message == null) {
       return;
     }
     try {
@@ -61,6 +52,22 @@ public final class RecordReader<M> {
     } catch (RuntimeException e) {
       refused.refuse(record, Reason.FAILED, e);
     }
+  }
+
+  /** The record's message; null if the record was counted as refused. */
+  public @Nullable M checked(ConsumerRecord<byte[], byte[]> record) {
+    try {
+      M message = parsed(record);
+      check.require(message, RecordBounds.of(record, nodes));
+      return message;
+    } catch (EmptyException e) {
+      refused.refuse(record, Reason.EMPTY, e);
+    } catch (InvalidProtocolBufferException e) {
+      refused.refuse(record, Reason.UNREADABLE, e);
+    } catch (RuntimeException e) {
+      refused.refuse(record, Reason.ABSURD, e);
+    }
+    return null;
   }
 
   private M parsed(ConsumerRecord<byte[], byte[]> record) throws InvalidProtocolBufferException {

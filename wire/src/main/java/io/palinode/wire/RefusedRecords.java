@@ -1,6 +1,9 @@
 package io.palinode.wire;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.EnumMap;
 import java.util.List;
@@ -68,17 +71,30 @@ public final class RefusedRecords {
 
   /** Counts the record, keeps it aside, and logs it if its kind was not logged for a minute. */
   public void refuse(ConsumerRecord<?, ?> record, Reason reason, Throwable why) {
-    Refused refused =
-        new Refused(record.topic(), record.partition(), record.offset(), reason, text(why));
+    refuse(
+        new Refused(record.topic(), record.partition(), record.offset(), reason, text(why)), why);
+  }
+
+  /** Likewise, of a record whose listener threw later, when its offset is not known. */
+  public void refuse(String topic, RuntimeException why) {
+    refuse(new Refused(topic, 0, -1, Reason.FAILED, text(why)), why);
+  }
+
+  private void refuse(Refused refused, Throwable why) {
     long more = add(refused);
     if (more == 0) {
       return;
     }
     String line = "topic={} partition={} offset={} state=REFUSED reason={} count={} why={}";
     Object[] values = {
-      refused.topic(), refused.partition(), refused.offset(), reason.label(), more, refused.why()
+      refused.topic(),
+      refused.partition(),
+      refused.offset(),
+      refused.reason().label(),
+      more,
+      refused.why()
     };
-    if (reason == Reason.FAILED) {
+    if (refused.reason() == Reason.FAILED) {
       log.error(line, append(values, why));
     } else {
       log.error(line, values);
@@ -126,8 +142,8 @@ public final class RefusedRecords {
 
   /** At most {@link #KEPT_MAX}, the latest first. */
   public synchronized List<Refused> latest() {
-    List<Refused> reversed = new java.util.ArrayList<>(latest);
-    java.util.Collections.reverse(reversed);
+    List<Refused> reversed = new ArrayList<>(latest);
+    Collections.reverse(reversed);
     return List.copyOf(reversed);
   }
 
@@ -137,7 +153,7 @@ public final class RefusedRecords {
   }
 
   private static Object[] append(Object[] values, Throwable why) {
-    Object[] longer = java.util.Arrays.copyOf(values, values.length + 1);
+    Object[] longer = Arrays.copyOf(values, values.length + 1);
     longer[values.length] = why;
     return longer;
   }

@@ -45,14 +45,7 @@ final class RestartableJob implements WatchedPart, AutoCloseable {
       return switch (status) {
         // A job that starts and never publishes is found by its silence.
         case INITIALIZING, CREATED, RUNNING -> Condition.RUNS;
-        case FAILING,
-            FAILED,
-            CANCELLING,
-            CANCELED,
-            FINISHED,
-            RESTARTING,
-            SUSPENDED,
-            RECONCILING ->
+        case FAILING, FAILED, CANCELLING, CANCELED, FINISHED, RESTARTING, SUSPENDED, RECONCILING ->
             new Condition(reason(status), status.isGloballyTerminalState());
       };
     } catch (IOException e) {

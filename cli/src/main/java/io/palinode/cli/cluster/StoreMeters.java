@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.StoreNode;
+import io.palinode.voldemort.server.StoreService;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -17,7 +18,8 @@ final class StoreMeters implements AutoCloseable {
   private final MeterRegistry registry;
   private final List<Meter> meters = new ArrayList<>();
 
-  StoreMeters(StoreNode node, MeterRegistry registry) {
+  StoreMeters(StoreService service, MeterRegistry registry) {
+    StoreNode node = service.node();
     this.registry = registry;
     for (NodeCounter counter : NodeCounter.values()) {
       meters.add(
@@ -41,6 +43,12 @@ final class StoreMeters implements AutoCloseable {
                 "palinode.store.refusing", node, some -> some.storageRefusal() == null ? 0 : 1)
             .tag("node", Integer.toString(node.node()))
             .description("1 while the storage refuses records, as a full disk does")
+            .register(registry));
+    meters.add(
+        Gauge.builder("palinode.store.awaits.repair", service, some -> some.awaitsRepair() ? 1 : 0)
+            .tag("node", Integer.toString(node.node()))
+            .description(
+                "1: the node serves no client until 'palinode repair' has compared all keys")
             .register(registry));
   }
 

@@ -39,8 +39,15 @@ public final class WatchedNode implements AutoCloseable {
               : parts.started(
                   NodeMonitor.start(
                       service.node(), service.snapshots(), watch, epochMicros, meters));
-      parts.started(new StoreMeters(service.node(), meters));
-      service.start();
+      if (monitor != null) {
+        service.had(monitor.newestBefore());
+      }
+      parts.started(new StoreMeters(service, meters));
+      if (service.awaitsRepair()) {
+        parts.started(RepairWait.start(service));
+      } else {
+        service.start();
+      }
     } catch (RuntimeException e) {
       parts.close();
       throw e;

@@ -20,6 +20,11 @@ enum JobMeter {
   OF_OLD_EPOCH("candidatesOfOldEpoch", "old_epoch"),
   UNUSABLE("candidatesUnusable", "unusable"),
   MALFORMED("candidatesMalformed", "malformed"),
+  PREDICATES_MALFORMED(
+      "predicatesMalformed",
+      COUNTER,
+      "job.predicates.malformed",
+      "Predicate records that were passed over"),
   COVERAGE_LOST(
       "coverageLost",
       COUNTER,

@@ -13,6 +13,9 @@ public final class DurationText implements ITypeConverter<Duration> {
   /** For the help of options that take one. */
   public static final String FORMS = "30s, 10m, 2h or 7d";
 
+  /** Ten years. Nanoseconds in a long overflow after 292 years. */
+  static final Duration LONGEST = Duration.ofDays(3_650);
+
   private static final Pattern TEXT = Pattern.compile("([0-9]{1,9})([smhd])");
   private static final Map<String, ChronoUnit> UNITS =
       Map.of(
@@ -32,7 +35,12 @@ public final class DurationText implements ITypeConverter<Duration> {
     if (unit == null) {
       throw new TypeConversionException("must be like " + FORMS + ": '" + text + "'");
     }
-    return Duration.of(Long.parseLong(matcher.group(1)), unit);
+    Duration duration = Duration.of(Long.parseLong(matcher.group(1)), unit);
+    if (duration.compareTo(LONGEST) > 0) {
+      throw new TypeConversionException(
+          "must be at most " + LONGEST.toDays() + "d: '" + text + "'");
+    }
+    return duration;
   }
 
   /** {@code 10m} for {@code 600}. */

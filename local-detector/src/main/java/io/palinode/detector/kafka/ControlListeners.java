@@ -1,23 +1,24 @@
 package io.palinode.detector.kafka;
 
-import com.google.protobuf.InvalidProtocolBufferException;
 import io.palinode.wire.LogTail;
+import io.palinode.wire.RecordReader;
 import io.palinode.wire.v1.ControlRecord;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** Those that hear a node's control log: plans first, but at a start. A record is parsed once. */
-record ControlListeners(ControlTail plans, List<ControlListener> others)
+/**
+ * The listeners of a node's control log: plans first, except at the end of the first reading. A
+ * record is parsed once; a record that {@code reader} refuses reaches no listener.
+ */
+record ControlListeners(
+    RecordReader<ControlRecord> reader, ControlTail plans, List<ControlListener> others)
     implements LogTail.Listener {
   @Override
   public void onRecord(ConsumerRecord<byte[], byte[]> record) {
-    ControlRecord step;
-    try {
-      step = ControlRecord.parseFrom(record.value());
-    } catch (InvalidProtocolBufferException e) {
-      plans.refused(record, e);
-      return;
-    }
+    reader.read(record, this::onStep);
+  }
+
+  private void onStep(ControlRecord step) {
     plans.onStep(step);
     others.forEach(other -> other.onStep(step));
   }

@@ -1,16 +1,15 @@
 package io.palinode.detector.kafka;
 
-import com.google.protobuf.InvalidProtocolBufferException;
 import io.palinode.detector.Command;
 import io.palinode.detector.ControlExecution;
 import io.palinode.detector.ControlState;
+import io.palinode.detector.FailingDuty;
 import io.palinode.detector.NodeControl;
 import io.palinode.wire.v1.ControlRecord;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,6 +26,7 @@ final class ControlTail implements ControlListener {
   private final ControlExecution execution;
   private final LongAdder steps = new LongAdder();
   private final LongAdder failures = new LongAdder();
+  private final FailingDuty failingDuty = new FailingDuty(FailingDuty.ANSWERED_AFTER);
   private final CountDownLatch begun = new CountDownLatch(1);
   private volatile @Nullable String failing;
   private ControlState state;
@@ -41,12 +41,6 @@ final class ControlTail implements ControlListener {
   @Override
   public void onStep(ControlRecord step) {
     take(NodeControl.step(state, step));
-  }
-
-  /** A record that cannot be read is passed over. */
-  void refused(ConsumerRecord<byte[], byte[]> record, InvalidProtocolBufferException why) {
-    failures.increment();
-    log.error("topic={} offset={} refused", record.topic(), record.offset(), why);
   }
 
   @Override
@@ -99,10 +93,30 @@ final class ControlTail implements ControlListener {
             command.getClass().getSimpleName(),
             RETRY_AFTER,
             e);
+        answer(command, String.valueOf(e.getMessage()));
         return;
       }
     }
     failing = null;
+    failingDuty.succeeded();
+  }
+
+  /** An operator has to know of a duty that fails for long: the plan waits for this node. */
+  private void answer(Command command, String reason) {
+    ControlRecord owed = failingDuty.failed(state, command, reason, System.nanoTime() / 1_000);
+    if (owed == null) {
+      return;
+    }
+    try {
+      execution.answer(owed);
+      failingDuty.answered();
+      log.warn("node={} duty={} state=ANSWERED", state.node(), owed.getDutyFailed().getDuty());
+    } catch (InterruptException closing) {
+      throw closing;
+    } catch (RuntimeException unanswered) {
+      // The next failure, one retry later, answers.
+      log.warn("node={} state=UNANSWERED", state.node(), unanswered);
+    }
   }
 
   /**
@@ -134,7 +148,7 @@ final class ControlTail implements ControlListener {
     return steps.sum();
   }
 
-  /** Commands that failed, and records that could not be read. */
+  /** Commands that failed. */
   long failures() {
     return failures.sum();
   }

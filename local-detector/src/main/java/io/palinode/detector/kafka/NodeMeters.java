@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.palinode.detector.CandidateRing;
 import io.palinode.detector.LocalDetector;
+import io.palinode.wire.RefusedRecords;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
@@ -68,7 +69,7 @@ final class NodeMeters implements AutoCloseable {
   void add(PredicateTail predicates) {
     count(
         "palinode.detector.predicates.refused",
-        "Predicate records that cannot be read",
+        "Versions of predicates whose text cannot be read",
         predicates,
         PredicateTail::refused);
     count(
@@ -97,6 +98,19 @@ final class NodeMeters implements AutoCloseable {
         "Questions what a rollback would change that were not answered",
         effects,
         EffectTail::failures);
+  }
+
+  void add(RefusedRecords refused, List<String> topics) {
+    for (String topic : topics) {
+      for (RefusedRecords.Reason reason : RefusedRecords.Reason.values()) {
+        meters.add(
+            FunctionCounter.builder(
+                    "palinode.detector.records.refused", refused, r -> r.count(topic, reason))
+                .tags(node.and("topic", topic, "reason", reason.label()))
+                .description("Records that the node passed over")
+                .register(registry));
+      }
+    }
   }
 
   void add(NodeMonitor monitor) {

@@ -11,8 +11,14 @@ import io.palinode.detector.SnapshotAnswers;
 import io.palinode.detector.StoreBinding;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.retroscope.snapshot.Pace;
+import io.palinode.wire.ControlRecordCheck;
 import io.palinode.wire.LogTail;
+import io.palinode.wire.RecordChecks;
+import io.palinode.wire.RecordReader;
+import io.palinode.wire.RefusedRecords;
 import io.palinode.wire.TopicsAdmin;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.PredicateRecord;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -47,7 +53,9 @@ public final class NodeMonitor implements AutoCloseable {
   private final SnapshotTail snapshots;
   private final EffectTail effects;
   private final NodeReporter reporter;
+  private final OwnIncarnations incarnations;
   private final NodeMeters meters;
+  private final RefusedRecords refused = new RefusedRecords();
 
   private NodeMonitor(
       StoreBinding store,
@@ -76,6 +84,8 @@ public final class NodeMonitor implements AutoCloseable {
     ControlPublisher publisher = new ControlPublisher(control, config.topics().control());
     PredicateTail predicates =
         new PredicateTail(
+            new RecordReader<>(
+                PredicateRecord.parser(), RecordChecks::predicate, store.nodes(), refused),
             detector,
             new WatchedVersions(store.node(), store.incarnation(), epochMicros, publisher));
     predicateTail = tail(config, config.topics().predicates(), name + "-predicates", predicates);
@@ -93,12 +103,17 @@ public final class NodeMonitor implements AutoCloseable {
         new EffectTail(
             store.node(), store.nodes(), new EffectAnswers(store, publisher, epochMicros));
     reporter = new NodeReporter(store, epochMicros, control, config.topics().control());
+    incarnations = new OwnIncarnations(store.node());
     controlTail =
         tail(
             config,
             config.topics().control(),
             name + "-control",
-            new ControlListeners(steps, List.of(snapshots, effects)));
+            new ControlListeners(
+                new RecordReader<>(
+                    ControlRecord.parser(), ControlRecordCheck::require, store.nodes(), refused),
+                steps,
+                List.of(snapshots, effects, incarnations)));
 
     meters = new NodeMeters(registry, store.node());
     meters.add(detector);
@@ -108,6 +123,7 @@ public final class NodeMonitor implements AutoCloseable {
     meters.add(steps);
     meters.add(snapshots);
     meters.add(effects);
+    meters.add(refused, List.of(config.topics().predicates(), config.topics().control()));
     meters.add(this);
     store.listen(detector);
   }
@@ -207,6 +223,11 @@ public final class NodeMonitor implements AutoCloseable {
       NodeMonitorConfig config, String topic, String name, LogTail.Listener listener) {
     return new LogTail(
         name, config.kafka(), LogTail.Source.all(topic, LogTail.From.BEGINNING), listener);
+  }
+
+  /** The newest incarnation of the node that the control log held at its start; 0: none. */
+  public long newestBefore() {
+    return incarnations.newest();
   }
 
   /** False when one of the threads has ended by a failure, which the log tells. */

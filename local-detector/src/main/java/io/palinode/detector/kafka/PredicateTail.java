@@ -1,12 +1,12 @@
 package io.palinode.detector.kafka;
 
-import com.google.protobuf.InvalidProtocolBufferException;
 import io.palinode.detector.ActivePredicate;
 import io.palinode.detector.LocalDetector;
 import io.palinode.predicate.PredicateException;
 import io.palinode.predicate.PredicateLimits;
 import io.palinode.predicate.Predicates;
 import io.palinode.wire.LogTail;
+import io.palinode.wire.RecordReader;
 import io.palinode.wire.v1.PredicateRecord;
 import java.time.Duration;
 import java.util.Map;
@@ -22,6 +22,7 @@ final class PredicateTail implements LogTail.Listener {
   private static final Logger log = LoggerFactory.getLogger(PredicateTail.class);
   private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
 
+  private final RecordReader<PredicateRecord> reader;
   private final LocalDetector detector;
   private final Map<String, ActivePredicate> active = new TreeMap<>();
   private final Map<String, Long> versions = new TreeMap<>();
@@ -39,23 +40,16 @@ final class PredicateTail implements LogTail.Listener {
   private long lookAt = System.nanoTime();
 
   /** {@code told} is what the log is told of versions that the detector has taken up. */
-  PredicateTail(LocalDetector detector, WatchedVersions told) {
+  PredicateTail(
+      RecordReader<PredicateRecord> reader, LocalDetector detector, WatchedVersions told) {
+    this.reader = reader;
     this.detector = detector;
     this.told = told;
   }
 
   @Override
   public void onRecord(ConsumerRecord<byte[], byte[]> record) {
-    // Compaction's own tombstones say nothing that a `deleted` before them did not say.
-    if (record.value() == null) {
-      return;
-    }
-    try {
-      read(PredicateRecord.parseFrom(record.value()));
-    } catch (InvalidProtocolBufferException e) {
-      refused.increment();
-      log.error("topic={} offset={} refused", record.topic(), record.offset(), e);
-    }
+    reader.read(record, this::read);
   }
 
   private void read(PredicateRecord record) {
@@ -147,7 +141,7 @@ final class PredicateTail implements LogTail.Listener {
     return failures.sum();
   }
 
-  /** Records that could not be read. */
+  /** Versions whose text could not be read. */
   long refused() {
     return refused.sum();
   }

@@ -11,7 +11,12 @@ import io.palinode.detector.Ticking;
 import io.palinode.detector.Watched;
 import io.palinode.predicate.Predicates;
 import io.palinode.retroscope.snapshot.RollbackTimes;
+import io.palinode.wire.ControlRecordCheck;
 import io.palinode.wire.LogTail;
+import io.palinode.wire.RecordChecks;
+import io.palinode.wire.RecordReader;
+import io.palinode.wire.RefusedRecords;
+import io.palinode.wire.RefusedRecords.Reason;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.PlanOpened;
@@ -23,6 +28,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class TailsTest {
@@ -31,16 +37,24 @@ class TailsTest {
   private final LocalDetector detector = new LocalDetector(store, ring, instance -> 0, 100);
   private final List<ControlRecord> published = new ArrayList<>();
   private final List<String> watched = new ArrayList<>();
+  private final RefusedRecords refused = new RefusedRecords();
   private boolean logIsAway;
   private final PredicateTail predicates =
-      new PredicateTail(detector, new WatchedVersions(0, 7, new Ticking(), this::tellWatched));
+      new PredicateTail(
+          new RecordReader<>(PredicateRecord.parser(), RecordChecks::predicate, 1, refused),
+          detector,
+          new WatchedVersions(0, 7, new Ticking(), this::tellWatched));
   private final ControlTail control =
       new ControlTail(
           NodeControl.initial(0, 1, store.incarnation()),
           new ControlExecution(
               store, detector, published::addAll, new Ticking(), this::beforeServing));
 
-  private final LogTail.Listener log = new ControlListeners(control, List.of());
+  private final LogTail.Listener log =
+      new ControlListeners(
+          new RecordReader<>(ControlRecord.parser(), ControlRecordCheck::require, 1, refused),
+          control,
+          List.of());
   private boolean isHeard = true;
 
   private void tellWatched(List<ControlRecord> records) {
@@ -178,7 +192,8 @@ class TailsTest {
     tell(predicates, record("predicates", wrong.toByteArray()));
     tell(predicates, record("predicates", new byte[] {1}));
     assertThat(detector.predicates()).isZero();
-    assertThat(predicates.refused()).isEqualTo(2);
+    assertThat(predicates.refused()).isEqualTo(1);
+    assertThat(refused.count("predicates", Reason.UNREADABLE)).isEqualTo(1);
   }
 
   @Test
@@ -229,8 +244,29 @@ class TailsTest {
 
   @Test
   void whatIsNoControlRecordIsCountedAndPassedOver() {
-    tell(log, record("control", new byte[] {1}), planOpened());
-    assertThat(control.failures()).isEqualTo(1);
+    tell(log, record("control", null), record("control", new byte[] {1}), planOpened());
+    assertThat(refused.count("control", Reason.EMPTY)).isEqualTo(1);
+    assertThat(refused.count("control", Reason.UNREADABLE)).isEqualTo(1);
+    assertThat(control.steps()).isEqualTo(1);
+  }
+
+  @Test
+  void aPlanThatSkipsEpochsIsPassedOver() {
+    control.onCaughtUp();
+    ControlRecord.Builder opened =
+        ControlRecord.newBuilder().setPlanOpened(PlanOpened.getDefaultInstance());
+    tell(log, record("control", opened.setEpoch(900).build().toByteArray()));
+    tell(log, planOpened(), pause());
+    assertThat(store.isServing()).isFalse();
+  }
+
+  @Test
+  void anAbsurdVersionLeavesThePredicateUsable() {
+    predicates.onCaughtUp();
+    tell(predicates, predicate("exact", 1), deleted("exact", Long.MAX_VALUE));
+    tell(predicates, predicate("exact", 2));
+    assertThat(detector.predicates()).isEqualTo(1);
+    assertThat(refused.count("predicates", Reason.ABSURD)).isEqualTo(1);
   }
 
   @SafeVarargs
@@ -270,7 +306,7 @@ class TailsTest {
     return record("predicates", record.toByteArray());
   }
 
-  private static ConsumerRecord<byte[], byte[]> record(String topic, byte[] value) {
+  private static ConsumerRecord<byte[], byte[]> record(String topic, byte @Nullable [] value) {
     return new ConsumerRecord<>(topic, 0, 0, null, value);
   }
 }

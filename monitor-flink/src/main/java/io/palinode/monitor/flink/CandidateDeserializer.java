@@ -1,6 +1,10 @@
 package io.palinode.monitor.flink;
 
 import io.palinode.monitor.CandidateEvent;
+import io.palinode.wire.CandidateRecordCheck;
+import io.palinode.wire.RecordReader;
+import io.palinode.wire.RefusedRecords;
+import io.palinode.wire.v1.CandidateRecord;
 import java.io.Serial;
 import org.apache.flink.api.common.serialization.DeserializationSchema.InitializationContext;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -10,8 +14,8 @@ import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * Reads candidates. What cannot be read is dropped and counted as {@code candidatesMalformed}: the
- * node's sequence then shows that an event is missing.
+ * Reads candidates. A record that is empty, unreadable or absurd is passed over and counted as
+ * {@code candidatesMalformed}: its node's sequence then shows that an event is missing.
  */
 final class CandidateDeserializer implements KafkaRecordDeserializationSchema<CandidateEvent> {
   static final TypeInformation<CandidateEvent> TYPE =
@@ -24,6 +28,9 @@ final class CandidateDeserializer implements KafkaRecordDeserializationSchema<Ca
   @SuppressWarnings("NullAway.Init") // Set by open, which Flink calls first.
   private transient Counter malformed;
 
+  @SuppressWarnings("NullAway.Init") // As above.
+  private transient RecordReader<CandidateRecord> reader;
+
   CandidateDeserializer(int nodes) {
     this.nodes = nodes;
   }
@@ -31,18 +38,19 @@ final class CandidateDeserializer implements KafkaRecordDeserializationSchema<Ca
   @Override
   public void open(InitializationContext context) {
     malformed = context.getMetricGroup().counter("candidatesMalformed");
+    reader =
+        new RecordReader<>(
+            CandidateRecord.parser(), CandidateRecordCheck::require, nodes, new RefusedRecords());
   }
 
   @Override
   public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<CandidateEvent> out) {
-    CandidateEvent event;
-    try {
-      event = CandidateEvent.parse(record.partition(), nodes, record.value());
-    } catch (IllegalArgumentException unreadable) {
+    CandidateRecord candidate = reader.checked(record);
+    if (candidate == null) {
       malformed.inc();
-      return;
+    } else {
+      out.collect(CandidateEvent.of(record.partition(), nodes, candidate, record.value()));
     }
-    out.collect(event);
   }
 
   @Override

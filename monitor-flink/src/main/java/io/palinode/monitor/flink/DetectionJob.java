@@ -181,7 +181,7 @@ public final class DetectionJob {
 
   private static KafkaSource<Notice> predicates(DetectionJobConfig config) {
     return source(KafkaSource.<Notice>builder(), config, config.topics().predicates())
-        .setDeserializer(new PredicateDeserializer())
+        .setDeserializer(new PredicateDeserializer(config.nodes()))
         .build();
   }
 

@@ -1,37 +1,55 @@
 package io.palinode.monitor.flink;
 
-import io.palinode.monitor.ActivePredicate;
 import io.palinode.monitor.Notice;
+import io.palinode.wire.RecordChecks;
+import io.palinode.wire.RecordReader;
+import io.palinode.wire.RefusedRecords;
+import io.palinode.wire.v1.PredicateRecord;
 import java.io.Serial;
+import org.apache.flink.api.common.serialization.DeserializationSchema.InitializationContext;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
+import org.apache.flink.metrics.Counter;
 import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/** Hands predicate records on as notices. */
+/**
+ * Passes predicate records on as notices. A record that is empty, unreadable or absurd is passed
+ * over and counted as {@code predicatesMalformed}.
+ */
 final class PredicateDeserializer implements KafkaRecordDeserializationSchema<Notice> {
   static final TypeInformation<Notice> TYPE =
       new StableType<>(Notice.class, NoticeSerializer.INSTANCE);
 
-  private static final Logger LOG = LoggerFactory.getLogger(PredicateDeserializer.class);
-
   @Serial private static final long serialVersionUID = 1L;
+
+  private final int nodes;
+
+  @SuppressWarnings("NullAway.Init") // Set by open, which Flink calls first.
+  private transient Counter malformed;
+
+  @SuppressWarnings("NullAway.Init") // As above.
+  private transient RecordReader<PredicateRecord> reader;
+
+  PredicateDeserializer(int nodes) {
+    this.nodes = nodes;
+  }
+
+  @Override
+  public void open(InitializationContext context) {
+    malformed = context.getMetricGroup().counter("predicatesMalformed");
+    reader =
+        new RecordReader<>(
+            PredicateRecord.parser(), RecordChecks::predicate, nodes, new RefusedRecords());
+  }
 
   @Override
   public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<Notice> out) {
-    // A tombstone only says that compaction may forget the name: there is nothing to learn from it.
-    if (record.value() == null) {
-      return;
+    if (reader.checked(record) == null) {
+      malformed.inc();
+    } else {
+      out.collect(Notice.predicate(record.value()));
     }
-    try {
-      ActivePredicate.decode(record.value());
-    } catch (IllegalArgumentException unreadable) {
-      LOG.error("topic={} offset={} is no predicate record", record.topic(), record.offset());
-      return;
-    }
-    out.collect(Notice.predicate(record.value()));
   }
 
   @Override

@@ -1,12 +1,15 @@
 package io.palinode.orchestrator.kafka;
 
-import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Parser;
 import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.Policy;
-import io.palinode.orchestrator.metrics.OrchestratorMetrics;
 import io.palinode.orchestrator.rest.UnavailableException;
+import io.palinode.wire.ControlRecordCheck;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.LogTail;
+import io.palinode.wire.RecordChecks;
+import io.palinode.wire.RecordReader;
+import io.palinode.wire.RefusedRecords;
 import io.palinode.wire.Topics;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.PredicateRecord;
@@ -17,8 +20,6 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The three logs, each read from its beginning and then on. First the predicates, so that each
@@ -26,14 +27,12 @@ import org.slf4j.LoggerFactory;
  * violations, which are as many as the topic retains. The machine acts once it has heard all.
  */
 final class Logs implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(Logs.class);
-
   private static final long MICROS_PER_MS = 1_000;
 
   private final RollbackLoop loop;
   private final Consumer<ControlRecord> others;
   private final PredicateRegistry registry;
-  private final OrchestratorMetrics metrics;
+  private final RefusedRecords refused;
   private final LongSupplier wallMicros;
   private final Consumer<RuntimeException> onFailure;
   private final Told told;
@@ -52,20 +51,38 @@ final class Logs implements AutoCloseable {
       Consumer<ControlRecord> others,
       Runnable onControlCaughtUp,
       PredicateRegistry registry,
-      OrchestratorMetrics metrics,
+      RefusedRecords refused,
       LongSupplier wallMicros,
       Consumer<RuntimeException> onFailure,
       Told told) {
     this.loop = loop;
     this.others = others;
     this.registry = registry;
-    this.metrics = metrics;
+    this.refused = refused;
     this.wallMicros = wallMicros;
     this.onFailure = onFailure;
     this.told = told;
-    predicates = tail(kafka, topics.predicates(), this::predicate, this::predicatesCaughtUp);
-    control = tail(kafka, topics.control(), this::control, onControlCaughtUp);
-    violations = tail(kafka, topics.violations(), this::violation, this::violationsCaughtUp);
+    predicates =
+        tail(
+            kafka,
+            topics.predicates(),
+            reader(PredicateRecord.parser(), RecordChecks::predicate),
+            this::predicate,
+            this::predicatesCaughtUp);
+    control =
+        tail(
+            kafka,
+            topics.control(),
+            reader(ControlRecord.parser(), ControlRecordCheck::require),
+            this::control,
+            onControlCaughtUp);
+    violations =
+        tail(
+            kafka,
+            topics.violations(),
+            reader(ViolationRecord.parser(), RecordChecks::violation),
+            this::violation,
+            this::violationsCaughtUp);
   }
 
   /** Receives each record of the violations topic, which the job wrote at {@code writtenMicros}. */
@@ -73,10 +90,13 @@ final class Logs implements AutoCloseable {
     void read(ViolationRecord record, long writtenMicros);
   }
 
-  /** Reads one record, which has a value, received at {@code atMicros}. */
-  private interface Reader {
-    void read(ConsumerRecord<byte[], byte[]> record, long atMicros)
-        throws InvalidProtocolBufferException;
+  /** Takes one record, written and received at these times. */
+  private interface Taker<M> {
+    void take(M record, long writtenMicros, long atMicros);
+  }
+
+  private <M> RecordReader<M> reader(Parser<M> parser, RecordReader.Check<M> check) {
+    return new RecordReader<>(parser, check, loop.state().settings().nodes(), refused);
   }
 
   /** Returns when the machine acts. Throws {@link UnavailableException} when that takes longer. */
@@ -100,9 +120,8 @@ final class Logs implements AutoCloseable {
     violations.close();
   }
 
-  private void predicate(ConsumerRecord<byte[], byte[]> bytes, long atMicros)
-      throws InvalidProtocolBufferException {
-    Policy policy = registry.read(PredicateRecord.parseFrom(bytes.value()));
+  private void predicate(PredicateRecord record, long writtenMicros, long atMicros) {
+    Policy policy = registry.read(record);
     if (policy != null && predicates.isCaughtUp()) {
       loop.put(new Event.PolicyChanged(policy, atMicros));
     }
@@ -112,17 +131,13 @@ final class Logs implements AutoCloseable {
     loop.put(new Event.PoliciesKnown(registry.policies(), wallMicros.getAsLong()));
   }
 
-  private void control(ConsumerRecord<byte[], byte[]> bytes, long atMicros)
-      throws InvalidProtocolBufferException {
-    ControlRecord record = ControlRecord.parseFrom(bytes.value());
+  private void control(ControlRecord record, long writtenMicros, long atMicros) {
     others.accept(record);
     loop.put(new Event.ControlRead(record, atMicros));
   }
 
-  private void violation(ConsumerRecord<byte[], byte[]> bytes, long atMicros)
-      throws InvalidProtocolBufferException {
-    ViolationRecord record = ViolationRecord.parseFrom(bytes.value());
-    told.read(record, bytes.timestamp() * MICROS_PER_MS);
+  private void violation(ViolationRecord record, long writtenMicros, long atMicros) {
+    told.read(record, writtenMicros);
     @Nullable Event event =
         switch (record.getRecordCase()) {
           case VIOLATION -> new Event.ViolationFound(record.getViolation(), atMicros);
@@ -133,12 +148,7 @@ final class Logs implements AutoCloseable {
                   record.getPhantom().getId(), record.getPhantom().getPredicate(), atMicros);
           case DETECTING, RECORD_NOT_SET -> null;
         };
-    if (record.hasDetecting()) {
-      return;
-    }
-    if (event == null) {
-      metrics.unreadable();
-    } else {
+    if (event != null) {
       loop.put(event);
     }
   }
@@ -147,7 +157,12 @@ final class Logs implements AutoCloseable {
     loop.put(new Event.CaughtUp(wallMicros.getAsLong()));
   }
 
-  private LogTail tail(KafkaSettings kafka, String topic, Reader reader, Runnable onCaughtUp) {
+  private <M> LogTail tail(
+      KafkaSettings kafka,
+      String topic,
+      RecordReader<M> reader,
+      Taker<M> taker,
+      Runnable onCaughtUp) {
     return new LogTail(
         "palinode-orchestrator-" + topic,
         kafka,
@@ -156,7 +171,9 @@ final class Logs implements AutoCloseable {
           @Override
           public void onRecord(ConsumerRecord<byte[], byte[]> record) {
             // First of all: detection latency ends here.
-            read(record, wallMicros.getAsLong(), reader);
+            long atMicros = wallMicros.getAsLong();
+            long writtenMicros = record.timestamp() * MICROS_PER_MS;
+            reader.read(record, message -> taker.take(message, writtenMicros, atMicros));
           }
 
           @Override
@@ -169,17 +186,5 @@ final class Logs implements AutoCloseable {
             Logs.this.onFailure.accept(failure);
           }
         });
-  }
-
-  private void read(ConsumerRecord<byte[], byte[]> record, long atMicros, Reader reader) {
-    if (record.value() == null) {
-      return;
-    }
-    try {
-      reader.read(record, atMicros);
-    } catch (InvalidProtocolBufferException e) {
-      metrics.unreadable();
-      log.error("topic={} offset={} unreadable", record.topic(), record.offset(), e);
-    }
   }
 }

@@ -46,6 +46,7 @@ import io.palinode.orchestrator.snapshot.Snapshot;
 import io.palinode.orchestrator.snapshot.SnapshotRequest;
 import io.palinode.orchestrator.snapshot.SnapshotSettings;
 import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.RefusedRecords;
 import io.palinode.wire.Topics;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Detecting;
@@ -54,6 +55,7 @@ import io.palinode.wire.v1.ViolationRecord;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -81,6 +83,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
   private final Memory memory;
   private final PredicateTexts texts = new PredicateTexts();
   private final DetectionLatency latency = new DetectionLatency();
+  private final RefusedRecords refused = new RefusedRecords();
   private final OrchestratorMetrics metrics;
   private final RestServer rest;
   private final Producer<byte[], byte[]> predicateProducer;
@@ -110,12 +113,14 @@ public final class Orchestrator implements Backend, AutoCloseable {
             this::appendFailed);
     memory = new Memory(config.rollback().nodes());
     metrics = new OrchestratorMetrics(meters);
+    metrics.refused(refused, List.of(topics.predicates(), topics.control(), topics.violations()));
     rest = new RestServer(config.rest(), this);
     registry =
         new PredicateRegistry(
             predicateProducer, topics.predicates(), texts, config.predicates(), wallMicros);
     Effects effects = new Effects(memory, latency, metrics, control::append, this::raise);
-    loop = new RollbackLoop(config.rollback(), wallMicros, effects, this::fail);
+    RefusedEvents events = new RefusedEvents(topics, refused);
+    loop = new RollbackLoop(config.rollback(), wallMicros, effects, events, this::fail);
     watch = new JudgementWatch(kafka, loop::state, memory::nodes, wallMicros, this::raise);
     snapshots =
         new SnapshotDesk(
@@ -135,7 +140,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
             others,
             snapshots::start,
             registry,
-            metrics,
+            refused,
             wallMicros,
             this::fail,
             this::told);
@@ -373,8 +378,13 @@ public final class Orchestrator implements Backend, AutoCloseable {
   @Override
   public void intervene(long epoch, Intervention intervention) throws RefusedException {
     requireWorking();
-    RollbackMachine.requirePossible(loop.state(), epoch, intervention);
-    loop.put(new Event.OperatorSpoke(epoch, intervention, wallMicros.getAsLong()));
+    rollbacks.intervene(epoch, intervention);
+  }
+
+  @Override
+  public void endAsIs(long epoch, Set<Integer> stopped) throws RefusedException {
+    requireWorking();
+    rollbacks.endAsIs(epoch, stopped);
   }
 
   @Override

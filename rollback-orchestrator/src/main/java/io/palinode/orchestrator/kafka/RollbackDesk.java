@@ -5,8 +5,10 @@ import io.palinode.orchestrator.Coverage;
 import io.palinode.orchestrator.Effect;
 import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.Gate;
+import io.palinode.orchestrator.Intervention;
 import io.palinode.orchestrator.MachineState;
 import io.palinode.orchestrator.Memory;
+import io.palinode.orchestrator.OperatorWord;
 import io.palinode.orchestrator.Plan;
 import io.palinode.orchestrator.PlannedRollback;
 import io.palinode.orchestrator.RefusedException;
@@ -20,6 +22,7 @@ import io.palinode.wire.v1.EffectStep;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -207,7 +210,7 @@ final class RollbackDesk {
    */
   Rollback run(Wish asked) throws RefusedException {
     Wish wish = asked;
-    if (memory.rollbackAskedFor(asked.request()) == null) {
+    if (!asked.comparesAll() && memory.rollbackAskedFor(asked.request()) == null) {
       // What is out of a node's reach would halt only when all nodes are paused.
       wish = asked.knowing(effectAsWished(asked));
     }
@@ -232,7 +235,7 @@ final class RollbackDesk {
    * @throws RefusedException when it is too late, also when it came too late meanwhile
    */
   void cancel(long epoch) throws RefusedException {
-    RollbackMachine.requireCancellable(loop.state(), epoch);
+    OperatorWord.requireCancellable(loop.state(), epoch);
     for (long end = System.nanoTime() + ANSWER_MAX.toNanos(); System.nanoTime() < end; look()) {
       MachineState state = loop.state();
       Plan plan = state.journal().plan();
@@ -241,7 +244,7 @@ final class RollbackDesk {
       if (isOver ? known != null && known.cancelled() : plan != null && plan.isCancelled()) {
         return;
       }
-      RollbackMachine.requireCancellable(state, epoch);
+      OperatorWord.requireCancellable(state, epoch);
       loop.put(new Event.CancelWanted(epoch, wallMicros.getAsLong()));
     }
     throw new UnavailableException("the control log did not take the cancel in " + ANSWER_MAX);
@@ -331,5 +334,17 @@ final class RollbackDesk {
       Thread.currentThread().interrupt();
       throw new UnavailableException("interrupted while the control log was written", e);
     }
+  }
+
+  /** Retries the halted plan, or abandons the open one; returns before it ends. */
+  void intervene(long epoch, Intervention intervention) throws RefusedException {
+    RollbackMachine.requirePossible(loop.state(), epoch, intervention);
+    loop.put(new Event.OperatorSpoke(epoch, intervention, wallMicros.getAsLong()));
+  }
+
+  /** Ends the open plan with the data that each node has; returns before it ends. */
+  void endAsIs(long epoch, Set<Integer> stopped) throws RefusedException {
+    OperatorWord.requireEndable(loop.state(), epoch, stopped);
+    loop.put(new Event.EndAsIsWanted(epoch, stopped, wallMicros.getAsLong()));
   }
 }

@@ -10,12 +10,14 @@ import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The thread that runs the machine: it takes events from a bounded queue, one at a time, and has
@@ -36,20 +38,26 @@ final class RollbackLoop implements AutoCloseable {
   private final CountDownLatch live = new CountDownLatch(1);
   private final LongSupplier wallMicros;
   private final Effects effects;
+  private final RefusedEvents refused;
   private final Consumer<RuntimeException> onDeath;
   private final Thread thread;
   private volatile MachineState state;
   private volatile boolean closed;
 
-  /** {@code onDeath} is told when the machine or an effect throws: a bug, after which it stands. */
+  /**
+   * {@code refused} counts each record that the machine passed over. {@code onDeath} receives the
+   * bug that ended the loop.
+   */
   RollbackLoop(
       RollbackSettings settings,
       LongSupplier wallMicros,
       Effects effects,
+      RefusedEvents refused,
       Consumer<RuntimeException> onDeath) {
     this.state = MachineState.initial(settings);
     this.wallMicros = wallMicros;
     this.effects = effects;
+    this.refused = refused;
     this.onDeath = onDeath;
     this.thread = new Thread(this::run, "palinode-orchestrator");
     this.thread.setDaemon(true);
@@ -60,7 +68,7 @@ final class RollbackLoop implements AutoCloseable {
   }
 
   /**
-   * Waits while the queue is full. Throws {@link IllegalStateException} once the loop has ended.
+   * Waits while the queue is full. Throws {@link CancellationException} once the loop has ended.
    */
   void put(Event event) {
     try {
@@ -124,10 +132,10 @@ final class RollbackLoop implements AutoCloseable {
 
   private void hear(Event event) {
     boolean isLive = state.live();
-    if (!effects.admit(event, isLive)) {
+    Step step = stepOf(event, isLive);
+    if (step == null) {
       return;
     }
-    Step step = RollbackMachine.step(state, event);
     state = step.next();
     step.commands().forEach(command -> effects.carryOut(command, step.next(), isLive));
     if (!isLive && state.live()) {
@@ -135,9 +143,36 @@ final class RollbackLoop implements AutoCloseable {
     }
   }
 
+  /**
+   * The machine's step; null if there is none. The machine is pure: if it throws because of a
+   * record, the state is as before the record, and the loop continues with the next event.
+   */
+  private @Nullable Step stepOf(Event event, boolean isLive) {
+    try {
+      requireKnownEpoch(event);
+      return effects.admit(event, isLive) ? RollbackMachine.step(state, event) : null;
+    } catch (RuntimeException e) {
+      if (!RefusedEvents.isOfATopic(event)) {
+        throw e;
+      }
+      refused.refuse(event, e);
+      return null;
+    }
+  }
+
+  /** The control log is read first, so it opens an epoch before its violations are read. */
+  private void requireKnownEpoch(Event event) {
+    long newest = state.journal().epoch() + 1;
+    if (event instanceof Event.ViolationFound found && found.violation().getEpoch() > newest) {
+      throw new IllegalArgumentException(
+          "the epoch of a violation must be at most %d: %d"
+              .formatted(newest, found.violation().getEpoch()));
+    }
+  }
+
   private void requireRunning() {
     if (closed) {
-      throw new IllegalStateException("the orchestrator has ended");
+      throw new CancellationException("the orchestrator has ended");
     }
   }
 }

@@ -11,9 +11,11 @@ import io.palinode.orchestrator.Judgement;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.StepTimes;
 import io.palinode.orchestrator.Wait;
+import io.palinode.wire.RefusedRecords;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -42,7 +44,6 @@ public final class OrchestratorMetrics implements AutoCloseable {
   private final Set<Meter> meters = ConcurrentHashMap.newKeySet();
   private final Set<String> predicates = new HashSet<>();
   private final Counter repeats;
-  private final Counter unreadable;
   private final Counter coverageLost;
   private final Counter undoneWrites;
   private final Counter sequentialEntered;
@@ -56,7 +57,6 @@ public final class OrchestratorMetrics implements AutoCloseable {
   public OrchestratorMetrics(MeterRegistry registry) {
     this.registry = registry;
     repeats = counter("palinode.violation.repeats", "Violations that were told again");
-    unreadable = counter("palinode.records.unreadable", "Records of any log that cannot be read");
     coverageLost = counter("palinode.coverage.lost", "Ranges of events that were not judged");
     undoneWrites = counter("palinode.undone.writes", "Writes undone by rollbacks, on all nodes");
     sequentialEntered =
@@ -104,9 +104,22 @@ public final class OrchestratorMetrics implements AutoCloseable {
     repeats.increment();
   }
 
-  /** May be called by any thread. */
-  public void unreadable() {
-    unreadable.increment();
+  /** What readers of {@code topics} passed over. */
+  public void refused(RefusedRecords refused, List<String> topics) {
+    keep(
+        FunctionCounter.builder("palinode.records.unreadable", refused, RefusedRecords::total)
+            .description("Records of any log that were passed over")
+            .register(registry));
+    for (String topic : topics) {
+      for (RefusedRecords.Reason reason : RefusedRecords.Reason.values()) {
+        keep(
+            FunctionCounter.builder(
+                    "palinode.records.refused", refused, r -> r.count(topic, reason))
+                .description("Records that the orchestrator passed over")
+                .tags("topic", topic, "reason", reason.label())
+                .register(registry));
+      }
+    }
   }
 
   public void coverageLost() {

@@ -12,6 +12,7 @@ import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.Unjudged;
 import io.palinode.orchestrator.WatchedVersions;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What the API speaks for. Called by the server's threads, several at once. */
@@ -59,12 +60,21 @@ public interface Backend extends SnapshotBackend, RollbackBackend {
   List<Rollback> rollbacks(int limit);
 
   /**
-   * Asks for a halted rollback to go on; returns before it does.
+   * Retries a halted rollback, or abandons an open one; returns before it ends.
    *
-   * @throws RefusedException when it is not halted, or this cannot help it
+   * @throws RefusedException if it is not open, or not halted, or this cannot help it
    * @throws UnavailableException when the orchestrator has stopped
    */
   void intervene(long epoch, Intervention intervention) throws RefusedException;
+
+  /**
+   * Asks for the end of an open rollback with the data that each node has; returns before it ends.
+   *
+   * @param stopped nodes that do not run
+   * @throws RefusedException if there is no such rollback or node, or all nodes are stopped
+   * @throws UnavailableException when the orchestrator has stopped
+   */
+  void endAsIs(long epoch, Set<Integer> stopped) throws RefusedException;
 
   List<NodeStatus> nodes();
 

@@ -22,6 +22,9 @@ import io.palinode.predicate.PredicateException;
 import io.palinode.predicate.PredicateLimits;
 import io.palinode.predicate.Predicates;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
@@ -103,7 +106,7 @@ public final class RestServer implements AutoCloseable {
         "/api/v1/rollbacks",
         ctx -> ctx.json(views(backend.rollbacks(limit(ctx)), Views.RollbackView::of)));
     server.post("/api/v1/rollbacks/{id}/retry", ctx -> intervene(ctx, Intervention.RETRY));
-    server.post("/api/v1/rollbacks/{id}/abandon", ctx -> intervene(ctx, Intervention.ABANDON));
+    server.post("/api/v1/rollbacks/{id}/abandon", this::abandon);
     new RollbackRoutes(backend).addTo(server);
     new SnapshotRoutes(backend).addTo(server);
     server.get("/api/v1/nodes", ctx -> ctx.json(views(backend.nodes(), Views.NodeView::of)));
@@ -213,6 +216,34 @@ public final class RestServer implements AutoCloseable {
     }
     backend.intervene(epoch, intervention);
     ctx.status(202).json(Views.RollbackView.of(rollback));
+  }
+
+  private void abandon(Context ctx) throws RefusedException {
+    if (!Boolean.parseBoolean(ctx.queryParam("asIs"))) {
+      intervene(ctx, Intervention.ABANDON);
+      return;
+    }
+    int epoch = parse(ctx.pathParam(ID));
+    Rollback rollback = epoch < 0 ? null : backend.rollback(epoch);
+    if (rollback == null) {
+      fail(ctx, 404, "there is no rollback '" + ctx.pathParam(ID) + "'");
+      return;
+    }
+    backend.endAsIs(epoch, stopped(ctx));
+    ctx.status(202).json(Views.RollbackView.of(rollback));
+  }
+
+  /** A list such as {@code 0,2}; absent or empty: all nodes run. */
+  private static Set<Integer> stopped(Context ctx) {
+    Set<Integer> nodes = new TreeSet<>();
+    String text = Objects.requireNonNullElse(ctx.queryParam("stopped"), "");
+    for (String node : text.isBlank() ? new String[0] : text.split(",", -1)) {
+      if (!node.strip().matches("[0-9]{1,4}")) {
+        throw new BadRequestResponse("stopped must be node numbers such as 0,2: stopped=" + text);
+      }
+      nodes.add(Integer.parseInt(node.strip()));
+    }
+    return nodes;
   }
 
   private void metrics(Context ctx) {

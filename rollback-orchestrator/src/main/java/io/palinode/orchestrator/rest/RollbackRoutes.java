@@ -55,13 +55,18 @@ final class RollbackRoutes {
       @Nullable String plan,
       @Nullable String scope,
       List<WantedKey> keys,
-      @Nullable String request) {
+      @Nullable String request,
+      @Nullable Boolean compareAll) {
     Wanted {
       keys = keys == null ? List.of() : List.copyOf(keys);
     }
 
     boolean isOfSome() {
       return AFFECTED.equals(scope);
+    }
+
+    boolean comparesAll() {
+      return compareAll != null && compareAll;
     }
   }
 
@@ -126,8 +131,26 @@ final class RollbackRoutes {
   }
 
   private Rollback rollBack(Wanted wanted) throws RefusedException {
+    if (wanted.comparesAll()) {
+      return backend.rollBack(comparison(wanted));
+    }
     String plan = planOf(wanted);
     return backend.rollBack(plan == null ? wish(wanted) : backend.planned(plan).wish());
+  }
+
+  private static Wish comparison(Wanted wanted) {
+    boolean isMore =
+        Stream.of(wanted.to(), wanted.violation(), wanted.undo(), wanted.plan(), wanted.scope())
+            .anyMatch(Objects::nonNull);
+    if (isMore || !wanted.keys().isEmpty()) {
+      throw new BadRequestResponse("a comparison of all keys undoes nothing: name no target");
+    }
+    return Wish.comparing(named(wanted));
+  }
+
+  private static String named(Wanted wanted) {
+    String name = wanted.request();
+    return name == null || name.isBlank() ? UUID.randomUUID().toString() : name;
   }
 
   private PlannedRollback plan(Wanted wanted) throws RefusedException {
@@ -161,8 +184,7 @@ final class RollbackRoutes {
   }
 
   private Wish wish(Wanted wanted) throws RefusedException {
-    String name = wanted.request();
-    String request = name == null || name.isBlank() ? UUID.randomUUID().toString() : name;
+    String request = named(wanted);
     String to = wanted.to();
     Long undo = wanted.undo();
     if (to != null) {

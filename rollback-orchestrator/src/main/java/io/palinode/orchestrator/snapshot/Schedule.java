@@ -2,12 +2,14 @@ package io.palinode.orchestrator.snapshot;
 
 import io.palinode.wire.v1.SnapshotSchedule;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which snapshots are taken that nobody asks for.
+ * When the orchestrator takes snapshots by itself, and how many it keeps.
  *
- * @param every null: none by time
+ * @param every null: none by time; at most {@link #LONGEST}, as is {@code ageMax}
  * @param onViolation one of the time right before each violation that is found, some seconds apart
  * @param keep so many of either kind are kept
  * @param ageMax older ones are removed; null: however old
@@ -17,9 +19,15 @@ public record Schedule(
   /** None is taken; those that there are stay. */
   public static final Schedule OFF = new Schedule(null, false, 1, null);
 
+  /** Ten years. */
+  public static final Duration LONGEST = Duration.ofDays(3_650);
+
+  private static final Duration SHORTEST = Duration.ofSeconds(1);
   private static final int KEEP_MAX = 100;
 
   public Schedule {
+    requireShort("the time between snapshots", every);
+    requireShort("the greatest age of a snapshot", ageMax);
     if (every != null && every.toSeconds() < 1) {
       throw new IllegalArgumentException(
           "snapshots must be at least a second apart: every=" + every);
@@ -31,6 +39,14 @@ public record Schedule(
     if (ageMax != null && ageMax.toSeconds() < 1) {
       throw new IllegalArgumentException(
           "snapshots must be kept for a second at least: maxAge=" + ageMax);
+    }
+  }
+
+  private static void requireShort(String what, @Nullable Duration duration) {
+    if (duration != null && duration.compareTo(LONGEST) > 0) {
+      throw new IllegalArgumentException(
+          "%s must be at most %d days (%d seconds): %d seconds"
+              .formatted(what, LONGEST.toDays(), LONGEST.toSeconds(), duration.toSeconds()));
     }
   }
 
@@ -46,6 +62,7 @@ public record Schedule(
     return ageMax == null ? Long.MAX_VALUE : micros(ageMax);
   }
 
+  /** Old logs hold any duration: a shorter or longer one counts as the nearest that is allowed. */
   static Schedule of(SnapshotSchedule step) {
     return new Schedule(
         duration(step.getEveryMicros()),
@@ -64,12 +81,13 @@ public record Schedule(
   }
 
   private static @Nullable Duration duration(long micros) {
-    return micros == 0 ? null : Duration.ofNanos(Math.multiplyExact(micros, 1_000L));
+    return micros == 0
+        ? null
+        : Duration.of(
+            Math.max(micros(SHORTEST), Math.min(micros(LONGEST), micros)), ChronoUnit.MICROS);
   }
 
-  /** As many years as a clock can tell. */
   private static long micros(Duration duration) {
-    return Math.min(Long.MAX_VALUE / 1_000_000, duration.toSeconds()) * 1_000_000
-        + duration.toNanosPart() / 1_000;
+    return TimeUnit.SECONDS.toMicros(duration.toSeconds()) + duration.toNanosPart() / 1_000;
   }
 }

@@ -451,14 +451,25 @@ class RestServerTest {
   }
 
   @Test
-  void aRollbackThatIsNotHaltedIsNeitherRetriedNorAbandoned() throws Exception {
+  void aRollbackThatIsNotOpenIsNeitherRetriedNorAbandoned() throws Exception {
     for (String verb : List.of("retry", "abandon")) {
       HttpResponse<String> answer = send("POST", "/api/v1/rollbacks/1/" + verb, "");
       assertThat(answer.statusCode()).isEqualTo(409);
-      assertThat(error(answer)).isEqualTo("rollback 1 is not halted");
+      assertThat(error(answer)).isEqualTo("rollback 1 is not open");
       assertThat(send("POST", "/api/v1/rollbacks/2/" + verb, "").statusCode()).isEqualTo(404);
       assertThat(send("POST", "/api/v1/rollbacks/last/" + verb, "").statusCode()).isEqualTo(404);
     }
+  }
+
+  @Test
+  void aRollbackIsEndedAsItIsWithoutTheNodesThatAreStopped() throws Exception {
+    String path = "/api/v1/rollbacks/1/abandon?asIs=true";
+    assertThat(error(send("POST", path + "&stopped=2,0", "")))
+        .isEqualTo("rollback 1 as it is, without [0, 2]");
+    assertThat(error(send("POST", path, ""))).isEqualTo("rollback 1 as it is, without []");
+    HttpResponse<String> wrong = send("POST", path + "&stopped=x", "");
+    assertThat(wrong.statusCode()).isEqualTo(400);
+    assertThat(error(wrong)).contains("node numbers such as 0,2: stopped=x");
   }
 
   @Test
@@ -681,6 +692,11 @@ class RestServerTest {
     public void intervene(long epoch, Intervention intervention) throws RefusedException {
       RollbackMachine.requirePossible(
           MachineState.initial(RollbackSettings.of(1)), epoch, intervention);
+    }
+
+    @Override
+    public void endAsIs(long epoch, Set<Integer> stopped) throws RefusedException {
+      throw new RefusedException("rollback %d as it is, without %s".formatted(epoch, stopped));
     }
 
     @Override

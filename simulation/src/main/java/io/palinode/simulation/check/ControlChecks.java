@@ -4,6 +4,8 @@ import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Journal;
 import io.palinode.orchestrator.Phase;
 import io.palinode.orchestrator.Plan;
+import io.palinode.wire.ControlRecordCheck;
+import io.palinode.wire.RecordBounds;
 import io.palinode.wire.v1.AffectedClient;
 import io.palinode.wire.v1.Concerned;
 import io.palinode.wire.v1.ControlRecord;
@@ -48,9 +50,11 @@ public final class ControlChecks {
   private final Map<Long, Ended> ended = new HashMap<>();
   private final CoverageChecks coverage = new CoverageChecks();
   private Journal truth;
+  private long appended;
   private long judged;
   private int halts;
   private int stepsBack;
+  private int endedAsIs;
   private boolean keeping;
 
   /**
@@ -80,6 +84,11 @@ public final class ControlChecks {
     return halts;
   }
 
+  /** Plans that an operator ended with the data that each node had. */
+  public int endedAsIs() {
+    return endedAsIs;
+  }
+
   public int stepsBack() {
     return stepsBack;
   }
@@ -106,6 +115,7 @@ public final class ControlChecks {
 
   /** A record came into the log. */
   public void appended(ControlRecord record) {
+    requireThatReadersAccept(record);
     Journal before = truth;
     truth = truth.read(record);
     if (!repeats) {
@@ -125,8 +135,18 @@ public final class ControlChecks {
               () ->
                   "a safe point must be judged: %s, judged %s"
                       .formatted(Hlc.format(record.getSafePoint().getHlc()), Hlc.format(judged)));
+      case CONVERGE -> converging(before.plan());
       case RESUME -> resuming(before.plan(), record);
       default -> {}
+    }
+  }
+
+  private void requireThatReadersAccept(ControlRecord record) {
+    RecordBounds place = new RecordBounds(nodes, appended++, record.getAtMicros() / 1_000);
+    try {
+      ControlRecordCheck.require(record, place);
+    } catch (IllegalArgumentException refused) {
+      require(Invariant.PROTOCOL, false, () -> "readers refuse a record: " + refused.getMessage());
     }
   }
 
@@ -155,10 +175,23 @@ public final class ControlChecks {
                 .formatted(Hlc.format(target), Hlc.format(judged)));
   }
 
-  private void resuming(@Nullable Plan plan, ControlRecord record) {
+  /** A plan that ends as it is exchanges nothing after this: so its epoch begins. */
+  private void converging(@Nullable Plan plan) {
     require(
         Invariant.PROTOCOL,
-        plan != null && plan.phase() == Phase.CONVERGING && plan.acked().size() == nodes,
+        plan != null && plan.halts().ending().isAll(plan.acked(), nodes),
+        () -> "every node that runs answers before the exchange: " + plan);
+  }
+
+  private void resuming(@Nullable Plan plan, ControlRecord record) {
+    boolean asIs = record.getResume().getAsIs();
+    endedAsIs += asIs ? 1 : 0;
+    require(
+        Invariant.PROTOCOL,
+        plan != null
+            && plan.phase() == Phase.CONVERGING
+            && asIs == plan.halts().ending().asIs()
+            && (asIs || plan.acked().size() == nodes),
         () -> "an epoch begins when all nodes have converged: " + plan);
     ended.put(
         record.getEpoch(),

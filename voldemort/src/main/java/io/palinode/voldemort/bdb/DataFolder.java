@@ -25,6 +25,8 @@ import org.slf4j.LoggerFactory;
  *     LOCK      locked while a process uses the folder
  *     bdb/      the Berkeley DB environment
  *     STORE-END the count of its commits, beside it
+ *     AWAITS-REPAIR  there while the store lacks what other replicas have
+ *     REPAIRED  up to which incarnation what was lost was repaired
  *     snapshots/  one folder a snapshot
  *     window-log/  two folders a store: changes and deletes
  *     damaged-1/  what {@link Recovery} has put aside
@@ -39,6 +41,8 @@ public final class DataFolder implements AutoCloseable {
   private static final String LOCK_FILE = "LOCK";
   private static final String BDB = "bdb";
   private static final String STORE_END = "STORE-END";
+  private static final String REPAIR = "AWAITS-REPAIR";
+  private static final String REPAIRED = "REPAIRED";
   private static final String SNAPSHOTS = "snapshots";
   private static final String WINDOW_LOG = "window-log";
 
@@ -108,6 +112,67 @@ public final class DataFolder implements AutoCloseable {
   /** Where snapshots go; not there before the first one. */
   public Path snapshots() {
     return folder.resolve(SNAPSHOTS);
+  }
+
+  /** Whether the store lacks what other replicas have, until {@link #repaired}. */
+  public boolean awaitsRepair() {
+    return Files.exists(folder.resolve(REPAIR));
+  }
+
+  /**
+   * The node serves no client until it is {@link #repaired}.
+   *
+   * @param incarnation the newest that the node had with the data that is missing; 0: not known
+   */
+  public void awaitRepair(long incarnation) {
+    write(REPAIR, incarnation);
+  }
+
+  /** The store has all that other replicas have. */
+  public void repaired() {
+    write(REPAIRED, Math.max(repairedIncarnation(), number(REPAIR)));
+    try {
+      Files.deleteIfExists(folder.resolve(REPAIR));
+    } catch (IOException e) {
+      throw unwritable(REPAIR, e);
+    }
+  }
+
+  /** Whatever was lost of incarnations up to this one was repaired; 0: nothing was. */
+  public long repairedIncarnation() {
+    return number(REPAIRED);
+  }
+
+  private void write(String file, long number) {
+    try {
+      Path fresh = folder.resolve(file + ".new");
+      Files.writeString(fresh, number + "\n");
+      Files.move(
+          fresh,
+          folder.resolve(file),
+          StandardCopyOption.ATOMIC_MOVE,
+          StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException e) {
+      throw unwritable(file, e);
+    }
+  }
+
+  /** Of a damaged file 0: then a node is repaired once more. */
+  private long number(String file) {
+    Path path = folder.resolve(file);
+    try {
+      String text = Files.exists(path) ? Files.readString(path).strip() : "";
+      return text.matches("\\d{1,18}") ? Long.parseLong(text) : 0;
+    } catch (IOException e) {
+      return 0;
+    }
+  }
+
+  private DataFolderException unwritable(String file, IOException e) {
+    return new DataFolderException(
+        "the file %s cannot be written (%s): give this user the right to write it"
+            .formatted(folder.resolve(file), e),
+        e);
   }
 
   /** Where all of them go; not there before the first one. */

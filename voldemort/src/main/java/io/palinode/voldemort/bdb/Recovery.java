@@ -7,6 +7,7 @@ import com.sleepycat.je.util.LogVerificationException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 
 /**
@@ -52,9 +53,13 @@ public final class Recovery {
     }
   }
 
-  /** Puts the store aside: the node begins empty. Returns where it is. */
+  /**
+   * Puts the store aside: the node begins empty, and serves once all keys were compared with the
+   * other replicas. Returns where it is.
+   */
   public Path rebuild() {
     try {
+      folder.awaitRepair(0);
       Path aside = fresh();
       for (Path each : List.of(folder.bdb(), folder.windowLogs(), folder.storeEnd())) {
         if (Files.exists(each)) {
@@ -112,7 +117,8 @@ public final class Recovery {
   private static void copy(Path from, Path to) throws IOException {
     try (var files = Files.list(from)) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
-        Files.copy(file, to.resolve(file.getFileName().toString()));
+        Files.copy(
+            file, to.resolve(file.getFileName().toString()), StandardCopyOption.COPY_ATTRIBUTES);
       }
     }
   }

@@ -135,6 +135,31 @@ public final class StoreService implements AutoCloseable {
     return snapshots;
   }
 
+  /** Whether it must not serve before all keys were compared with the other replicas. */
+  public boolean awaitsRepair() {
+    return folder.awaitsRepair();
+  }
+
+  /**
+   * The node had this incarnation before, as others know. If its folder is older, or empty, it must
+   * not serve before all keys were compared. Throws {@link DataFolderException}.
+   */
+  public void had(long incarnation) {
+    if (incarnation >= node.incarnation() && incarnation > folder.repairedIncarnation()) {
+      log.warn(
+          "node={} phase=AWAITS_REPAIR its folder is of incarnation {}, and it had {} before",
+          node.node(),
+          node.incarnation(),
+          incarnation);
+      folder.awaitRepair(incarnation);
+    }
+  }
+
+  /** All keys were compared. Throws {@link DataFolderException}. */
+  public void repaired() {
+    folder.repaired();
+  }
+
   /** Listens and serves. Once. Throws {@link ListenException}. */
   public synchronized void start() {
     if (server != null) {
