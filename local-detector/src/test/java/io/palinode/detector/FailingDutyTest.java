@@ -102,8 +102,7 @@ class FailingDutyTest {
     assertThat(state).isNotEqualTo(before);
   }
 
-  private ControlRecord answer(
-      ControlState now, Command command, String reason, long nowMicros) {
+  private ControlRecord answer(ControlState now, Command command, String reason, long nowMicros) {
     return Objects.requireNonNull(failing.failed(now, command, reason, nowMicros));
   }
 
