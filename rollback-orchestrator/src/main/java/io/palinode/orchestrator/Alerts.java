@@ -53,12 +53,20 @@ final class Alerts {
         nowMicros);
   }
 
-  static Alert planWaits(Plan plan, String waitsFor, long nowMicros) {
+  static Alert planWaits(MachineState state, Plan plan) {
     return Alert.toOperator(
         Alert.Kind.PLAN_WAITS,
         Map.of("epoch", Long.toString(plan.epoch()), "phase", plan.phase().name()),
-        "the rollback waits for " + waitsFor,
-        nowMicros);
+        "the rollback waits for " + waitsFor(state, plan),
+        state.nowMicros());
+  }
+
+  private static String waitsFor(MachineState state, Plan plan) {
+    if (state.outbox().awaited() != null) {
+      return "the control log to take " + state.outbox().awaited().getStepCase();
+    }
+    List<Integer> missing = plan.missing(state.settings().nodes());
+    return missing.isEmpty() ? "the monitor to judge up to the target" : "nodes " + missing;
   }
 
   static Alert planHalted(Plan plan, long nowMicros) {
@@ -193,11 +201,11 @@ final class Alerts {
         : "events %d to %d were".formatted(loss.getFirstSequence(), loss.getLastSequence());
   }
 
-  static Alert controlWriteFailed(String step, String reason, long nowMicros) {
+  static Alert controlWriteFailed(Unwritten unwritten, long nowMicros) {
     return Alert.toOperator(
         Alert.Kind.CONTROL_WRITE_FAILED,
-        Map.of("step", step),
-        "a step could not be written to the control log: " + reason,
+        Map.of("step", unwritten.step().getStepCase().name()),
+        unwritten.text(nowMicros),
         nowMicros);
   }
 

@@ -374,6 +374,6 @@ class UnreachableTest {
   }
 
   private static Wish wish(long micros) {
-    return Wish.to("by hand", micros << 12);
+    return Wish.to("by-hand", micros << 12);
   }
 }

@@ -6,6 +6,7 @@ import io.palinode.detection.witness.PortableWitness;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Alert;
+import io.palinode.orchestrator.AppendFailure;
 import io.palinode.orchestrator.AppliedPredicate;
 import io.palinode.orchestrator.DetectionLatency;
 import io.palinode.orchestrator.Discarded;
@@ -31,6 +32,7 @@ import io.palinode.orchestrator.RollbackProgress;
 import io.palinode.orchestrator.SequentialSpan;
 import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.Unjudged;
+import io.palinode.orchestrator.Unwritten;
 import io.palinode.orchestrator.WatchedVersions;
 import io.palinode.orchestrator.Wish;
 import io.palinode.orchestrator.alert.AlertDispatcher;
@@ -43,6 +45,7 @@ import io.palinode.orchestrator.snapshot.Snapshot;
 import io.palinode.orchestrator.snapshot.SnapshotRequest;
 import io.palinode.orchestrator.snapshot.SnapshotSettings;
 import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Detecting;
@@ -51,10 +54,12 @@ import io.palinode.wire.v1.ViolationRecord;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.Producer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -67,8 +72,11 @@ import org.slf4j.LoggerFactory;
  */
 public final class Orchestrator implements Backend, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Orchestrator.class);
+  private static final int PREDICATE_REQUEST_MAX = 1 << 20;
   private static final Duration PRODUCER_CLOSE_MAX = Duration.ofSeconds(2);
-  private static final double MICROS_PER_SECOND = 1_000_000.0;
+
+  /** An append has an outcome within this time, and half of it more without metadata. */
+  static final Duration APPEND_MAX = Duration.ofSeconds(6);
 
   private final OrchestratorConfig config;
   private final MeterRegistry meters;
@@ -83,6 +91,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
   private final RestServer rest;
   private final Producer<byte[], byte[]> predicateProducer;
   private final PredicateRegistry registry;
+  private final KafkaWatch kafkaWatch;
   private final ControlWriter control;
   private final RollbackLoop loop;
   private final SnapshotDesk snapshots;
@@ -96,10 +105,16 @@ public final class Orchestrator implements Backend, AutoCloseable {
     this.config = config;
     this.meters = meters;
     // First what may fail: a broker's address that cannot be resolved.
-    predicateProducer = kafka.newProducer(topics.prefix() + "-predicates-writer");
+    predicateProducer =
+        kafka.newBoundedProducer(
+            topics.prefix() + "-predicates-writer", APPEND_MAX, PREDICATE_REQUEST_MAX);
+    kafkaWatch = new KafkaWatch(kafka, topics.prefix() + "-orchestrator-watch", wallMicros);
     control =
         new ControlWriter(
-            kafka.newProducer(topics.prefix() + "-control-writer"),
+            kafka.newBoundedProducer(
+                topics.prefix() + "-control-writer",
+                APPEND_MAX,
+                TopicLayout.CONTROL_RECORD_BYTES_MAX),
             topics.control(),
             this::appendFailed);
     memory = new Memory(config.rollback().nodes());
@@ -192,6 +207,12 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   @Override
+  public AppliedPredicate applyOne(String document, String name) {
+    requireWorking();
+    return registry.applyOne(document, name);
+  }
+
+  @Override
   public boolean delete(String name) {
     requireWorking();
     return registry.delete(name);
@@ -255,7 +276,18 @@ public final class Orchestrator implements Backend, AutoCloseable {
         memory.nodes().size(),
         sequential(),
         Gate.of(state),
+        trouble(state),
         failure.get());
+  }
+
+  /** What it waits for, or cannot write; null: nothing. */
+  private @Nullable String trouble(MachineState state) {
+    Unwritten unwritten = state.outbox().unwritten();
+    String own = unwritten == null ? null : unwritten.text(wallMicros.getAsLong());
+    return Stream.of(kafkaWatch.trouble(), own, snapshots.trouble())
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse(null);
   }
 
   /** What rollbacks have made sequential, and when, the latest first; also what is over. */
@@ -339,8 +371,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
   @Override
   public void intervene(long epoch, Intervention intervention) throws RefusedException {
     requireWorking();
-    RollbackMachine.requirePossible(loop.state(), epoch, intervention);
-    loop.put(new Event.OperatorSpoke(epoch, intervention, wallMicros.getAsLong()));
+    rollbacks.intervene(epoch, intervention);
   }
 
   @Override
@@ -382,7 +413,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   @Override
-  public void scheduleSnapshots(Schedule wanted) {
+  public void scheduleSnapshots(Schedule wanted) throws RefusedException {
     requireWorking();
     snapshots.schedule(wanted);
   }
@@ -404,6 +435,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
     snapshots.close();
     loop.close();
     control.close();
+    kafkaWatch.close();
     predicateProducer.close(PRODUCER_CLOSE_MAX);
     AlertDispatcher current = alerts;
     if (current != null) {
@@ -417,8 +449,9 @@ public final class Orchestrator implements Backend, AutoCloseable {
     AlertDispatcher dispatcher = new AlertDispatcher(config.alerts(), console, rest.url());
     dispatcher.start();
     alerts = dispatcher;
-    addMeters(dispatcher);
+    new Gauges(metrics, this::status).add(dispatcher, kafkaWatch);
     loop.start();
+    kafkaWatch.start();
     try {
       logs.replay(config.startMax());
     } catch (InterruptedException e) {
@@ -427,54 +460,6 @@ public final class Orchestrator implements Backend, AutoCloseable {
     }
     failure.compareAndSet("the logs are being replayed", null);
     log.info("orchestrator=LIVE epoch={} url={}", loop.state().journal().epoch(), rest.url());
-  }
-
-  private void addMeters(AlertDispatcher dispatcher) {
-    metrics.gauge("palinode.epoch", "The epoch in force", () -> loop.state().journal().epoch());
-    metrics.gauge("palinode.plan.open", "1 while a plan is open", () -> planOpen());
-    metrics.gauge(
-        "palinode.safe.point.lag.seconds", "The safe point's age", this::safePointLagSeconds);
-    metrics.gauge(
-        "palinode.coverage.held",
-        "1 while lost coverage, or an abandoned rollback, holds the safe point",
-        () -> loop.state().heldAt() == Findings.NOT_HELD ? 0 : 1);
-    metrics.gauge(
-        "palinode.sequential.keys",
-        "Keys that clients are asked to use with R + W > N",
-        () -> sequential().stream().flatMap(s -> s.keys().stream()).distinct().count());
-    metrics.gauge(
-        "palinode.sequential.all",
-        "1 while that is all keys",
-        () -> sequential().stream().anyMatch(SequentialSpan::isAll) ? 1 : 0);
-    metrics.gauge(
-        "palinode.approvals.waiting",
-        "Rollbacks that wait for an operator's approval",
-        () -> loop.state().journal().gates().requests().size());
-    metrics.gauge(
-        "palinode.budgets.spent",
-        "Predicates whose budget of rollbacks is spent: their violations stand",
-        () ->
-            Gate.of(loop.state()).budgets().stream()
-                .filter(account -> account.standsUntilMicros() > 0)
-                .count());
-    metrics.gauge("palinode.predicates", "Predicates in force", () -> registry.all().size());
-    metrics.gauge(
-        "palinode.orchestrator.up", "1 while it works", () -> failure.get() == null ? 1 : 0);
-    Map.of("console", dispatcher.consoleCounts(), "webhook", dispatcher.webhookCounts())
-        .forEach(
-            (destination, counts) -> {
-              metrics.alerts("sent", destination, counts, c -> c.sent());
-              metrics.alerts("failed", destination, counts, c -> c.failed());
-              metrics.alerts("dropped", destination, counts, c -> c.dropped());
-            });
-  }
-
-  private int planOpen() {
-    return loop.state().journal().plan() == null ? 0 : 1;
-  }
-
-  private double safePointLagSeconds() {
-    return lagMicros(loop.state().journal().safePoint()) / MICROS_PER_SECOND;
   }
 
   /** 0 before there is a safe point: nothing to lag behind. */
@@ -503,13 +488,17 @@ public final class Orchestrator implements Backend, AutoCloseable {
     }
   }
 
-  private void appendFailed(ControlRecord record, String reason) {
+  private void appendFailed(ControlRecord record, AppendFailure failed, String reason) {
     if (record.hasSnapshot()) {
-      snapshots.appendFailed(record.getSnapshot(), reason);
+      snapshots.appendFailed(record.getSnapshot(), failed, reason);
       return;
     }
-    log.warn("plan={} step={} not written: {}", record.getEpoch(), record.getStepCase(), reason);
-    loop.appendFailed(record, reason);
+    if (!record.hasSafePoint()) {
+      // Safe points are many; the status and an alert speak of them.
+      log.warn("plan={} step={} not written: {}", record.getEpoch(), record.getStepCase(), reason);
+    }
+    rollbacks.appendFailed(record, failed, reason);
+    loop.appendFailed(record, failed, reason);
   }
 
   private void fail(RuntimeException cause) {

@@ -15,8 +15,8 @@ import io.palinode.orchestrator.Intervention;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.Rollback;
+import io.palinode.orchestrator.Status;
 import io.palinode.predicate.PredicateException;
-import io.palinode.predicate.PredicateLimits;
 import io.palinode.predicate.Predicates;
 import java.util.List;
 import java.util.function.Function;
@@ -148,17 +148,7 @@ public final class RestServer implements AutoCloseable {
   }
 
   private void applyOne(Context ctx) {
-    String name = ctx.pathParam(NAME);
-    // Parsed here first: a document for another name must change nothing.
-    String found = Predicates.parse(ctx.body(), name, PredicateLimits.CEILING).name();
-    if (!found.equals(name)) {
-      fail(
-          ctx,
-          400,
-          "the document must hold the predicate of the path '" + name + "': '" + found + "'");
-      return;
-    }
-    ctx.json(view(backend.apply(ctx.body(), name).get(0)));
+    ctx.json(view(backend.applyOne(ctx.body(), ctx.pathParam(NAME))));
   }
 
   private void delete(Context ctx) {
@@ -217,11 +207,13 @@ public final class RestServer implements AutoCloseable {
   }
 
   private void health(Context ctx) {
-    String failure = backend.status().failure();
-    if (failure == null) {
-      ctx.json(new Views.Health("up"));
+    Status status = backend.status();
+    if (status.failure() != null) {
+      fail(ctx, 503, status.failure());
+    } else if (status.trouble() != null) {
+      fail(ctx, 503, status.trouble());
     } else {
-      fail(ctx, 503, failure);
+      ctx.json(new Views.Health("up"));
     }
   }
 

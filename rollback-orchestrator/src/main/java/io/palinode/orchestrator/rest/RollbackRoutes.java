@@ -14,6 +14,7 @@ import io.palinode.orchestrator.Discarded;
 import io.palinode.orchestrator.PlannedRollback;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.RefusedException;
+import io.palinode.orchestrator.RequestName;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.RollbackProgress;
 import io.palinode.orchestrator.Seeds;
@@ -161,8 +162,19 @@ final class RollbackRoutes {
   }
 
   private Wish wish(Wanted wanted) throws RefusedException {
-    String name = wanted.request();
-    String request = name == null || name.isBlank() ? UUID.randomUUID().toString() : name;
+    try {
+      String name = wanted.request();
+      return wish(
+          wanted,
+          name == null || name.isBlank()
+              ? UUID.randomUUID().toString()
+              : RequestName.require(name));
+    } catch (IllegalArgumentException e) {
+      throw new BadRequestResponse(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private Wish wish(Wanted wanted, String request) throws RefusedException {
     String to = wanted.to();
     Long undo = wanted.undo();
     if (to != null) {

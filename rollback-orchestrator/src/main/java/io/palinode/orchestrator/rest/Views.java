@@ -306,6 +306,7 @@ final class Views {
       SequentialView sequential,
       List<ApprovalView> approvals,
       List<BudgetView> budgets,
+      @Nullable String trouble,
       @Nullable String failure) {
 
     static StatusView of(Status s, List<Unjudged> unjudged) {
@@ -332,6 +333,7 @@ final class Views {
           SequentialView.of(s.sequential()),
           s.gate().approvals().stream().map(ApprovalView::of).toList(),
           s.gate().budgets().stream().map(BudgetView::of).toList(),
+          s.trouble(),
           s.failure());
     }
   }
