@@ -2,7 +2,9 @@ package io.palinode.cli;
 
 import io.palinode.benchmarks.stock.StockStartException;
 import io.palinode.cli.detect.BadTraceException;
+import io.palinode.cli.terminal.Outage;
 import io.palinode.cli.terminal.Refusal;
+import io.palinode.orchestrator.rest.UnavailableException;
 import io.palinode.predicate.PredicateException;
 import io.palinode.voldemort.ClockBehindException;
 import io.palinode.voldemort.bdb.DataFolderException;
@@ -32,7 +34,12 @@ final class Refusals {
         || failure instanceof FileSystemException;
   }
 
-  static String sentence(Throwable failure, boolean refused) {
+  /** The arguments are right, and something that is needed does not answer. */
+  static boolean isOutage(Throwable failure) {
+    return failure instanceof Outage || failure instanceof UnavailableException;
+  }
+
+  static String sentence(Throwable failure, boolean known) {
     if (failure instanceof NoSuchFileException missing) {
       return "no such file: " + missing.getFile();
     }
@@ -44,6 +51,6 @@ final class Refusals {
     }
     String message =
         failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
-    return refused ? message : "internal error: " + message;
+    return known ? message : "internal error: " + message;
   }
 }

@@ -76,6 +76,9 @@ final class StatusCommand implements Callable<Integer> {
     if (isHalted(status)) {
       spec.commandLine().getErr().println("palinode: " + GetCommand.waysOut(status));
     }
+    if (status.path("trouble").isTextual()) {
+      spec.commandLine().getErr().println("palinode: " + status.path("trouble").asText());
+    }
     if (status.path("failure").isTextual()) {
       spec.commandLine()
           .getErr()
@@ -193,6 +196,7 @@ final class StatusCommand implements Callable<Integer> {
 
   private static boolean standsStill(JsonNode status) {
     return isHalted(status)
+        || status.path("trouble").isTextual()
         || status.path("failure").isTextual()
         || status.path("safePointHeldAt").isTextual();
   }

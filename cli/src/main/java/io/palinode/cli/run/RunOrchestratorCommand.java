@@ -2,12 +2,11 @@ package io.palinode.cli.run;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.palinode.cli.terminal.Outage;
 import io.palinode.cli.terminal.PredicateOptions;
-import io.palinode.cli.terminal.Refusal;
 import io.palinode.orchestrator.kafka.Election;
 import io.palinode.orchestrator.kafka.Orchestrator;
 import io.palinode.orchestrator.kafka.OrchestratorConfig;
-import io.palinode.orchestrator.rest.UnavailableException;
 import io.palinode.wire.Topics;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -60,7 +59,8 @@ final class RunOrchestratorCommand implements Callable<Integer> {
   /** Closed in this order: nobody else is elected while it still acts. */
   private record Active(Election election, Orchestrator orchestrator) implements AutoCloseable {
     @Nullable String failure() {
-      return election.isOver() ? "another one has taken over" : orchestrator.status().failure();
+      String ending = election.ending();
+      return ending == null ? orchestrator.status().failure() : ending;
     }
 
     @Override
@@ -75,8 +75,9 @@ final class RunOrchestratorCommand implements Callable<Integer> {
     Election election = Election.join(kafka.connected(), Topics.DEFAULT);
     try {
       for (boolean told = false; !election.await(ELECTED_SOON); told = true) {
-        if (election.isOver()) {
-          throw new Refusal("the election cannot go on (see the log): start this one anew");
+        String ending = election.ending();
+        if (ending != null) {
+          throw new Outage(ending + "; see the log, then restart this process");
         }
         if (stopped.getAsBoolean()) {
           election.close();
@@ -94,16 +95,12 @@ final class RunOrchestratorCommand implements Callable<Integer> {
   }
 
   private Orchestrator orchestrator() {
-    try {
-      return Orchestrator.start(
-          OrchestratorConfig.of(kafka.bootstrap(), Topics.DEFAULT, nodes)
-              .withPredicates(predicates.limits())
-              .withHttpPort(port),
-          new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
-          this::say);
-    } catch (UnavailableException e) {
-      throw new Refusal(String.valueOf(e.getMessage()), e);
-    }
+    return Orchestrator.start(
+        OrchestratorConfig.of(kafka.bootstrap(), Topics.DEFAULT, nodes)
+            .withPredicates(predicates.limits())
+            .withHttpPort(port),
+        new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
+        this::say);
   }
 
   private void say(String line) {
