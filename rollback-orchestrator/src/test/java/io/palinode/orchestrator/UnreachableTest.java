@@ -89,7 +89,8 @@ class UnreachableTest {
     script.restored(1, 0, 2).restored(1, 1, 2).steps();
     assertThat(script.refused(1, 1, 2, "it is lost").steps())
         .containsExactly(
-            "1: halt: node 1 could not restore: it is lost; no whole snapshot before it can be restored");
+            "1: halt: node 1 could not restore: it is lost; no whole snapshot before it can be"
+                + " restored");
     assertThat(script.operator(1, Intervention.ABANDON).steps())
         .containsExactly("1: abandon 1", "1: keep all 3 to 200");
   }
@@ -110,7 +111,8 @@ class UnreachableTest {
     Script script = atSnapshot().refused(1, 1, 1, "damaged").refused(1, 1, 2, "damaged");
     assertThat(script.steps())
         .endsWith(
-            "1: halt: node 1 could not restore: damaged; no whole snapshot before it can be restored");
+            "1: halt: node 1 could not restore: damaged; no whole snapshot before it can be"
+                + " restored");
     assertThat(script.operator(1, Intervention.ABANDON).steps())
         .containsExactly("1: abandon 1", "1: keep all 3 to 200");
   }
@@ -199,7 +201,7 @@ class UnreachableTest {
             "1: resume from 500- after 900 restart");
     assertThat(script.alerts()).extracting(Alert::kind).endsWith(Alert.Kind.PLAN_RESTARTED);
     script.violation("again", "p", 100, 450);
-    assertThat(script.outcomes()).last().isEqualTo(Command.Outcome.ABANDONED);
+    assertThat(script.outcomes()).last().isEqualTo(Command.Outcome.RESTARTED);
     assertThat(script.judged(950).pass(100_000).steps())
         .as("nobody has to acknowledge it")
         .containsExactly("1: safe 950");

@@ -24,8 +24,8 @@ final class KafkaOptions {
       defaultValue = "1",
       paramLabel = "N",
       description =
-          "When the topics are not there yet: partitions of the candidates, of which each subtask of"
-              + " the detection job reads some (default: ${DEFAULT-VALUE}).")
+          "When the topics are not there yet: partitions of the candidates, of which each subtask"
+              + " of the detection job reads some (default: ${DEFAULT-VALUE}).")
   private int partitions;
 
   @Option(

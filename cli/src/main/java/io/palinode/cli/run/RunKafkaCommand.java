@@ -16,7 +16,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Run one Kafka broker that listens on this machine only. To try things: for more, run Kafka itself.",
+      "Run one Kafka broker that listens on this machine only. To try things: for more, run Kafka"
+          + " itself.",
       ""
     },
     footer = {"", "Example:  palinode run kafka --data ./data --port 9092"})

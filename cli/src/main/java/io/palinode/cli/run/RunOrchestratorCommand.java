@@ -4,6 +4,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.palinode.cli.terminal.Outage;
 import io.palinode.cli.terminal.PredicateOptions;
+import io.palinode.cli.terminal.StartProgress;
 import io.palinode.orchestrator.kafka.Election;
 import io.palinode.orchestrator.kafka.Orchestrator;
 import io.palinode.orchestrator.kafka.OrchestratorConfig;
@@ -25,8 +26,10 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Run the orchestrator: it takes predicates, alerts, and carries rollbacks through. Its whole state is in Kafka.",
-      "Of several one is active; the others stand by, and one of them takes over about six seconds after it was heard of last.",
+      "Run the orchestrator: it takes predicates, alerts, and carries rollbacks through. Its whole"
+          + " state is in Kafka.",
+      "Of several one is active; the others stand by, and one of them takes over about six seconds"
+          + " after it was heard of last.",
       ""
     },
     footer = {"", "Example:  palinode run orchestrator --kafka 127.0.0.1:9092 --nodes 3"})
@@ -94,13 +97,17 @@ final class RunOrchestratorCommand implements Callable<Integer> {
     }
   }
 
+  @SuppressWarnings("try") // A resource for its close alone.
   private Orchestrator orchestrator() {
-    return Orchestrator.start(
-        OrchestratorConfig.of(kafka.bootstrap(), Topics.DEFAULT, nodes)
-            .withPredicates(predicates.limits())
-            .withHttpPort(port),
-        new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
-        this::say);
+    try (StartProgress progress = StartProgress.of("reading the logs", this::say)) {
+      return Orchestrator.start(
+          OrchestratorConfig.of(kafka.bootstrap(), Topics.DEFAULT, nodes)
+              .withPredicates(predicates.limits())
+              .withStartMax(StartProgress.NO_LIMIT)
+              .withHttpPort(port),
+          new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
+          this::say);
+    }
   }
 
   private void say(String line) {

@@ -28,7 +28,8 @@ public final class ApiClient {
       paramLabel = "URL",
       defaultValue = "${env:PALINODE_SERVER:-http://127.0.0.1:6766}",
       description =
-          "The API that 'palinode up' printed (default: $PALINODE_SERVER, else http://127.0.0.1:6766).")
+          "The API that 'palinode up' printed (default: $PALINODE_SERVER, else"
+              + " http://127.0.0.1:6766).")
   private String server = "";
 
   /** For the command line to fill. */

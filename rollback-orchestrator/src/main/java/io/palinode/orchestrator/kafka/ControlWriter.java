@@ -4,6 +4,7 @@ import io.palinode.orchestrator.AppendFailure;
 import io.palinode.wire.v1.ControlRecord;
 import java.time.Duration;
 import java.util.concurrent.Future;
+import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -16,12 +17,22 @@ final class ControlWriter implements AutoCloseable {
 
   private final Producer<byte[], byte[]> producer;
   private final String topic;
+  private final UnaryOperator<ControlRecord> naming;
   private final OnFailure onFailure;
 
-  /** The producer is closed with this; its delivery time bounds each append. */
-  ControlWriter(Producer<byte[], byte[]> producer, String topic, OnFailure onFailure) {
+  /**
+   * The producer is closed with this; its delivery time bounds each append.
+   *
+   * @param naming may add to the reason of a record, which decides nothing
+   */
+  ControlWriter(
+      Producer<byte[], byte[]> producer,
+      String topic,
+      UnaryOperator<ControlRecord> naming,
+      OnFailure onFailure) {
     this.producer = producer;
     this.topic = topic;
+    this.naming = naming;
     this.onFailure = onFailure;
   }
 
@@ -33,7 +44,7 @@ final class ControlWriter implements AutoCloseable {
   /** Does not wait for the broker, except for the topic's metadata, within the producer's bound. */
   void append(ControlRecord record) {
     ProducerRecord<byte[], byte[]> bytes =
-        new ProducerRecord<>(topic, PARTITION, null, record.toByteArray());
+        new ProducerRecord<>(topic, PARTITION, null, naming.apply(record).toByteArray());
     try {
       Future<RecordMetadata> unused =
           producer.send(

@@ -219,7 +219,8 @@ final class PredicateRegistry {
     try {
       if (!writing.tryLock(TURN_MAX.toMillis(), TimeUnit.MILLISECONDS)) {
         throw new UnavailableException(
-            "another predicate is being written, and Kafka has not acknowledged it: nothing has changed; apply it again");
+            "another predicate is being written, and Kafka has not acknowledged it: nothing has"
+                + " changed; apply it again");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -330,7 +331,8 @@ final class PredicateRegistry {
         if (leftMs <= 0) {
           throw new UnavailableException(
               what
-                  + " is written, and it is not known whether it is in force, for it was not read back in time: see 'palinode get predicates'");
+                  + " is written, and it is not known whether it is in force, for it was not read"
+                  + " back in time: see 'palinode get predicates'");
         }
         lock.wait(leftMs);
       }

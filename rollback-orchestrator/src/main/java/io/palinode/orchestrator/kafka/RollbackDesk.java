@@ -2,6 +2,7 @@ package io.palinode.orchestrator.kafka;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.AppendFailure;
+import io.palinode.orchestrator.Coverage;
 import io.palinode.orchestrator.Effect;
 import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.Gate;
@@ -24,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -36,6 +38,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RollbackDesk {
   private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
+  private static final long LOOK_MS = 5;
   private static final int PLANNED_MAX = 64;
   private static final int ID_CHARS = 8;
   private static final int EXPECTED_FROM_MAX = 20;
@@ -369,6 +372,38 @@ final class RollbackDesk {
       } finally {
         lock.unlock();
       }
+    }
+  }
+
+  /**
+   * Acknowledges the coverage gaps up to this number, and abandoned plans. Returns when the log has
+   * it; nothing is appended when there is nothing to acknowledge.
+   *
+   * @throws UnavailableException when the log does not take it in time
+   */
+  void acknowledge(long toNumber) {
+    MachineState asked = loop.state();
+    long epoch = asked.journal().epoch();
+    boolean isAll = toNumber == Event.CoverageAcknowledged.ALL;
+    for (long end = System.nanoTime() + ANSWER_MAX.toNanos(); System.nanoTime() < end; look()) {
+      MachineState state = loop.state();
+      Coverage coverage = state.journal().coverage();
+      boolean isRecorded = !isAll || state.findings().unrecorded().isEmpty();
+      if (isRecorded && coverage.isAcknowledged(toNumber, epoch)) {
+        return;
+      }
+      loop.put(new Event.CoverageAcknowledged(toNumber, wallMicros.getAsLong()));
+    }
+    throw new UnavailableException(
+        "the control log did not take the acknowledgement in " + ANSWER_MAX + "; try again");
+  }
+
+  private static void look() {
+    try {
+      TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UnavailableException("interrupted while the control log was written", e);
     }
   }
 }
