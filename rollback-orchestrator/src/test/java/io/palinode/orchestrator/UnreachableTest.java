@@ -89,7 +89,8 @@ class UnreachableTest {
     script.restored(1, 0, 2).restored(1, 1, 2).steps();
     assertThat(script.refused(1, 1, 2, "it is lost").steps())
         .containsExactly(
-            "1: halt: node 1 could not restore: it is lost; no whole snapshot before it can be restored");
+            "1: halt: node 1 could not restore: it is lost; no whole snapshot before it can be"
+                + " restored");
     assertThat(script.operator(1, Intervention.ABANDON).steps())
         .containsExactly("1: abandon 1", "1: keep all 3 to 200");
   }
@@ -110,7 +111,8 @@ class UnreachableTest {
     Script script = atSnapshot().refused(1, 1, 1, "damaged").refused(1, 1, 2, "damaged");
     assertThat(script.steps())
         .endsWith(
-            "1: halt: node 1 could not restore: damaged; no whole snapshot before it can be restored");
+            "1: halt: node 1 could not restore: damaged; no whole snapshot before it can be"
+                + " restored");
     assertThat(script.operator(1, Intervention.ABANDON).steps())
         .containsExactly("1: abandon 1", "1: keep all 3 to 200");
   }
@@ -374,6 +376,6 @@ class UnreachableTest {
   }
 
   private static Wish wish(long micros) {
-    return Wish.to("by hand", micros << 12);
+    return Wish.to("by-hand", micros << 12);
   }
 }
