@@ -2,6 +2,7 @@ package io.palinode.orchestrator;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.wire.v1.AtKey;
+import io.palinode.wire.v1.Cancel;
 import io.palinode.wire.v1.Concerned;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
