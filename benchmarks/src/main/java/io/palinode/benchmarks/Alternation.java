@@ -10,7 +10,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * Work that is held for half a second and goes on for half a second, in turn, for a minute: so what
+ * Work that alternately stops for half a second and runs for half a second, for a minute: so what
  * clients get with it and without it is measured side by side, and what else the machine does falls
  * on both. What is left of the work then is done without being held, and not measured. For one
  * piece of work, whose threads call {@link #pass} often.
@@ -19,7 +19,7 @@ final class Alternation {
   private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final double WHOLE_SECONDS = 0.4;
 
-  /** So many tell the median well: more would make long work twice as long. */
+  /** This many give a good median; more would make long work twice as long. */
   private static final int PAIRS_MAX = 60;
 
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -39,8 +39,8 @@ final class Alternation {
   /**
    * What clients got.
    *
-   * @param dips of each pair of turns: throughput that is lost with the work, as a part of 1
-   * @param seconds that the work took, but for those in which it was held
+   * @param dips of each pair of turns: throughput that the work costs, as a part of 1
+   * @param seconds that the work took, without the time in which it was held
    */
   record Laps(Lap with, Lap without, List<Double> dips, double seconds) {
     Laps {
@@ -55,7 +55,7 @@ final class Alternation {
     this.lap = lap;
   }
 
-  /** For threads that work: returns when they may go on; always true. */
+  /** For threads that work: returns when they may continue; always true. */
   boolean pass() {
     while (held) {
       LockSupport.parkNanos(LOOK_NANOS);
@@ -63,7 +63,7 @@ final class Alternation {
     return true;
   }
 
-  /** For threads that work: returns after so long, and when they may go on. */
+  /** For threads that work: returns after so long, and when they may continue. */
   void pause(long nanos) {
     LockSupport.parkNanos(nanos);
     var unused = pass();
@@ -86,7 +86,7 @@ final class Alternation {
       Lap other = turn(false, work);
       without = without.plus(one);
       with = with.plus(other);
-      // The last is over with the work: too short to tell much.
+      // The last one ends with the work: too short to count.
       if (other.seconds() >= WHOLE_SECONDS) {
         dips.add(dip(one, other));
       }

@@ -6,7 +6,7 @@ import io.palinode.detection.Phantoms;
 import io.palinode.detection.Witness;
 import java.util.List;
 
-/** What is measured, and beside it what tells phantoms. */
+/** The measured detector, with the count of phantoms beside it. */
 final class Classifying implements Detector {
   private static final int LIMIT = 50_000;
 
@@ -28,13 +28,13 @@ final class Classifying implements Detector {
 
   @Override
   public List<Witness> opened(Candidate candidate) {
-    phantoms.heard(this, candidate);
+    phantoms.observed(this, candidate);
     return classify(detector.opened(candidate));
   }
 
   @Override
   public List<Witness> closed(Candidate candidate) {
-    phantoms.heard(this, candidate);
+    phantoms.observed(this, candidate);
     return classify(detector.closed(candidate));
   }
 

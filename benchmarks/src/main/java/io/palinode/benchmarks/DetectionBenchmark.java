@@ -35,7 +35,7 @@ public final class DetectionBenchmark {
   public record Case(Group group, Shape shape) {}
 
   /**
-   * @param classifying detection that also tells phantoms
+   * @param classifying detection that also counts phantoms
    * @param reports of detection, in one run
    */
   public record Result(
@@ -45,7 +45,7 @@ public final class DetectionBenchmark {
       return simple.medianNanos() / detection.medianNanos();
     }
 
-    /** How many times as long as detection it takes to tell phantoms as well. */
+    /** The time of detection with a count of phantoms, divided by that without. */
     public double classifyingRatio() {
       return classifying.medianNanos() / detection.medianNanos();
     }
@@ -106,8 +106,8 @@ public final class DetectionBenchmark {
 
   private static Contender contender(
       Workload workload, Function<DetectionSpec, Detector> detectors) {
-    Consumer<Witness> nobody = report -> {};
+    Consumer<Witness> ignored = report -> {};
     return new Contender(
-        () -> new Replay(workload, detectors, nobody), workload.shape().candidates());
+        () -> new Replay(workload, detectors, ignored), workload.shape().candidates());
   }
 }

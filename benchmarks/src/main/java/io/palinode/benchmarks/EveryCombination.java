@@ -14,7 +14,7 @@ import java.util.List;
 /**
  * The simple way: a list of intervals; each one that ends is tried with every combination of those
  * that have ended. It asks less of itself than {@link Streaming}: it says nothing of an interval
- * before its end, and does not tell when a grade rises. Each combination is reported.
+ * before its end, and does not report a rise of a grade. Each combination is reported.
  */
 final class EveryCombination implements Detector {
   private final Causality causality;

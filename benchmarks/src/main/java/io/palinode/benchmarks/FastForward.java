@@ -20,7 +20,7 @@ import java.util.function.LongSupplier;
  * what was skipped. No client may be at work meanwhile. For one thread.
  */
 final class FastForward {
-  /** Nobody waits for the copies of what clients wrote last; they are on their way for less. */
+  /** No caller waits for the copies of the last writes; they arrive earlier than this. */
   private static final long SETTLES_MICROS = 100_000;
 
   private final LongSupplier real = new SystemMicros();

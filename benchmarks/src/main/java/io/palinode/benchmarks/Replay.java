@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Passes a workload's events to a detector for each instance, and tells it the watermark whenever
- * it asked for that: after an event, and, as a timer would, when progress comes in.
+ * Passes a workload's events to a detector for each instance, and the watermark whenever it asked
+ * for that: after an event, and, as a timer would, when progress comes in.
  *
  * <p>It goes in steps. What a step passes on is copied before, so that it is as near to the
  * processor as what was just decoded.
@@ -67,7 +67,7 @@ final class Replay implements Iterator<Runnable> {
   private void apply(Workload.Event event) {
     int instance = event.instance();
     Detector detector = detectors[instance];
-    tell(
+    take(
         event.candidate().interval().isOpen()
             ? detector.opened(event.candidate())
             : detector.closed(event.candidate()));
@@ -83,12 +83,12 @@ final class Replay implements Iterator<Runnable> {
 
   private void wake(int instance) {
     if (wakes[instance] <= watermark) {
-      tell(detectors[instance].progress(watermark));
+      take(detectors[instance].progress(watermark));
       wakes[instance] = detectors[instance].wakeAt();
     }
   }
 
-  private void tell(List<Witness> found) {
+  private void take(List<Witness> found) {
     // By index: an iterator would be half of what some candidates allocate.
     for (int i = 0; i < found.size(); i++) {
       reports.accept(found.get(i));

@@ -26,8 +26,8 @@ import java.util.function.Consumer;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Snapshots of three nodes on disk: what clients notice that read and write meanwhile, and what
- * each kind costs when nobody does.
+ * Snapshots of three nodes on disk: their effect on clients that read and write meanwhile, and the
+ * cost of each kind without clients.
  */
 public final class SnapshotBenchmark {
   private static final double WRITES = 0.5;
@@ -92,7 +92,7 @@ public final class SnapshotBenchmark {
   /**
    * A kind of snapshot: medians of its rounds.
    *
-   * @param changed keys that all nodes together wrote for it; the bytes likewise
+   * @param changed keys that all nodes together wrote for it; bytes are counted in the same way
    * @param operationsWithout what clients got in a second, while it was held
    * @param operationsDuring and while it went on
    * @param dip throughput that is lost, as a part of 1, of all pairs of turns of all rounds;
@@ -146,7 +146,7 @@ public final class SnapshotBenchmark {
    * What a kind of snapshot costs by itself, as fast as it goes: medians of its rounds.
    *
    * @param writes since the one before
-   * @param keys that were written for it, on all nodes together; the bytes likewise
+   * @param keys that were written for it, on all nodes together; bytes are counted in the same way
    */
   public record Cost(String what, int writes, long keys, double ms, long bytes) {}
 
@@ -241,13 +241,13 @@ public final class SnapshotBenchmark {
       Pace pace = new Pace(setting.share(), turns::nanos, turns::pause);
       CompletableFuture<List<Taken>> parts = nodes.take(order, pace, (keys, bytes) -> turns.pass());
       Laps laps = turns.measure(parts);
-      tell(what, laps);
+      print(what, laps);
       return new Round(nodes.file(order, parts.join()), laps);
     }
   }
 
-  /** Should a later one fail, this is not lost. */
-  private void tell(String what, Laps laps) {
+  /** Printed at once, so that a later failure does not lose it. */
+  private void print(String what, Laps laps) {
     Spread dip = Spread.of(laps.dips().stream().mapToDouble(Double::doubleValue).toArray());
     progress.accept(
         "%s: %,.0f s, dip %.1f %% (%.1f … %.1f, of %d pairs)"
@@ -269,7 +269,7 @@ public final class SnapshotBenchmark {
           new CompletableFuture<Boolean>()
               .completeOnTimeout(true, NOTHING_LAPS * setting.seconds(), TimeUnit.SECONDS);
       Laps laps = new Alternation(load::lap).measure(none);
-      tell("nothing", laps);
+      print("nothing", laps);
       return new Round(new Snapshot(Ref.NONE, 0, 0, 0), laps);
     }
   }
@@ -301,7 +301,7 @@ public final class SnapshotBenchmark {
       rounds.clear();
       for (int round = 1; round <= setting.rounds(); round++) {
         progress.accept(
-            "round %d of %d: %,d writes, nobody else".formatted(round, setting.rounds(), writes));
+            "round %d of %d: %,d writes, no clients".formatted(round, setting.rounds(), writes));
         measureCost(
             writes, (what, one) -> rounds.computeIfAbsent(what, w -> new ArrayList<>()).add(one));
       }
@@ -352,7 +352,7 @@ public final class SnapshotBenchmark {
         };
     CompletableFuture<Alone> one = taken(first, watch);
     CompletableFuture.anyOf(one, allBegun).join();
-    CompletableFuture<Alone> two = taken(second, Watch.NOBODY);
+    CompletableFuture<Alone> two = taken(second, Watch.NONE);
     costs.accept("first of two", one.join());
     costs.accept("second of two", two.join());
     nodes.delete(first.id());
@@ -360,7 +360,7 @@ public final class SnapshotBenchmark {
   }
 
   private Alone alone(String id, Kind kind, Ref base) {
-    return taken(nodes.order(id, 0, kind, base), Watch.NOBODY).join();
+    return taken(nodes.order(id, 0, kind, base), Watch.NONE).join();
   }
 
   private CompletableFuture<Alone> taken(Order order, Watch watch) {

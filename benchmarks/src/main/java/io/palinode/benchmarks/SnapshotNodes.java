@@ -39,7 +39,7 @@ final class SnapshotNodes implements AutoCloseable {
    * A snapshot on all nodes.
    *
    * @param keys that it has, on all nodes together
-   * @param changed keys that were written for it; the bytes likewise
+   * @param changed keys that were written for it; bytes are counted in the same way
    */
   record Snapshot(Ref id, long keys, long changed, long bytes) {}
 
@@ -76,7 +76,7 @@ final class SnapshotNodes implements AutoCloseable {
     return new Order(new Ref(id, ++numbers), Hlc.ofMicros(micros), kind, base);
   }
 
-  /** Begins to take all nodes' parts, at once, each in a thread of its own. */
+  /** Begins to take all nodes' parts, at once, each in a separate thread. */
   CompletableFuture<List<Taken>> take(Order order, Pace pace, Watch watch) {
     List<CompletableFuture<Taken>> parts = new ArrayList<>();
     for (StoreService service : services) {

@@ -78,7 +78,7 @@ public final class StoreOverheadBenchmark {
    * One store under one load.
    *
    * @param throughput with the past by without it, of neighbouring rounds
-   * @param cpu likewise, of the processor's time
+   * @param cpu the same ratio of the processor's time
    * @param noise the same ratio of throughputs where both rounds are of the same node; of one when
    *     nothing disturbs
    */
@@ -110,7 +110,7 @@ public final class StoreOverheadBenchmark {
     return results;
   }
 
-  /** A node and a client of its own. */
+  /** A node and its own client. */
   private record Target(StoreService service, StoreClient client) implements AutoCloseable {
     @Override
     public void close() {

@@ -22,7 +22,7 @@ import java.util.Random;
 
 /**
  * The events of a cluster whose nodes open and close candidates, in the order of their arrival, on
- * a clock of its own.
+ * a virtual clock.
  *
  * <p>In each instance a candidate begins every {@link #GAP_MICROS}, of the next term, at any node.
  * It ends before the one that would complete a violation begins: so all terms but one hold at any
@@ -69,7 +69,7 @@ public final class Workload {
 
   /** An opening or a closing; when it reaches detection, in microseconds from the begin. */
   record Event(int instance, long atMicros, Candidate candidate) {
-    /** With all that a decoder makes anew. */
+    /** A copy of all objects that a decoder would allocate. */
     Event copy() {
       CandidateId id = candidate.id();
       Interval interval = candidate.interval();

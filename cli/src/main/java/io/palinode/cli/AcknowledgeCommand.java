@@ -34,7 +34,8 @@ final class AcknowledgeCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
-    List<String> lost = lost(api.get("/api/v1/status"));
+    JsonNode status = api.get("/api/v1/status");
+    List<String> lost = lost(status);
     if (lost.isEmpty()) {
       out.println("nothing to acknowledge: coverage is complete");
       return 0;
@@ -42,7 +43,9 @@ final class AcknowledgeCommand implements Callable<Integer> {
     lost.forEach(out::println);
     out.flush();
     Confirmation.require(yes, "Let the safe point pass that?", "acknowledge it");
-    api.post("/api/v1/coverage/acknowledge");
+    // Only what was shown: a gap that was found meanwhile is for the next acknowledgement.
+    JsonNode shown = status.path("coverageGaps");
+    api.post("/api/v1/coverage/acknowledge" + (shown.isNumber() ? "?to=" + shown.asText() : ""));
     out.println("acknowledged; 'palinode status' shows the safe point");
     return 0;
   }

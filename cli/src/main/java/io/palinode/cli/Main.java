@@ -44,6 +44,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       DeleteCommand.class,
       StatusCommand.class,
       DoctorCommand.class,
+      RecoverCommand.class,
       AcknowledgeCommand.class,
       RollbackCommand.class,
       SnapshotCommand.class,
@@ -123,6 +124,6 @@ public final class Main implements Runnable {
     } else if (!refused) {
       command.getErr().println("This is a defect; --debug shows where.");
     }
-    return refused ? CommandLine.ExitCode.USAGE : CommandLine.ExitCode.SOFTWARE;
+    return Refusals.exitStatus(failure);
   }
 }

@@ -6,12 +6,14 @@ import io.palinode.cli.terminal.Refusal;
 import io.palinode.predicate.PredicateException;
 import io.palinode.voldemort.ClockBehindException;
 import io.palinode.voldemort.bdb.DataFolderException;
+import io.palinode.voldemort.bdb.DiskFullException;
 import io.palinode.voldemort.client.StoreException;
 import io.palinode.voldemort.cluster.ClusterFormatException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import picocli.CommandLine.ExitCode;
 
 /** Which failures are the user's to mend, and the sentence that says how. */
 final class Refusals {
@@ -24,12 +26,19 @@ final class Refusals {
         || failure instanceof ClusterFormatException
         || failure instanceof ClockBehindException
         || failure instanceof DataFolderException
+        || failure instanceof DiskFullException
         || failure instanceof StoreException
         || failure instanceof StockStartException
         || failure instanceof io.palinode.voldemort.server.ListenException
         || failure instanceof io.palinode.orchestrator.rest.ListenException
         || failure instanceof CharacterCodingException
         || failure instanceof FileSystemException;
+  }
+
+  /** 2 when another command, or other arguments, would go well; 1 when this one can later. */
+  static int exitStatus(Throwable failure) {
+    boolean mayGoWellLater = failure instanceof DiskFullException;
+    return isRefusal(failure) && !mayGoWellLater ? ExitCode.USAGE : ExitCode.SOFTWARE;
   }
 
   static String sentence(Throwable failure, boolean refused) {

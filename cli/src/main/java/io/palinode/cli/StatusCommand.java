@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
     name = "status",
     mixinStandardHelpOptions = true,
     description =
-        "Show the epoch, the safe point and its lag, and what is going on. Exit status 1 when something stands still.",
+        "Show the epoch, the safe point and its lag, and what a verdict waits for. Exit status 1 when that lasts longer than 5 s.",
     footer = {"", "Example:  palinode status -o json"})
 final class StatusCommand implements Callable<Integer> {
   private static final int INSTANCES_SHOWN_MAX = 5;
@@ -46,24 +46,20 @@ final class StatusCommand implements Callable<Integer> {
       out.println(
           "rollback    "
               + (status.path("phase").isTextual()
-                  ? "under way: " + status.path("phase").asText()
+                  ? "under way: " + status.path("phase").asText() + notServing(status)
                   : "none under way, " + status.path("rollbacks").asText() + " so far"));
       sequential(status).forEach(line -> out.println("sequential  " + line));
       approvals(status).forEach(line -> out.println("approval    " + line));
       budgets(status).forEach(line -> out.println("budget      " + line));
       out.println("violations  " + violations(status));
-      out.println(
-          "safe point  %s, %.0f ms behind"
-              .formatted(
-                  status.path("safePoint").asText(), status.path("safePointLagMs").asDouble()));
-      int losses = status.path("coverageLosses").asInt();
-      out.println(
-          "coverage    " + (losses == 0 ? "complete" : losses + " losses not acknowledged"));
+      out.println("safe point  " + WaitLines.safePoint(status));
+      out.println("coverage    " + WaitLines.coverage(status));
       unknown(status).forEach(line -> out.println("            " + line));
       out.println(
           "nodes       %s of %s joined"
               .formatted(status.path("nodesJoined").asText(), status.path("nodes").asText()));
       out.println("predicates  " + status.path("predicates").asText());
+      WaitLines.waits(status).forEach(line -> out.println("waits for   " + line));
       StockClientsLine.of(access).ifPresent(line -> out.println("clients     " + line));
     }
     if (status.path("safePointHeldAt").isTextual()) {
@@ -82,6 +78,18 @@ final class StatusCommand implements Callable<Integer> {
           .println("palinode: the orchestrator stands still: " + status.path("failure").asText());
     }
     return standsStill(status) ? 1 : 0;
+  }
+
+  /** Of a rollback that has ended at some nodes: how many serve, and which do not. */
+  private static String notServing(JsonNode status) {
+    JsonNode missing = status.path("notServing");
+    int nodes = status.path("nodes").asInt();
+    List<String> names = new ArrayList<>();
+    missing.forEach(node -> names.add(node.asText()));
+    return names.isEmpty()
+        ? ""
+        : " (nodes %d of %d; not yet: %s)"
+            .formatted(nodes - names.size(), nodes, String.join(", ", names));
   }
 
   private static String violations(JsonNode status) {
@@ -194,6 +202,7 @@ final class StatusCommand implements Callable<Integer> {
   private static boolean standsStill(JsonNode status) {
     return isHalted(status)
         || status.path("failure").isTextual()
-        || status.path("safePointHeldAt").isTextual();
+        || status.path("safePointHeldAt").isTextual()
+        || WaitLines.standStill(status);
   }
 }

@@ -1,6 +1,7 @@
 package io.palinode.cli;
 
 import io.palinode.cli.cluster.ControlPlane;
+import io.palinode.cli.cluster.PartsWatch;
 import io.palinode.cli.cluster.Ports;
 import io.palinode.cli.cluster.StoreCluster;
 import io.palinode.cli.terminal.ClusterFile;
@@ -9,10 +10,13 @@ import io.palinode.cli.terminal.EpsilonText;
 import io.palinode.cli.terminal.OnSignal;
 import io.palinode.cli.terminal.PredicateOptions;
 import io.palinode.cli.terminal.Refusal;
+import io.palinode.cli.terminal.StartProgress;
+import io.palinode.cli.terminal.StartStop;
 import io.palinode.cli.terminal.StoresOption;
 import io.palinode.cli.terminal.WindowLogOptions;
 import io.palinode.hvc.Epsilon;
 import io.palinode.retroscope.DiskBound;
+import io.palinode.retroscope.disk.OwnerOnly;
 import io.palinode.voldemort.RestoreLimit;
 import io.palinode.voldemort.bdb.DataFolder;
 import io.palinode.voldemort.cluster.Cluster;
@@ -20,11 +24,9 @@ import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -39,8 +41,10 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Start a watched cluster on this machine and keep it up until Ctrl-C: store nodes, Kafka, the detection job, the orchestrator.",
-      "Store node i listens on P+i, the API on P+100, Kafka on P+101. What was in the data folder is there again after a restart.",
+      "Start a watched cluster on this machine and keep it up until Ctrl-C: store nodes, Kafka, the"
+          + " detection job, the orchestrator.",
+      "Store node i listens on P+i, the API on P+100, Kafka on P+101. What was in the data folder"
+          + " is there again after a restart.",
       ""
     },
     footer = {
@@ -82,8 +86,9 @@ final class UpCommand implements Callable<Integer> {
       names = "--cluster",
       paramLabel = "FILE",
       description =
-          "A cluster.xml of Voldemort, instead of --nodes: its hosts, which have to be this machine's, ports and partitions. The API and Kafka are"
-              + " where --port-base puts them.")
+          "A cluster.xml of Voldemort, instead of --nodes: its hosts, which have to be this"
+              + " machine's, ports and partitions. The API and Kafka are where --port-base puts"
+              + " them.")
   private @Nullable Path clusterFile;
 
   @Mixin private StoresOption stores = new StoresOption();
@@ -119,10 +124,13 @@ final class UpCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
 
-    CountDownLatch interrupted = new CountDownLatch(1);
     say(err, "starting Kafka, the detection job and the orchestrator");
+    StartStop stop = new StartStop(Thread.currentThread());
     // What was acknowledged is on disk when all is closed, and what was queued is sent.
-    try (OnSignal stop = OnSignal.does(interrupted::countDown);
+    try (OnSignal onSignal = OnSignal.does(stop::now);
+        StartProgress progress =
+            StartProgress.of(
+                "starting Kafka, the detection job and the orchestrator", line -> say(err, line));
         ControlPlane plane =
             ControlPlane.start(
                 data,
@@ -137,13 +145,23 @@ final class UpCommand implements Callable<Integer> {
                 definitions,
                 data,
                 past,
-                node -> node.withRestores(restores),
+                node -> {
+                  progress.step("starting node " + node.nodeId());
+                  return node.withRestores(restores);
+                },
                 epsilon,
                 plane.watch(),
-                plane.registry())) {
+                plane.registry());
+        PartsWatch watch = PartsWatch.start(plane, cluster, line -> say(err, line))) {
+      progress.close();
       print(out, plane, cluster, definitions);
-      interrupted.await();
+      var unused = stop.await(StartProgress.NO_LIMIT);
       say(err, "stopping");
+    } catch (RuntimeException e) {
+      if (!stop.isAsked()) {
+        throw e;
+      }
+      say(err, "stopped before everything had started");
     }
     return 0;
   }
@@ -190,7 +208,7 @@ final class UpCommand implements Callable<Integer> {
 
   private void requireFolder() {
     try {
-      Files.createDirectories(data);
+      OwnerOnly.createFolders(data);
     } catch (IOException e) {
       throw new Refusal(
           "the data folder cannot be made (%s): choose another with --data".formatted(e), e);

@@ -118,7 +118,11 @@ class DashboardsTest {
       assertThat(rule.get("annotations").get("summary").asText()).isNotBlank();
     }
     assertThat(names)
-        .contains("PalinodeViolation", "PalinodeSafePointStuck", "PalinodeCoverageLost");
+        .contains(
+            "PalinodeViolation",
+            "PalinodeSafePointStuck",
+            "PalinodeJudgementWaits",
+            "PalinodeCoverageLost");
   }
 
   @Test

@@ -311,7 +311,7 @@ final class CliqueSearch implements Search {
       return steps > limit;
     }
 
-    /** Goes on from lanes whose heads are a clique. Null when that leads nowhere. */
+    /** Searches on from lanes whose heads are a clique. Null if there is no such clique. */
     @Nullable List<Lane> from(List<Lane> chosen) {
       if (chosen.size() == choices.length) {
         return chosen;

@@ -34,17 +34,17 @@ public sealed interface Detector permits InstanceDetector, DivergenceDetector {
   /** An interval ended; see {@link InstanceDetector#closed}. */
   List<Witness> closed(Candidate candidate, String endedBy, @Nullable Integer origin);
 
-  /** The node has begun {@code incarnation}, and {@code first} is the first it said there. */
+  /** The node has begun {@code incarnation}; {@code first} is the HVC of its first record there. */
   List<Witness> restarted(int node, long incarnation, Hvc first);
 
   /**
-   * By {@code at} the node had told what it has of every variable, and since then it tells each
-   * change: of what it has told nothing, it has nothing. Repeats say nothing.
+   * By {@code at} the node had published its state of every variable; it publishes each later
+   * change. A variable without a published state is absent. Repeats change nothing.
    */
   default void searched(int node, long incarnation, Hvc at) {}
 
-  /** Whether of each variable it is known what every replica has. */
-  default boolean isToldByAll() {
+  /** Whether the state of every replica of every variable is known. */
+  default boolean isPublishedByAll() {
     return true;
   }
 

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * state     := | version u8 = 3 | nodes vint | progress vint | overflowed vint | node × nodes
  *              | count vint | retained × count | count vint | rising × count
  *              | count vint | end × count | count vint | candidate × count |
- * node      := | incarnation vint | latest HVC, bytes; empty: never heard of |
+ * node      := | incarnation vint | latest HVC, bytes; empty: none received |
  * retained  := | candidate | named vint × 3: uncertain, possible, definite |
  * rising    := | clause vint | grade u8: 1 uncertain, 2 possible
  *              | count vint | index of a retained one vint × count |

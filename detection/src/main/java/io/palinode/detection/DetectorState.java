@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a detector is made of, for {@link DetectorCodec}.
  *
- * @param latest of each node, null before it was heard of
- * @param incarnations of each node, 0 before it was heard of
+ * @param latest of each node, null before its first event
+ * @param incarnations of each node, 0 before its first event
  * @param retained in the order of clauses, terms, nodes and starts
  * @param rising of some of {@code retained}
  */

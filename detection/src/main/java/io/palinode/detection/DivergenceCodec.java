@@ -59,9 +59,9 @@ final class DivergenceCodec {
       }
       out.writeInt(state.waiting().size());
       for (Candidate candidate : state.waiting()) {
-        ReplicaState told = stateOf(candidate);
-        writeSized(told.variable().getBytes(StandardCharsets.UTF_8), out);
-        writeNodes(told.replicas(), out);
+        ReplicaState shown = stateOf(candidate);
+        writeSized(shown.variable().getBytes(StandardCharsets.UTF_8), out);
+        writeNodes(shown.replicas(), out);
         out.writeByte(OWN);
         write(candidate, out);
         writeSized(candidate.payload(), out);
@@ -160,9 +160,9 @@ final class DivergenceCodec {
       List<Candidate> waiting = new ArrayList<>();
       for (int left = in.readInt(); left > 0; left--) {
         String name = new String(readSized(in), StandardCharsets.UTF_8);
-        Candidate told = readShown(name, readNodes(in), List.of(), in);
-        if (told != null) {
-          waiting.add(told);
+        Candidate state = readShown(name, readNodes(in), List.of(), in);
+        if (state != null) {
+          waiting.add(state);
         }
       }
       if (in.available() > 0) {

@@ -15,17 +15,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds replicas of a variable that disagree for longer than a time.
  *
- * <p>What nodes tell waits until progress has passed it, and is then applied in the order of time,
- * so the order of arrival changes nothing. Two replicas are apart since t when one of them has had
- * one state ever since, and the other has not had that state at any moment since t. So a copy that
- * lags behind a variable which is written all the time is found, and a variable that is only
- * written more often than copies take is not. What is written on both sides of a cut, more often
- * than the time, is found when one side rests.
+ * <p>A published state waits until progress exceeds it, and is then applied in HLC order, so the
+ * order of arrival changes nothing. Two replicas disagree since t if one of them has kept one state
+ * since t, and the other has not had that state since t. A copy that lags behind a variable under
+ * constant writes is thus found. A variable that is written more often than copies take is not. If
+ * clients write both sides of a partition more often than the time, the detector finds that when
+ * one side rests.
  *
  * <ul>
- *   <li><b>Sound</b>: they were apart for longer than the time, by every clock within ε: a report
- *       waits ε longer and is {@link Grade#DEFINITE}. With ε = ∞ clocks say nothing of each other;
- *       then it does not wait, and is {@link Grade#POSSIBLE}.
+ *   <li><b>Sound</b>: they disagreed for longer than the time, by every clock within ε: a report
+ *       waits ε longer and is {@link Grade#DEFINITE}. With ε = ∞ clocks have no bound; then it does
+ *       not wait, and is {@link Grade#POSSIBLE}.
  *   <li><b>Complete</b>: each episode is reported once, as soon as progress has come to the moment
  *       at which it had lasted so long ({@link Witness#violate}). An episode ends when all replicas
  *       have been seen to agree.
@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  *       DetectionLimits#intervalsMax} the oldest is applied too early, and counted.
  * </ul>
  *
- * A replica whose state nobody knows agrees and disagrees with nothing: before its node has told
- * all that it has ({@link #searched}), and after the node was started anew, for its last words may
- * be missing. An event costs O(replicas + log waiting).
+ * A replica with an unknown state neither agrees nor disagrees. Its state is unknown before its
+ * node has published all states ({@link #searched}), and after a restart of the node, whose last
+ * records may be missing. An event costs O(replicas + log waiting).
  */
 public final class DivergenceDetector implements Detector {
   /** Of replicas that are not known, or are absent and cannot be forgotten. */
@@ -56,19 +56,19 @@ public final class DivergenceDetector implements Detector {
               .thenComparingInt(event -> event.id().node())
               .thenComparingLong(event -> event.id().sequence()));
 
-  /** Of each node, the last that was applied; not in the bytes, for they are told again. */
+  /** Of each node, the last that was applied. Not in the bytes: nodes publish it again. */
   private final @Nullable Event[] searched;
 
   /** Incarnations that are in {@link #searched}, or wait to be. */
   private final long[] announced;
 
-  /** The newest incarnation that was heard of, of each node; not in the bytes either. */
-  private final long[] lives;
+  /** Of each node, its newest incarnation. Not in the bytes either. */
+  private final long[] incarnations;
 
   private long progress;
   private long tooEarly;
 
-  /** A candidate, or, where that is null, that a node has told all. */
+  /** A candidate; if that is null, a node has published all its states. */
   private record Event(CandidateId id, Hvc clock, @Nullable Candidate candidate) {
     long at() {
       return clock.own();
@@ -85,7 +85,7 @@ public final class DivergenceDetector implements Detector {
     this.grade = bounded ? Grade.DEFINITE : Grade.POSSIBLE;
     this.searched = new Event[spec.nodes()];
     this.announced = new long[spec.nodes()];
-    this.lives = new long[spec.nodes()];
+    this.incarnations = new long[spec.nodes()];
   }
 
   public static DivergenceDetector create(DetectionSpec spec, DetectionLimits limits) {
@@ -115,7 +115,7 @@ public final class DivergenceDetector implements Detector {
     spec.require(candidate);
     begin(candidate.id().node(), candidate.id().incarnation());
     if (candidate.interval().start().own() <= progress) {
-      // Told late, for it was refused before. What the node has told since says more.
+      // Kafka refused it before, so it is late. Later states of the node count instead.
       show(candidate);
       return List.of();
     }
@@ -144,12 +144,12 @@ public final class DivergenceDetector implements Detector {
     return List.of();
   }
 
-  /** What was said in an earlier life may not be all that was so. */
+  /** The records of an earlier incarnation may be incomplete. */
   private void begin(int node, long incarnation) {
-    if (incarnation <= lives[node]) {
+    if (incarnation <= incarnations[node]) {
       return;
     }
-    lives[node] = incarnation;
+    incarnations[node] = incarnation;
     searched[node] = null;
     waiting.removeIf(event -> event.id().node() == node && event.id().incarnation() < incarnation);
     variables.values().forEach(replicas -> replicas.forget(node, incarnation));
@@ -158,21 +158,21 @@ public final class DivergenceDetector implements Detector {
   @Override
   public void searched(int node, long incarnation, Hvc at) {
     begin(node, incarnation);
-    if (incarnation <= announced[node] || incarnation < lives[node]) {
+    if (incarnation <= announced[node] || incarnation < incarnations[node]) {
       return;
     }
     announced[node] = incarnation;
-    Event told = new Event(new CandidateId(node, incarnation, 0), at, null);
+    Event all = new Event(new CandidateId(node, incarnation, 0), at, null);
     if (at.own() <= progress) {
-      apply(told);
+      apply(all);
     } else {
-      waiting.add(told);
+      waiting.add(all);
     }
   }
 
-  /** {@inheritDoc} Of what waits to be applied, and before anything was, that is not known. */
+  /** {@inheritDoc} False while a state waits to be applied, and before the first one. */
   @Override
-  public boolean isToldByAll() {
+  public boolean isPublishedByAll() {
     return waiting.isEmpty()
         && !variables.isEmpty()
         && variables.values().stream().allMatch(Replicas::areKnown);
@@ -229,9 +229,9 @@ public final class DivergenceDetector implements Detector {
     if (replicas == null || !replicas.nodes().equals(state.replicas())) {
       replicas = new Replicas(state.variable(), state.replicas());
       variables.put(state.variable(), replicas);
-      for (Event told : searched) {
-        if (told != null) {
-          replicas.showAbsence(told.id(), told.clock());
+      for (Event all : searched) {
+        if (all != null) {
+          replicas.showAbsence(all.id(), all.clock());
         }
       }
     }
@@ -250,9 +250,8 @@ public final class DivergenceDetector implements Detector {
     for (Replicas replicas : variables.values()) {
       long since = replicas.unreportedSince();
       wake = since == Replicas.NEVER ? wake : Math.min(wake, since + lasting);
-      // By then its node may have told all, which whoever asks then passes in. What is absent on
-      // all
-      // is kept only until all have.
+      // By then its node may have published all, which the caller then passes in. A variable that
+      // is absent on all replicas is kept only until all nodes have.
       boolean settled = replicas.areKnown() && !replicas.areAbsent();
       wake = settled ? wake : Math.min(wake, progress + Math.max(lasting, ASKED_EVERY));
     }
@@ -269,19 +268,19 @@ public final class DivergenceDetector implements Detector {
     return new Overflows(tooEarly, 0, 0);
   }
 
-  /** See {@link DivergenceCodec}. That a node has told all is not in it: it is told again. */
+  /** See {@link DivergenceCodec}. It omits that a node has published all: nodes repeat that. */
   @Override
   public byte[] toBytes() {
-    List<Candidate> told = new ArrayList<>();
+    List<Candidate> states = new ArrayList<>();
     waiting.stream()
         .map(Event::candidate)
         .forEach(
             candidate -> {
               if (candidate != null) {
-                told.add(candidate);
+                states.add(candidate);
               }
             });
     return DivergenceCodec.encode(
-        new DivergenceCodec.State(progress, tooEarly, List.copyOf(variables.values()), told));
+        new DivergenceCodec.State(progress, tooEarly, List.copyOf(variables.values()), states));
   }
 }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>A copy (origin known, and another node) starts nothing.
- *   <li>An end can be heard before the start; it waits here.
+ *   <li>If an end arrives before its start, the end waits here.
  *   <li>State found after a restart or a rollback has no origin, and may have been found elsewhere
  *       earlier; it waits here until no earlier one can come, so that the order of arrival changes
  *       nothing.
@@ -62,7 +62,7 @@ final class FirstReplica {
   }
 
   /**
-   * A version's name without its time, as nodes of earlier releases tell it: {@code …@clock} of
+   * A version's name without its time, as nodes of earlier releases publish it: {@code …@clock} of
    * {@code …@clock.time}, the clock in hexadecimal. Null when it has none.
    */
   static @Nullable String untimed(String version) {
@@ -71,13 +71,13 @@ final class FirstReplica {
     return clock >= 0 && time > clock ? version.substring(0, time) : null;
   }
 
-  /** Whether {@code end} moves {@code known} back, and is not of an earlier life of the version. */
+  /** Whether {@code end} moves {@code known} back, and is not of an earlier run of the version. */
   static boolean isEarlier(Hvc start, @Nullable Hvc known, Hvc end) {
-    boolean earlierLife = end.owner() == start.owner() && end.own() < start.own();
-    return !earlierLife && (known == null || EARLIEST.compare(end, known) < 0);
+    boolean earlierRun = end.owner() == start.owner() && end.own() < start.own();
+    return !earlierRun && (known == null || EARLIEST.compare(end, known) < 0);
   }
 
-  /** An end whose start has not been heard. */
+  /** An end whose start has not arrived. */
   void end(Key key, Hvc end) {
     ends.merge(key, end, (known, other) -> EARLIEST.compare(other, known) < 0 ? other : known);
   }

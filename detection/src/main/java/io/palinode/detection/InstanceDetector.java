@@ -26,13 +26,13 @@ import org.jspecify.annotations.Nullable;
  *       the grade is named by a report of at least the grade whose {@link Witness#violate} is the
  *       least of all these witnesses' ({@link WatchedClause}). So there is no witness of at least
  *       the grade that begins before every report of at least the grade. A report's grade is the
- *       one it was told with last: at first, or as {@link #raised}; a witness's is the one it has
- *       when all ends are known. After a progress W it holds for what begins at or before W; for
- *       {@link io.palinode.hvc.Grade#DEFINITE}, once an end, an event or a progress has shown that
- *       the starts happened before the ends.
+ *       last one returned: at first, or as {@link #raised}; a witness's is the one it has when all
+ *       ends are known. After a progress W it holds for what begins at or before W; for {@link
+ *       io.palinode.hvc.Grade#DEFINITE}, once an end, an event or a progress has shown that the
+ *       starts happened before the ends.
  *   <li><b>Bounded</b>: a closed interval is dropped when it is before all that is to come and
- *       nothing pending may involve it. With ε = ∞ a progress says nothing of what nodes know of
- *       each other, so only intervals that every node has shown to know of are dropped. Of more
+ *       nothing pending may involve it. With ε = ∞ a progress does not bound what nodes know of
+ *       each other. Then only intervals that the HVC of every node includes are dropped. Of more
  *       than {@link DetectionLimits#intervalsMax} the oldest goes unjudged; of more than {@link
  *       DetectionLimits#reportsMax} reports whose grade may rise, the oldest keeps its grade, and
  *       may be found again. Both are counted by {@link #overflowed}.
@@ -47,9 +47,9 @@ import org.jspecify.annotations.Nullable;
  * the reports that are followed are looked at again. With more than two terms, what waits is
  * compared with what is over.
  *
- * <p>A node that restarts opens what holds there anew. With {@code replicas: any}, what its earlier
- * incarnation left open ends right before its first event in the new one; with {@code first}, the
- * version goes on. What is told of an earlier incarnation after that is ignored.
+ * <p>A node that restarts opens its intervals again. With {@code replicas: any}, an open interval
+ * of its earlier incarnation ends right before its first event in the new one; with {@code first},
+ * the version's interval continues. Later events of an earlier incarnation are ignored.
  */
 public final class InstanceDetector implements Detector {
   private final DetectionSpec spec;
@@ -110,7 +110,7 @@ public final class InstanceDetector implements Detector {
   }
 
   private void take(DetectorState state) {
-    state.latest().forEach(hvc -> hear(hvc));
+    state.latest().forEach(hvc -> observe(hvc));
     knowledge.advance(state.progress());
     for (int node = 0; node < incarnations.length; node++) {
       incarnations[node] = state.incarnations().get(node);
@@ -122,9 +122,9 @@ public final class InstanceDetector implements Detector {
     state.rising().forEach(rising::add);
   }
 
-  private void hear(@Nullable Hvc hvc) {
+  private void observe(@Nullable Hvc hvc) {
     if (hvc != null) {
-      knowledge.heard(hvc);
+      knowledge.observed(hvc);
     }
   }
 
@@ -141,7 +141,7 @@ public final class InstanceDetector implements Detector {
     if (isStale(candidate)) {
       return judge();
     }
-    hear(candidate.id(), candidate.interval().start());
+    observe(candidate.id(), candidate.interval().start());
     Candidate start = start(candidate);
     if (start != null) {
       changes.add(retain(start), Grade.UNCERTAIN);
@@ -152,7 +152,7 @@ public final class InstanceDetector implements Detector {
   /**
    * An interval ended. {@code endedBy} names the superseding version (empty: unknown or a delete),
    * {@code origin} its first node; the candidate names the interval and the version that opened it.
-   * An end whose opening was never heard opens it too. Throws as {@link #opened}.
+   * If the opening never arrived, the end opens the interval too. Throws as {@link #opened}.
    *
    * <p>Neither {@code endedBy} nor {@code origin} is needed: of all nodes' ends of a version, the
    * one with the least own HLC counts.
@@ -167,7 +167,7 @@ public final class InstanceDetector implements Detector {
     if (isStale(candidate)) {
       return judge();
     }
-    hear(candidate.id(), end);
+    observe(candidate.id(), end);
     Retained known = retained(candidate);
     if (known != null) {
       close(known, end);
@@ -180,15 +180,15 @@ public final class InstanceDetector implements Detector {
   }
 
   /**
-   * The node has begun {@code incarnation}, and {@code first} is the first it said there: what its
-   * first event would tell, for an instance that it has no event for. Nothing if that is known.
+   * The node has begun {@code incarnation}, and {@code first} is its first HVC there. This replaces
+   * the node's first event for an instance without one. Does nothing if the incarnation is known.
    */
   @Override
   public List<Witness> restarted(int node, long incarnation, Hvc first) {
     if (incarnation <= incarnations[node]) {
       return List.of();
     }
-    hear(new CandidateId(node, incarnation, 0), first);
+    observe(new CandidateId(node, incarnation, 0), first);
     return judge();
   }
 
@@ -302,20 +302,20 @@ public final class InstanceDetector implements Detector {
     return new Overflows(lost, rising.lost(), cut);
   }
 
-  /** Whether it is of a life that its node has left behind. */
+  /** Whether its node has begun a later incarnation. */
   private boolean isStale(Candidate candidate) {
     return candidate.id().incarnation() < incarnations[candidate.id().node()];
   }
 
   /** Takes note of an event's HVC. */
-  private void hear(CandidateId id, Hvc hvc) {
-    if (knowledge.heard(hvc)) {
+  private void observe(CandidateId id, Hvc hvc) {
+    if (knowledge.observed(hvc)) {
       settle(id.node(), id.node() + 1);
     }
     if (id.incarnation() > incarnations[id.node()]) {
       incarnations[id.node()] = id.incarnation();
       if (!joined) {
-        endEarlierLives(id, hvc);
+        endEarlierIncarnations(id, hvc);
       }
     }
   }
@@ -336,7 +336,7 @@ public final class InstanceDetector implements Detector {
     }
   }
 
-  private void endEarlierLives(CandidateId id, Hvc first) {
+  private void endEarlierIncarnations(CandidateId id, Hvc first) {
     for (int i = 0; i < clauses.size(); i++) {
       WatchedClause clause = clauses.get(i);
       if (!clause.hasOpen(id.node())) {
@@ -398,7 +398,7 @@ public final class InstanceDetector implements Detector {
         : clause.queue(candidate.term(), candidate.id().node()).find(candidate);
   }
 
-  /** Also what a node told before it told times: else nothing would end that. */
+  /** Also finds a version without a time, which a node of an earlier release published. */
   private static @Nullable Retained joined(WatchedClause clause, int term, String version) {
     Retained known = clause.find(term, version);
     String untimed = known == null ? FirstReplica.untimed(version) : null;

@@ -114,8 +114,8 @@ final class IntervalQueue {
   }
 
   /**
-   * Whether all may end too early for {@code other}, where the last one tells; else false. There
-   * must be one.
+   * Whether all may end too early for {@code other}, as far as the last one shows that; else false.
+   * The queue must not be empty.
    */
   boolean endsTooEarly(Retained other, Horizon horizon, Grade grade) {
     return disjoint && horizon.mayEndTooEarly(items[tail - 1], other, grade);
@@ -295,7 +295,7 @@ final class IntervalQueue {
 
   /**
    * What reports of each grade have named: how many of the intervals, and a bound of when their
-   * violations begin. While both say that nothing can be improved on, nobody need look.
+   * violations begin. While both show that no report can improve, a search is not needed.
    */
   private static final class Named {
     private final int[] count = new int[GRADES.length];

@@ -45,7 +45,7 @@ final class Knowledge implements Horizon {
   }
 
   /** An event of the HVC's owner. False when as much was known. */
-  boolean heard(Hvc hvc) {
+  boolean observed(Hvc hvc) {
     int node = hvc.owner();
     Hvc known = latest[node];
     if (known != null && known.own() >= hvc.own()) {
@@ -56,7 +56,7 @@ final class Knowledge implements Horizon {
     return true;
   }
 
-  /** All nodes' events up to {@code hlc} were heard. False when that was known. */
+  /** All nodes' events up to {@code hlc} have arrived. False if that was known. */
   boolean advance(long hlc) {
     if (hlc <= progress) {
       return false;
@@ -325,7 +325,7 @@ final class Knowledge implements Horizon {
 
   /**
    * A progress with which {@code i} is passed whatever the nodes know of each other; {@code
-   * Long.MAX_VALUE} while it is open, and for ε = ∞, when only what nodes show tells.
+   * Long.MAX_VALUE} while it is open, and for ε = ∞, where only HVCs count.
    */
   long passedAt(Retained i) {
     Hvc end = i.end();

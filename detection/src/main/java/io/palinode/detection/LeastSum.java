@@ -202,7 +202,7 @@ final class LeastSum {
       }
     }
 
-    /** Whoever takes {@code node} takes {@code required}. */
+    /** A cut with {@code node} contains {@code required}. */
     void addRequirement(int node, int required) {
       add(node, required, null);
     }

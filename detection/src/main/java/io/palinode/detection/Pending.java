@@ -36,7 +36,7 @@ final class Pending {
     this.nodes = nodes;
   }
 
-  /** At another moment: what was worked out is worked out anew. */
+  /** A copy that computes its results again, for a later time. */
   Pending now() {
     lastEnds = null;
     waiting = null;

@@ -13,22 +13,22 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells which reports of {@code replicas: any} are phantoms: those whose intervals are not
+ * Decides which reports of {@code replicas: any} are phantoms: those whose intervals are not
  * concurrent once the intervals that one version made on its replicas are joined, as {@code
  * replicas: first} joins them. For many instances at once. Pure; not thread-safe.
  *
  * <ul>
- *   <li>A report is decided when every event up to its {@link Witness#violate} was heard, and not
- *       before: by then the joined starts are known, since a version is accepted before its copies
- *       are, and an end that is still to come is not before any of them.
+ *   <li>A report is decided once every event up to its {@link Witness#violate} has arrived: by then
+ *       the joined starts are known, since a version is accepted before its copies are, and an end
+ *       that is still to come is not before any of them.
  *   <li>Bounded: of {@code versionsMax} versions it is known when they began and ended; the one
- *       that nobody spoke of for longest is forgotten first. {@code reportsMax} reports wait; of
- *       more, the new ones are not decided. What cannot be decided is {@link Outcome#UNKNOWN}.
+ *       without an event for longest is forgotten first. {@code reportsMax} reports wait; of more,
+ *       the new ones are not decided. What cannot be decided is {@link Outcome#UNKNOWN}.
  * </ul>
  *
  * An event costs a look-up; a report costs the square of its terms when it is decided.
  *
- * @param <S> what versions are told apart by: an instance, its predicate's version and the epoch
+ * @param <S> what distinguishes versions: an instance, its predicate's version and the epoch
  */
 public final class Phantoms<S> {
   private static final Comparator<Hvc> EARLIEST =
@@ -59,7 +59,7 @@ public final class Phantoms<S> {
    */
   private record Key<S>(S scope, int clause, int term, Object name) {}
 
-  /** The interval of one version over all replicas, as far as it was heard of. */
+  /** The interval of one version over all replicas, as far as its events have arrived. */
   private static final class Joined {
     private @Nullable Hvc start;
     private boolean accepted;
@@ -112,7 +112,7 @@ public final class Phantoms<S> {
   }
 
   /** An opening or, with an end, a closing. */
-  public void heard(S scope, Candidate candidate) {
+  public void observed(S scope, Candidate candidate) {
     Hvc end = candidate.interval().end();
     if (end == null && candidate.isCopy()) {
       return;
@@ -130,7 +130,7 @@ public final class Phantoms<S> {
     return waiting.size() < reportsMax && waiting.add(new Report<>(scope, causality, witness));
   }
 
-  /** Every event of every node with an own HLC at or before {@code hlc} was heard. */
+  /** Every event of every node with an own HLC at or before {@code hlc} has arrived. */
   public List<Decided<S>> passed(long hlc) {
     if (nextAt() > hlc) {
       return List.of();

@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param variable names the variable, equal on all replicas ("store/key")
  * @param digest equal when the siblings are; {@link #ABSENT} when there is none
- * @param replicas the nodes on which the variable lives
+ * @param replicas the nodes that hold a replica of the variable
  */
 public record ReplicaState(String variable, long digest, List<Integer> replicas) {
   public static final long ABSENT = 0;

@@ -53,11 +53,11 @@ final class Replicas {
     if (before != null && before.id().incarnation() < candidate.id().incarnation()) {
       forget(at);
     } else if (before != null && since < before.interval().start().own()) {
-      // It was told all the same, and is heard late: what followed from its silence does not count.
+      // The state arrives late, so the absence inferred from its lack does not count.
       since = before.interval().start().own();
       forget(at);
     } else if (before != null && digests[at] == digest) {
-      // Told anew: it has been so since then.
+      // A repeat: the state has not changed since.
       return;
     }
     for (int other = 0; other < nodes.size(); other++) {
@@ -71,18 +71,18 @@ final class Replicas {
     reported &= !agree();
   }
 
-  /** Absence that follows from a node's silence: no node numbers from 0. */
+  /** Absence inferred from the lack of a state: no node numbers from 0. */
   private static boolean isInferred(Candidate state) {
     return state.id().sequence() == 0;
   }
 
-  private static boolean isLater(Candidate known, Candidate told) {
-    if (isInferred(known) && known.id().incarnation() == told.id().incarnation()) {
+  private static boolean isLater(Candidate known, Candidate other) {
+    if (isInferred(known) && known.id().incarnation() == other.id().incarnation()) {
       return false;
     }
-    return known.id().incarnation() != told.id().incarnation()
-        ? known.id().incarnation() > told.id().incarnation()
-        : known.interval().start().own() > told.interval().start().own();
+    return known.id().incarnation() != other.id().incarnation()
+        ? known.id().incarnation() > other.id().incarnation()
+        : known.interval().start().own() > other.interval().start().own();
   }
 
   /** Between a node that comes to {@code digest} and another one. */
@@ -109,7 +109,7 @@ final class Replicas {
     }
   }
 
-  /** The node has told all: what it has not told in this life is absent. */
+  /** The node has published all its states: in this incarnation, all other variables are absent. */
   void showAbsence(CandidateId id, Hvc since) {
     int at = nodes.indexOf(id.node());
     Candidate known = at < 0 ? null : shown[at];
@@ -120,9 +120,7 @@ final class Replicas {
     show(Candidate.ofState(id, new Interval(since, null), absent, new byte[0]), absent.digest());
   }
 
-  /**
-   * What the node has is not known any more, if it was told in a life before {@code incarnation}.
-   */
+  /** The node's state becomes unknown if it is of an incarnation before {@code incarnation}. */
   void forget(int node, long incarnation) {
     int at = nodes.indexOf(node);
     Candidate known = at < 0 ? null : shown[at];

@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  * end becomes known, or moves back.
  */
 final class Retained {
-  private static final @Nullable Grade[] NOBODY = {};
+  private static final @Nullable Grade[] NO_NODE = {};
   private static final long[] NEVER = {Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE};
   private static final long UNKNOWN = -1;
 
-  private final Candidate heard;
+  private final Candidate first;
   private final CandidateId id;
   // Of the candidate, at hand: searches ask for nothing else.
   private final int term;
@@ -26,7 +26,7 @@ final class Retained {
   private @Nullable Hvc end;
   // Shared until a report names it.
   private long[] earliest = NEVER;
-  private @Nullable Grade[] awaited = NOBODY;
+  private @Nullable Grade[] awaited = NO_NODE;
   private int awaitedNodes;
   private int awaitedEnds;
   private long passedAt = UNKNOWN;
@@ -36,7 +36,7 @@ final class Retained {
 
   /** That no report has named. */
   Retained(Candidate candidate) {
-    this.heard = candidate;
+    this.first = candidate;
     this.id = candidate.id();
     this.term = candidate.term();
     this.node = id.node();
@@ -45,9 +45,9 @@ final class Retained {
     this.end = candidate.interval().end();
   }
 
-  /** With the end as it is known now: made anew each time if that was not known at first. */
+  /** With the end as it is known now. Allocates if the end was not known at first. */
   Candidate candidate() {
-    return Objects.equals(heard.interval().end(), end) ? heard : heard.over(interval());
+    return Objects.equals(first.interval().end(), end) ? first : first.over(interval());
   }
 
   CandidateId id() {
@@ -55,11 +55,11 @@ final class Retained {
   }
 
   String version() {
-    return heard.version();
+    return first.version();
   }
 
   int clause() {
-    return heard.clause();
+    return first.clause();
   }
 
   int term() {
@@ -72,10 +72,10 @@ final class Retained {
 
   /** The value of a variable of a sum. */
   BigDecimal amount() {
-    return Objects.requireNonNull(heard.amount(), "a variable of a sum has an amount");
+    return Objects.requireNonNull(first.amount(), "a variable of a sum has an amount");
   }
 
-  /** Made anew each time. */
+  /** Allocates. */
   Interval interval() {
     return new Interval(start, end);
   }

@@ -22,7 +22,7 @@ final class RisingGrades {
     this.reportsMax = reportsMax;
   }
 
-  /** With the grades that were told last; the oldest first. */
+  /** With the grades returned last; the oldest first. */
   List<Finding> findings() {
     return List.copyOf(findings);
   }
@@ -51,21 +51,21 @@ final class RisingGrades {
   }
 
   /**
-   * The reports whose grade rose since it was told last. That can only be of those with an interval
-   * that changed ({@link Retained#isChanged}): that awaits less than it did, or whose end became
-   * known.
+   * The reports whose grade has risen since it was returned last. That can only be of those with an
+   * interval that changed ({@link Retained#isChanged}): that awaits less than it did, or whose end
+   * became known.
    */
   List<Finding> raise() {
     List<Finding> raised = new ArrayList<>();
     for (int left = findings.size(); left > 0; left--) {
-      Finding told = findings.removeFirst();
-      if (told.intervals().stream().noneMatch(Retained::isChanged)) {
-        findings.addLast(told);
+      Finding reported = findings.removeFirst();
+      if (reported.intervals().stream().noneMatch(Retained::isChanged)) {
+        findings.addLast(reported);
         continue;
       }
-      told.intervals().forEach(Retained::unpin);
-      Finding now = Finding.of(told.clause(), told.intervals(), knowledge::grade);
-      if (now.grade().compareTo(told.grade()) > 0) {
+      reported.intervals().forEach(Retained::unpin);
+      Finding now = Finding.of(reported.clause(), reported.intervals(), knowledge::grade);
+      if (now.grade().compareTo(reported.grade()) > 0) {
         raised.add(now);
       }
       add(now);

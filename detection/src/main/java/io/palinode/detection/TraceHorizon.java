@@ -14,7 +14,7 @@ final class TraceHorizon implements Horizon {
   private final List<CandidateCursor> nodes;
   private final boolean ascending;
 
-  /** {@code trace} holds what has not been seen: whoever sees something advances a cursor. */
+  /** {@code trace} holds what has not been read; reading advances a cursor. */
   TraceHorizon(Causality causality, TraceSource trace) {
     this.causality = causality;
     this.nodes = trace.nodes();

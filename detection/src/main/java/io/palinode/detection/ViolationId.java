@@ -8,7 +8,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Names a violation: whoever finds the same intervals, in whatever order, finds the same name. */
+/** Names a violation by its intervals, in whatever order they are found. */
 public final class ViolationId {
   private static final int ID_BYTES = 16;
 

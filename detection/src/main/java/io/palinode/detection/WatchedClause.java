@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * interval that is in a clique of the grade was named by a report of at least the grade, and by one
  * that begins ({@link Witness#violate}) no later than any of these cliques. Reports are cliques,
  * hence sound; the invariant makes them covering. A report always improves what some interval has,
- * for some grade; reports whose grade rose have named their intervals anew ({@link #name}) before
- * anything is judged. Hence no two reports name the same set.
+ * for some grade; reports whose grade rose have named their intervals again ({@link #name}) before
+ * any judgement. Hence no two reports name the same set.
  *
  * <p>A change is a new interval, an end, or a pair of intervals that became certain for a grade; it
  * is named by an interval that is in every clique that the change can have made. If that interval

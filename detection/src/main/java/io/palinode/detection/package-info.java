@@ -13,14 +13,14 @@
  * <ul>
  *   <li>Sound: the candidates of a witness are pairwise concurrent under the predicate's {@link
  *       io.palinode.hvc.Causality}, and no report is withdrawn. Rollback relies on it: a report
- *       takes work back.
+ *       discards work.
  *   <li>Covering: for each grade, every interval that takes part in a witness of at least the grade
  *       is named by a report of at least the grade, and by one that begins ({@link
  *       io.palinode.detection.Witness#violate}) no later than any of these witnesses. Rollback
- *       relies on it: who acts on all reports of at least a grade, and goes back to before the
+ *       relies on it: a plan that acts on all reports of at least a grade, with a target before the
  *       first of them begins, leaves no witness of at least the grade that had begun by then. The
- *       grade of a report is the one that it was told with last.
- *   <li>In time: for possible and uncertain, once progress W is said, this holds for all that
+ *       grade of a report is the last one returned.
+ *   <li>In time: for possible and uncertain, once progress W has arrived, this holds for all that
  *       begins at or before W. The safe point relies on it. Definite may take until more is known
  *       of ends.
  *   <li>The order in which different nodes' events arrive changes neither of these.

@@ -86,7 +86,7 @@ class PhantomsOracleTest {
         if (delivered[node] < events.get(node).size()) {
           Candidate candidate = events.get(node).get(delivered[node]++).candidate();
           left--;
-          phantoms.heard(SCOPE, candidate);
+          phantoms.observed(SCOPE, candidate);
           take(
               candidate.interval().isOpen()
                   ? detector.opened(candidate)

@@ -71,7 +71,7 @@ class PhantomsTest {
 
   @Test
   void scopesAreApart() {
-    phantoms.heard("another", X);
+    phantoms.observed("another", X);
     hear(X_COPY, Y);
     phantoms.reported("i", CAUSALITY, ANY);
     assertThat(outcomes(30)).containsExactly(Outcome.UNKNOWN);
@@ -89,7 +89,7 @@ class PhantomsTest {
 
   private void hear(Candidate... candidates) {
     for (Candidate candidate : candidates) {
-      phantoms.heard("i", candidate);
+      phantoms.observed("i", candidate);
     }
   }
 

@@ -9,6 +9,9 @@ import java.io.Serial;
 public final class ClockDriftException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
 
+  private final int other;
+  private final long aheadMicros;
+
   ClockDriftException(int node, long nowMicros, int other, long received, long maxDriftMicros) {
     super(
         "node %d at %d µs received %s of node %d, which is %d µs ahead; at most %d µs are accepted: check both clocks"
@@ -19,5 +22,17 @@ public final class ClockDriftException extends RuntimeException {
                 other,
                 Hlc.micros(received) - nowMicros,
                 maxDriftMicros));
+    this.other = other;
+    this.aheadMicros = Hlc.micros(received) - nowMicros;
+  }
+
+  /** The node whose clock was received. */
+  public int other() {
+    return other;
+  }
+
+  /** How far that clock is ahead of the receiver's physical clock. */
+  public long aheadMicros() {
+    return aheadMicros;
   }
 }

@@ -39,7 +39,7 @@ public final class Hvc {
     return new Hvc(owner, entries.clone());
   }
 
-  /** What a client knows before it has heard of any node: zero everywhere. */
+  /** The HVC of a client before its first response: zero everywhere. */
   public static Hvc unknown(int nodes) {
     return of(NO_OWNER, new long[nodes]);
   }
@@ -84,10 +84,7 @@ public final class Hvc {
     return new Hvc(owner, raised);
   }
 
-  /**
-   * The entry-wise maximum, without an owner: how a client adds what it hears to what it knows.
-   * O(n).
-   */
+  /** The entry-wise maximum, without an owner: how a client merges a response. O(n). */
   public Hvc merge(Hvc other) {
     requireSameSize(other);
     long[] merged = new long[entries.length];

@@ -61,16 +61,16 @@ public final class HvcClock {
       newest = Math.max(newest, received.get(j));
       entries[j] = j == owner ? entries[j] : Math.max(entries[j], received.get(j));
     }
-    // Not only received[owner]: every entry that is heard of pushes the own HLC, or a cut by HLC
-    // would not be consistent.
+    // Not only received[owner]: the own HLC must exceed every received entry, or a cut by HLC would
+    // not be consistent.
     entries[owner] = Hlc.tick(entries[owner], now, newest);
     return reading(now);
   }
 
   /**
-   * A receive event of a bare HLC that the cluster agreed on. It is never refused, for whoever has
-   * to take it must go on; but a broken clock drags nobody further than the drift that is accepted:
-   * the own HLC is then not past {@code hlc} but that far ahead of the physical clock.
+   * A receive event of a bare HLC that the cluster agreed on. The clock never refuses it, since its
+   * node must continue. A broken clock moves no other clock beyond the accepted drift: the own HLC
+   * is then not past {@code hlc} but that far ahead of the physical clock.
    */
   public synchronized Hvc tickPast(long hlc) {
     long now = epochMicros.getAsLong();

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * The bytes of an {@link Hvc}. Entries at the floor (with a finite ε, what was not heard of lately)
- * cost one bit.
+ * The bytes of an {@link Hvc}. Entries at the floor (with a finite ε, nodes without recent
+ * messages) cost one bit.
  *
  * <pre>
  * +---------+-------+---------+------+--------------+----------------+---------------------------+

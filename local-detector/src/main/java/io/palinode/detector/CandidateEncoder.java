@@ -106,6 +106,11 @@ public record CandidateEncoder(int node, long incarnation) {
         .build();
   }
 
+  /** No event: the node publishes no progress, for its disk refuses its clock promise. */
+  public CandidateRecord unpromised(long sinceMicros) {
+    return record(0, 0).setUnpromisedSinceMicros(sinceMicros).build();
+  }
+
   static IntervalRef refOf(Holding holding) {
     return refOf(holding.term(), holding.binding());
   }

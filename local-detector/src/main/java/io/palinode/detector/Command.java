@@ -27,7 +27,7 @@ public sealed interface Command {
     }
   }
 
-  /** Serve requests of this epoch. */
+  /** Serve requests of this epoch, and acknowledge that in the log. */
   record Serve(
       long epoch,
       long target,

@@ -27,6 +27,7 @@ import io.palinode.wire.v1.NodeJoined;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Restored;
+import io.palinode.wire.v1.Serving;
 import io.palinode.wire.v1.SnapshotRef;
 import java.util.ArrayList;
 import java.util.List;
@@ -107,7 +108,8 @@ public final class ControlExecution {
             .setNode(store.node())
             .setIncarnation(store.incarnation())
             .setReach(store.reach())
-            .setQuietSince(quietSince);
+            .setQuietSince(quietSince)
+            .setAcknowledgesServing(true);
     long accessesSince = store.accesses(Long.MAX_VALUE).since();
     if (accessesSince != Long.MAX_VALUE) {
       paused.setAccessesSince(accessesSince);
@@ -130,6 +132,12 @@ public final class ControlExecution {
     awaitHeard.run();
     store.sequential(sequential);
     store.resume(epoch, target, sequentialUntilMicros, missed);
+    // No plan has opened epoch 0, so no orchestrator waits for it.
+    if (epoch > 0) {
+      Serving serving =
+          Serving.newBuilder().setNode(store.node()).setIncarnation(store.incarnation()).build();
+      log.append(List.of(record(epoch).setServing(serving).build()));
+    }
   }
 
   void join(long epoch) {

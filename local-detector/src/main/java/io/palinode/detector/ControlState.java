@@ -85,7 +85,7 @@ public record ControlState(
 
   /** All rollbacks, the open one too. */
   public RollbackTimes rollbacks() {
-    return rollbacks(RollbackTimes.GOES_ON);
+    return rollbacks(RollbackTimes.NOT_ENDED);
   }
 
   private RollbackTimes rollbacks(long endOfOpen) {

@@ -93,9 +93,12 @@ record Plan(
           SAFE_POINT,
           NODE_JOINED,
           WATCHING,
+          NODE_REPORT,
           SNAPSHOT,
           EFFECT,
           GATE,
+          COVERAGE,
+          SERVING,
           STEP_NOT_SET ->
           this;
     };

@@ -8,6 +8,7 @@ import io.palinode.wire.TopicLayout;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the detector and the node's side of control need of a store node: writes out, clock, read,
@@ -34,6 +35,14 @@ public interface StoreBinding {
    * #ordered}; in most it has only to look.
    */
   boolean promises(long hlc);
+
+  /**
+   * For how long, in microseconds, the disk has refused what {@link #promises} asks of it; 0: it
+   * does not. By any thread.
+   */
+  default long unpromisedMicros() {
+    return 0;
+  }
 
   /** Grows with every start of the node, also after a crash. */
   long incarnation();
@@ -243,6 +252,11 @@ public interface StoreBinding {
 
   /** All rollbacks that are known, the open one too: no time within one is to be read. */
   void rollbacks(RollbackTimes times);
+
+  /** What the node observes of its clock and its storage; null: it does not. By any thread. */
+  default @Nullable NodeHealth health() {
+    return null;
+  }
 
   /** The newest safe point, to be told to clients. */
   void safePoint(long hlc);

@@ -473,7 +473,8 @@ class NodeControlTest {
     state = taken(state, pausedAt(2, 110));
     assertThat(state.rollbacks()).isEqualTo(RollbackTimes.NONE);
     state = taken(state, step(1).setRestore(Restore.newBuilder().setAttempt(1)).build());
-    assertThat(state.rollbacks().spans()).containsExactly(new Span(1, 100, RollbackTimes.GOES_ON));
+    assertThat(state.rollbacks().spans())
+        .containsExactly(new Span(1, 100, RollbackTimes.NOT_ENDED));
     state = taken(state, converge(1));
     Resume resume = Resume.newBuilder().setAttempt(1).setClock(200).build();
     state = taken(state, step(1).setResume(resume).build());

@@ -32,7 +32,9 @@ public record CandidateEvent(
     CLOSED(2),
     PROGRESS(3),
     GAP(4),
-    STOPPED(5);
+    STOPPED(5),
+    /** No event: the node's disk refuses its clock promise, so the node publishes no progress. */
+    UNPROMISED(6);
 
     private final int code;
 
@@ -100,10 +102,26 @@ public record CandidateEvent(
               "",
               bytes);
       case GAP -> of(partition, record, Kind.GAP, NO_CLOCK, "", bytes);
-      case EVENT_NOT_SET ->
-          throw new IllegalArgumentException(
-              "a candidate record must hold an event: node=" + record.getNode());
+      case EVENT_NOT_SET -> withoutEvent(partition, record, bytes);
     };
+  }
+
+  private static CandidateEvent withoutEvent(int partition, CandidateRecord record, byte[] bytes) {
+    if (!record.hasUnpromisedSinceMicros()) {
+      throw new IllegalArgumentException(
+          "a candidate record must hold an event: node=" + record.getNode());
+    }
+    return new CandidateEvent(
+        partition,
+        record.getNode(),
+        record.getIncarnation(),
+        record.getEpoch(),
+        record.getSequence(),
+        Kind.UNPROMISED,
+        0,
+        NO_CLOCK,
+        "",
+        bytes);
   }
 
   /** The record again, in full. */

@@ -156,7 +156,7 @@ public final class Instance {
 
   /** Only while it is live. */
   public boolean doubtsSilence() {
-    doubting = doubting && !live().isToldByAll();
+    doubting = doubting && !live().isPublishedByAll();
     return doubting;
   }
 

@@ -97,6 +97,16 @@ public final class JudgedPace {
     return said;
   }
 
+  /** What was said last; {@link #NOTHING} before that. */
+  public long said() {
+    return said;
+  }
+
+  /** The least hold; {@link #NOTHING} without one. */
+  public long heldAt() {
+    return holds.isEmpty() ? NOTHING : holds.firstKey();
+  }
+
   /** Whether there is something to say, now or once the period is over. */
   public boolean isPending() {
     return judged() > said;

@@ -1,11 +1,13 @@
 package io.palinode.monitor;
 
 import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.JudgementReport;
 
 /**
  * What every part of the keyed detection must hear, not only the instance that a record is about.
  *
- * @param body the predicate record, the first clock of the new incarnation, the loss, or the search
+ * @param body the predicate record, the first clock of the new incarnation, the loss, the search,
+ *     or the report
  */
 public record Notice(
     Kind kind, int partition, int node, long incarnation, long epoch, byte[] body) {
@@ -22,7 +24,9 @@ public record Notice(
     /** Events of a node are missing on a partition. */
     LOST(4),
     /** A node has told all that it has of a predicate that compares replicas. */
-    SEARCHED(5);
+    SEARCHED(5),
+    /** How far the nodes have been read on a partition. */
+    REACHED(6);
 
     private final int code;
 
@@ -60,6 +64,11 @@ public record Notice(
 
   public static Notice lost(CandidateEvent event, CoverageLost loss) {
     return about(event, Kind.LOST, loss.toByteArray());
+  }
+
+  /** {@code event} is of the partition that the report is about. */
+  public static Notice reached(CandidateEvent event, JudgementReport report) {
+    return about(event, Kind.REACHED, report.toByteArray());
   }
 
   private static Notice about(CandidateEvent event, Kind kind, byte[] body) {

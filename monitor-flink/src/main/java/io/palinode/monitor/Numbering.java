@@ -101,7 +101,7 @@ final class Numbering {
   private static long reached(CandidateEvent event) {
     return switch (event.kind()) {
       case OPENED, CLOSED -> event.sequence() - 1;
-      case PROGRESS, STOPPED -> event.sequence();
+      case PROGRESS, STOPPED, UNPROMISED -> event.sequence();
       case GAP -> event.decode().getGap().getFirstSequence() - 1;
     };
   }

@@ -43,6 +43,9 @@ public final class ProgressWatermarks {
   /** Whether the watermark has moved on. */
   public boolean observe(CandidateEvent event) {
     Numbering numbering = numberings[event.node()];
+    if (event.kind() == CandidateEvent.Kind.UNPROMISED) {
+      return false;
+    }
     if (!numbering.observe(event) || event.epoch() < newestEpoch) {
       return false;
     }
@@ -57,7 +60,7 @@ public final class ProgressWatermarks {
           case PROGRESS, STOPPED -> event.hlc();
           case OPENED, CLOSED -> event.hlc() - 1;
           // What was lost is still part of what is not complete; progress follows a gap.
-          case GAP -> NONE;
+          case GAP, UNPROMISED -> NONE;
         };
     long before = complete[event.node()];
     if (upTo <= before) {
@@ -76,6 +79,11 @@ public final class ProgressWatermarks {
   /** The greatest HLC up to which the partition is complete, or {@link #NONE}. */
   public long watermark() {
     return watermark;
+  }
+
+  /** The greatest HLC up to which the node is complete, or {@link #NONE}. */
+  public long complete(int node) {
+    return complete[node];
   }
 
   private boolean advance() {

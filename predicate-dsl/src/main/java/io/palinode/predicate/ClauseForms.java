@@ -3,14 +3,11 @@ package io.palinode.predicate;
 import static io.palinode.predicate.FormReader.at;
 import static io.palinode.predicate.FormReader.required;
 
-import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** Clauses of forms, and forms of clauses. */
 final class ClauseForms {
@@ -88,12 +85,12 @@ final class ClauseForms {
   }
 
   private static Clause sum(PredicateForm.Sum form) {
-    Map<ClauseRule.Relation, Text> given = relations(form);
+    Map<ClauseRule.Relation, Text> given = form.relations;
     if (given.size() != 1) {
       throw form.place.refusal(
           "a sum must have exactly one of %s: %s"
               .formatted(
-                  String.join(", ", RELATIONS),
+                  String.join(", ", ClauseRule.Relation.WORDS),
                   given.isEmpty()
                       ? "none"
                       : given.keySet().stream()
@@ -117,31 +114,6 @@ final class ClauseForms {
             () -> new ClauseRule.ReplicasDiverged(Period.parse(longerThan.value())));
     LocalPredicate variable = LocalPredicate.of(TermForms.read(form));
     return at(form.place, () -> new Clause(rule, List.of(variable)));
-  }
-
-  /** The words of a sum's relations, in the order of the documentation. */
-  static final List<String> RELATIONS =
-      Arrays.stream(ClauseRule.Relation.values()).map(ClauseRule.Relation::word).toList();
-
-  private static Map<ClauseRule.Relation, Text> relations(PredicateForm.Sum form) {
-    Map<ClauseRule.Relation, Text> given = new LinkedHashMap<>();
-    for (ClauseRule.Relation relation : ClauseRule.Relation.values()) {
-      Text limit = limit(form, relation);
-      if (limit != null) {
-        given.put(relation, limit);
-      }
-    }
-    return given;
-  }
-
-  private static @Nullable Text limit(PredicateForm.Sum form, ClauseRule.Relation relation) {
-    return switch (relation) {
-      case BELOW -> form.below;
-      case AT_MOST -> form.atMost;
-      case EQUALS -> form.equalTo;
-      case AT_LEAST -> form.atLeast;
-      case ABOVE -> form.above;
-    };
   }
 
   static PredicateForm.Item write(Clause clause) {
@@ -176,14 +148,7 @@ final class ClauseForms {
 
   private static PredicateForm.Sum write(ClauseRule.Sum sum, List<Term> variables) {
     PredicateForm.Sum form = new PredicateForm.Sum();
-    Text limit = text(sum.limit().toString());
-    switch (sum.relation()) {
-      case BELOW -> form.below = limit;
-      case AT_MOST -> form.atMost = limit;
-      case EQUALS -> form.equalTo = limit;
-      case AT_LEAST -> form.atLeast = limit;
-      case ABOVE -> form.above = limit;
-    }
+    form.relations.put(sum.relation(), text(sum.limit().toString()));
     form.summands = variables.stream().map(TermForms::writeSummand).toList();
     return form;
   }

@@ -2,6 +2,8 @@ package io.palinode.predicate;
 
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 
 /** Which of a clause's local predicates make it true, when they hold concurrently. */
 public sealed interface ClauseRule {
@@ -54,33 +56,36 @@ public sealed interface ClauseRule {
     }
   }
 
-  /** How a sum stands to its limit. */
+  /** How a sum compares with its limit, in the order of the documentation. */
   enum Relation {
-    BELOW,
-    AT_MOST,
-    EQUALS,
-    AT_LEAST,
-    ABOVE;
+    BELOW("below", true, false, false),
+    AT_MOST("atMost", true, true, false),
+    EQUALS("equals", false, true, false),
+    AT_LEAST("atLeast", false, true, true),
+    ABOVE("above", false, false, true);
+
+    /** The words of all relations. */
+    static final List<String> WORDS = Arrays.stream(values()).map(Relation::word).toList();
+
+    private final String word;
+    private final boolean ifLess;
+    private final boolean ifEqual;
+    private final boolean ifGreater;
+
+    Relation(String word, boolean ifLess, boolean ifEqual, boolean ifGreater) {
+      this.word = word;
+      this.ifLess = ifLess;
+      this.ifEqual = ifEqual;
+      this.ifGreater = ifGreater;
+    }
 
     /** {@code atMost}. */
     public String word() {
-      return switch (this) {
-        case BELOW -> "below";
-        case AT_MOST -> "atMost";
-        case EQUALS -> "equals";
-        case AT_LEAST -> "atLeast";
-        case ABOVE -> "above";
-      };
+      return word;
     }
 
     private boolean holds(int compared) {
-      return switch (this) {
-        case BELOW -> compared < 0;
-        case AT_MOST -> compared <= 0;
-        case EQUALS -> compared == 0;
-        case AT_LEAST -> compared >= 0;
-        case ABOVE -> compared > 0;
-      };
+      return compared < 0 ? ifLess : compared == 0 ? ifEqual : ifGreater;
     }
   }
 }

@@ -1,22 +1,30 @@
 package io.palinode.predicate;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a term says of its variable's value. A key that has no value satisfies none, and neither
- * does a value that is no text. Thread-safe, as templates are.
+ * How a term compares the value of its variable. Immutable and thread-safe, as templates are. An
+ * absent key, and a value that is not text, satisfy no comparison.
+ *
+ * <p>To add a comparison, add a record and its entry in {@link Kind}: both forms, both schemas and
+ * the explanation read the table.
  */
 public sealed interface Comparison {
-  /** How it is written in a term: {@code equals}. */
+  /** The word in a term, such as {@code equals}; in messages only, if no term has it. */
   String word();
 
   /** The texts it compares with, as they are written: several for {@code in}, else one. */
   List<String> operands();
 
-  /** The captures that stand in the operands. */
+  /** A value that satisfies this for {@code binding}, or a description of such values. */
+  Example example(Binding binding);
+
+  /** The captures in the operands. */
   default Set<String> captures() {
     return Set.of();
   }
@@ -32,10 +40,97 @@ public sealed interface Comparison {
    */
   @Nullable Binding bind(Value value, Binding byKey);
 
-  /** How many values were called no match because it would have taken too long to tell. */
+  /** The number of values that the comparison refused because a match took too many steps. */
   default long gaveUp() {
     return 0;
   }
+
+  /**
+   * The comparisons that a term can be written with, in the order of the documentation.
+   *
+   * <p>{@link #word} is the field of YAML and the attribute or element of XML.
+   */
+  enum Kind {
+    EQUALS("equals", Operand.TEMPLATE, "The value is this text; may bind captures.", Equals::read),
+    NOT_EQUALS("notEquals", Operand.TEMPLATE, "The value is another text.", NotEquals::read),
+    BELOW(Order.BELOW),
+    AT_MOST(Order.AT_MOST),
+    ABOVE(Order.ABOVE),
+    AT_LEAST(Order.AT_LEAST),
+    IN("in", Operand.TEMPLATES, "The value is one of these.", In::read),
+    MATCHES(
+        "matches",
+        Operand.TEXT,
+        "The value matches this RE2 expression, all of it.",
+        Matches::read);
+
+    /** The words of all kinds. */
+    static final List<String> WORDS = Arrays.stream(values()).map(Kind::word).toList();
+
+    private final String word;
+    private final Operand operand;
+    private final String meaning;
+
+    // The readers are references to static methods, so they have no state.
+    @SuppressWarnings("ImmutableEnumChecker")
+    private final Function<List<Text>, Comparison> reader;
+
+    Kind(String word, Operand operand, String meaning, Function<List<Text>, Comparison> reader) {
+      this.word = word;
+      this.operand = operand;
+      this.meaning = meaning;
+      this.reader = reader;
+    }
+
+    Kind(Order order) {
+      this(
+          order.word(),
+          Operand.DECIMAL,
+          "The value is a decimal " + order.sign() + " this.",
+          operands -> new Ordered(order, Decimal.parse(operands.get(0).value())));
+    }
+
+    /** The kind that is written {@code word}, which is one of {@link #WORDS}. */
+    static Kind of(String word) {
+      return values()[WORDS.indexOf(word)];
+    }
+
+    /** {@code notEquals}. */
+    public String word() {
+      return word;
+    }
+
+    Operand operand() {
+      return operand;
+    }
+
+    /** One sentence for editors. */
+    String meaning() {
+      return meaning;
+    }
+
+    /** Throws {@link IllegalArgumentException} or {@link PredicateException} with the reason. */
+    Comparison read(List<Text> operands) {
+      return reader.apply(operands);
+    }
+  }
+
+  /** What is written after the word of a comparison. */
+  enum Operand {
+    TEMPLATE,
+    /** A list in YAML, repeated elements in XML. */
+    TEMPLATES,
+    DECIMAL,
+    TEXT
+  }
+
+  /**
+   * Values that satisfy a comparison.
+   *
+   * @param words {@code "a decimal below "}; empty if {@code text} is itself such a value
+   * @param text a value of a key, or what {@code words} refer to; null if they refer to none
+   */
+  record Example(String words, @Nullable String text) {}
 
   private static @Nullable Binding bindingIf(boolean holds) {
     return holds ? Binding.NONE : null;
@@ -43,9 +138,18 @@ public sealed interface Comparison {
 
   /** The value is this text, and binds the captures in it. */
   record Equals(Template value) implements Comparison {
+    private static Comparison read(List<Text> operands) {
+      return new Equals(TermForms.template(operands.get(0)));
+    }
+
     @Override
     public String word() {
-      return "equals";
+      return Kind.EQUALS.word();
+    }
+
+    @Override
+    public Example example(Binding binding) {
+      return new Example("", value.fill(binding));
     }
 
     @Override
@@ -76,9 +180,18 @@ public sealed interface Comparison {
 
   /** The value is another text than this one, with the captures in it as the key binds them. */
   record NotEquals(Template value) implements Comparison {
+    private static Comparison read(List<Text> operands) {
+      return new NotEquals(TermForms.template(operands.get(0)));
+    }
+
     @Override
     public String word() {
-      return "notEquals";
+      return Kind.NOT_EQUALS.word();
+    }
+
+    @Override
+    public Example example(Binding binding) {
+      return new Example("another text than ", value.fill(binding));
     }
 
     @Override
@@ -111,9 +224,18 @@ public sealed interface Comparison {
       }
     }
 
+    private static Comparison read(List<Text> operands) {
+      return new In(operands.stream().map(TermForms::template).toList());
+    }
+
     @Override
     public String word() {
-      return "in";
+      return Kind.IN.word();
+    }
+
+    @Override
+    public Example example(Binding binding) {
+      return new Example("", values.get(0).fill(binding));
     }
 
     @Override
@@ -147,6 +269,11 @@ public sealed interface Comparison {
     }
 
     @Override
+    public Example example(Binding binding) {
+      return new Example("a decimal " + order.words() + " ", limit.toString());
+    }
+
+    @Override
     public List<String> operands() {
       return List.of(limit.toString());
     }
@@ -160,9 +287,18 @@ public sealed interface Comparison {
 
   /** The whole value matches this regular expression. */
   record Matches(Regex pattern) implements Comparison {
+    private static Comparison read(List<Text> operands) {
+      return new Matches(Regex.parse(operands.get(0).value()));
+    }
+
     @Override
     public String word() {
-      return "matches";
+      return Kind.MATCHES.word();
+    }
+
+    @Override
+    public Example example(Binding binding) {
+      return new Example("a text that matches ", pattern.toString());
     }
 
     @Override
@@ -181,14 +317,16 @@ public sealed interface Comparison {
     }
   }
 
-  /**
-   * The variable is as it is, absent or not: that of {@link ClauseRule.ReplicasDiverged}. Not
-   * written.
-   */
+  /** Any value, or none: the variable of {@link ClauseRule.ReplicasDiverged}. Not written. */
   record AnyState() implements Comparison {
     @Override
     public String word() {
       return "is in any state";
+    }
+
+    @Override
+    public Example example(Binding binding) {
+      return new Example("any value", null);
     }
 
     @Override
@@ -202,11 +340,16 @@ public sealed interface Comparison {
     }
   }
 
-  /** The value is a decimal, whichever: a variable of a sum. Not written. */
+  /** Any decimal: the variable of a sum. Not written. */
   record IsNumber() implements Comparison {
     @Override
     public String word() {
       return "is a decimal";
+    }
+
+    @Override
+    public Example example(Binding binding) {
+      return new Example("a decimal", null);
     }
 
     @Override

@@ -4,9 +4,9 @@ import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A decimal number of a bounded size, so that comparing two is cheap whoever wrote them. Equal by
- * its digits and scale, as a {@link BigDecimal}: {@code 1.0} is not {@code 1.00}, though neither is
- * below the other.
+ * A decimal number of a bounded size, so that comparing two is always cheap. Equal by its digits
+ * and scale, as a {@link BigDecimal}: {@code 1.0} is not {@code 1.00}, though neither is below the
+ * other.
  */
 public record Decimal(BigDecimal value) implements Comparable<Decimal> {
   /** Significant digits. */

@@ -146,7 +146,8 @@ final class FormReader {
       PredicateForm.TermForm term = new PredicateForm.TermForm();
       term.place = var.place;
       term.variable = required("var", "name", var.name, var.place);
-      term.equalTo = required("var", "value", var.value, var.place);
+      Text value = required("var", "value", var.value, var.place);
+      term.comparisons.put(Comparison.Kind.EQUALS, List.of(value));
       all.parts.add(term);
     }
     return all;

@@ -116,7 +116,7 @@ final class JsonSchema {
     shapes.put(
         "violation.atLeast",
         said("A clause: some of these together.", object(YamlReader.AT_LEAST, "count", "of")));
-    for (String relation : ClauseForms.RELATIONS) {
+    for (String relation : ClauseRule.Relation.WORDS) {
       shapes.put("sum." + relation, map("type", List.of("number", "string")));
     }
     Map<String, Object> variable = map("anyOf", List.of(template(), map("$ref", "#/$defs/key")));
@@ -124,7 +124,7 @@ final class JsonSchema {
         "sum.of",
         said("The variables.", list(1, PredicateLimits.DEFAULT.clauseTermsMax(), variable)));
     Map<String, Object> sum = object(YamlReader.SUM, "of");
-    sum.put("oneOf", requiredOneOf(ClauseForms.RELATIONS));
+    sum.put("oneOf", requiredOneOf(ClauseRule.Relation.WORDS));
     shapes.put("sum", said("A clause: the sum of variables, each somewhere, together.", sum));
     shapes.put("longerThan", said("Copies that are on their way take less.", period()));
     shapes.put(
@@ -156,22 +156,25 @@ final class JsonSchema {
   /** One comparison, whatever it is. */
   private Map<String, Object> term() {
     Map<String, Object> term = object(YamlReader.TERM, "var");
-    term.put("oneOf", requiredOneOf(TermForms.WORDS));
+    term.put("oneOf", requiredOneOf(Comparison.Kind.WORDS));
     return term;
   }
 
   private void comparisons() {
     shapes.put("store", said("The key's store. Left out: any.", text(Term.STORE.pattern())));
     shapes.put("var", said("The key, a template.", template()));
-    shapes.put("equals", said("The value is this text; may bind captures.", template()));
-    shapes.put("notEquals", said("The value is another text.", template()));
-    for (Order order : Order.values()) {
-      Map<String, Object> decimal = map("type", List.of("number", "string"));
-      shapes.put(order.word(), said("The value is a decimal " + order.sign() + " this.", decimal));
+    for (Comparison.Kind kind : Comparison.Kind.values()) {
+      shapes.put(kind.word(), said(kind.meaning(), operand(kind.operand())));
     }
-    shapes.put(
-        "in", said("The value is one of these.", list(1, Comparison.In.VALUES_MAX, template())));
-    shapes.put("matches", said("The value matches this RE2 expression, all of it.", text()));
+  }
+
+  private static Map<String, Object> operand(Comparison.Operand operand) {
+    return switch (operand) {
+      case TEMPLATE -> template();
+      case TEMPLATES -> list(1, Comparison.In.VALUES_MAX, template());
+      case DECIMAL -> map("type", List.of("number", "string"));
+      case TEXT -> text();
+    };
   }
 
   private void action() {
@@ -208,12 +211,12 @@ final class JsonSchema {
     shapes.put(
         "budget",
         said(
-            "At most so many rollbacks that nobody asked for in a period; beyond, violations stand.",
+            "At most so many automatic rollbacks in a period; beyond, violations stand.",
             object(YamlReader.BUDGET, "atMost", "per")));
     shapes.put(
         "approval",
         said(
-            "Who opens a rollback: the violation, or an operator.",
+            "What opens a rollback: the violation, or an operator.",
             words(OnViolation.Approval.class)));
     shapes.put(
         "onUnreachable",

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Looks for what is valid, and yet most likely not meant. Few and sure: each finding states what is
- * so of the predicates at hand. Pure but for reading the file.
+ * Finds what is valid but most likely a mistake. Each finding states a fact about the given
+ * predicates. Pure, except that it reads the file.
  */
 public final class Lint {
   private Lint() {}

@@ -178,7 +178,7 @@ public record OnViolation(
   public enum RollbackScope {
     /** All that was written after its target. */
     ALL,
-    /** What came of the witnesses' writes, where that can be told; else all. */
+    /** What depends on the witnesses' writes, if that is known; else all. */
     AFFECTED
   }
 
@@ -196,11 +196,11 @@ public record OnViolation(
     HALT,
     /** The store goes back to the newest snapshot before it, be that before the safe point. */
     NEAREST_SNAPSHOT,
-    /** The store stays as it is, and programs are told to begin their work anew. */
+    /** The store stays as it is, and clients are notified to restart their work. */
     RESTART
   }
 
-  /** Who opens a rollback. */
+  /** What opens a rollback. */
   public enum Approval {
     /** The violation. */
     AUTOMATIC,
@@ -209,7 +209,7 @@ public record OnViolation(
   }
 
   /**
-   * At most so many rollbacks that nobody asked for in a period; beyond, violations are told and
+   * The greatest number of automatic rollbacks in a period. Beyond it, violations are reported and
    * stand.
    *
    * @param atMost at least 1

@@ -2,17 +2,19 @@ package io.palinode.predicate;
 
 /** How one decimal stands to another, with its word in terms and its sign in conditions. */
 public enum Order {
-  BELOW("below", "<"),
-  AT_MOST("atMost", "<="),
-  ABOVE("above", ">"),
-  AT_LEAST("atLeast", ">=");
+  BELOW("below", "<", "below"),
+  AT_MOST("atMost", "<=", "not above"),
+  ABOVE("above", ">", "above"),
+  AT_LEAST("atLeast", ">=", "not below");
 
   private final String word;
   private final String sign;
+  private final String words;
 
-  Order(String word, String sign) {
+  Order(String word, String sign, String words) {
     this.word = word;
     this.sign = sign;
+    this.words = words;
   }
 
   String word() {
@@ -21,6 +23,11 @@ public enum Order {
 
   String sign() {
     return sign;
+  }
+
+  /** For people. */
+  String words() {
+    return words;
   }
 
   boolean holds(Decimal left, Decimal right) {

@@ -10,4 +10,10 @@ abstract class Placed {
   public final Place place() {
     return place;
   }
+
+  /** Fills what JAXB cannot map. Called after the element was read from XML. */
+  void afterRead() {}
+
+  /** The inverse of {@link #afterRead}. Called before the element is written as XML. */
+  void beforeWrite() {}
 }

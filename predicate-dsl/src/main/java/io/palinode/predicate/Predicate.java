@@ -42,7 +42,7 @@ public record Predicate(
   /** Of the language; what is accepted is bounded by {@link PredicateLimits}. */
   public static final int CLAUSES_MAX = PredicateLimits.CEILING.clausesMax();
 
-  /** In all clauses together, likewise. */
+  /** In all clauses together; see {@link PredicateLimits}. */
   public static final int TERMS_MAX = PredicateLimits.CEILING.termsMax();
 
   /** In the lists of all {@code in} together. */
@@ -141,8 +141,8 @@ public record Predicate(
   static void requireAlone(List<Clause> violation) {
     if (violation.size() > 1 && isOfStates(violation)) {
       throw new IllegalArgumentException(
-          "replicasDiverged must be the only clause of its predicate, for it is told once for as long"
-              + " as replicas disagree; write another predicate: clauses="
+          "replicasDiverged must be the only clause of its predicate, because it is reported"
+              + " once per episode; write another predicate: clauses="
               + violation.size());
     }
   }
@@ -150,8 +150,8 @@ public record Predicate(
   static void requireNoRollback(@Nullable RollbackTarget to, List<Clause> violation) {
     if (to != null && isOfStates(violation)) {
       throw new IllegalArgumentException(
-          "replicasDiverged alerts only, for what is rolled back are writes, and here a copy is"
-              + " missing; say rollback: none, or leave it out, and write the key anew");
+          "replicasDiverged only alerts, because a rollback cannot restore a missing copy; use"
+              + " 'rollback: none' and write the key again");
     }
   }
 

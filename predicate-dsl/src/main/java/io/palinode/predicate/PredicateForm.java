@@ -1,5 +1,8 @@
 package io.palinode.predicate;
 
+import io.palinode.predicate.ClauseRule.Relation;
+import io.palinode.predicate.Comparison.Kind;
+import jakarta.xml.bind.annotation.XmlAnyAttribute;
 import jakarta.xml.bind.annotation.XmlAttribute;
 import jakarta.xml.bind.annotation.XmlElement;
 import jakarta.xml.bind.annotation.XmlElements;
@@ -8,7 +11,11 @@ import jakarta.xml.bind.annotation.XmlTransient;
 import jakarta.xml.bind.annotation.XmlType;
 import jakarta.xml.bind.annotation.XmlValue;
 import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import javax.xml.namespace.QName;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -136,14 +143,10 @@ final class PredicateForm extends Placed {
 
   /** A clause about the sum of variables; it has one of the relations. */
   static final class Sum extends Item {
-    @XmlAttribute @Nullable Text below;
-    @XmlAttribute @Nullable Text atMost;
+    @XmlTransient Map<Relation, Text> relations = new EnumMap<>(Relation.class);
 
-    @XmlAttribute(name = "equals")
-    @Nullable Text equalTo;
-
-    @XmlAttribute @Nullable Text atLeast;
-    @XmlAttribute @Nullable Text above;
+    /** The same, as JAXB has them. */
+    @XmlAnyAttribute private Map<QName, String> attributes = new LinkedHashMap<>();
 
     @XmlElement(name = "of")
     List<Summand> summands = new ArrayList<>();
@@ -151,6 +154,22 @@ final class PredicateForm extends Placed {
     @Override
     List<Summand> variables() {
       return summands;
+    }
+
+    @Override
+    void afterRead() {
+      for (Relation relation : Relation.values()) {
+        String limit = attributes.get(new QName(relation.word()));
+        if (limit != null) {
+          relations.put(relation, new Text(limit, place));
+        }
+      }
+    }
+
+    @Override
+    void beforeWrite() {
+      relations.forEach(
+          (relation, limit) -> attributes.put(new QName(relation.word()), limit.value()));
     }
   }
 
@@ -187,16 +206,37 @@ final class PredicateForm extends Placed {
     @XmlAttribute(name = "var")
     @Nullable Text variable;
 
-    @XmlAttribute(name = "equals")
-    @Nullable Text equalTo;
+    /** One text each, unless the operand is a list. */
+    @XmlTransient Map<Kind, List<Text>> comparisons = new EnumMap<>(Kind.class);
 
-    @XmlAttribute @Nullable Text notEquals;
-    @XmlAttribute @Nullable Text below;
-    @XmlAttribute @Nullable Text atMost;
-    @XmlAttribute @Nullable Text above;
-    @XmlAttribute @Nullable Text atLeast;
-    @XmlAttribute @Nullable Text matches;
-    @Nullable List<Text> in;
+    /** The same, as JAXB has them. */
+    @XmlAnyAttribute private Map<QName, String> attributes = new LinkedHashMap<>();
+
+    private @Nullable List<Text> in;
+
+    @Override
+    void afterRead() {
+      for (Kind kind : Kind.values()) {
+        String operand = attributes.get(new QName(kind.word()));
+        if (operand != null) {
+          comparisons.put(kind, List.of(new Text(operand, place)));
+        }
+      }
+      if (in != null) {
+        comparisons.put(Kind.IN, in);
+      }
+    }
+
+    @Override
+    void beforeWrite() {
+      for (Map.Entry<Kind, List<Text>> written : comparisons.entrySet()) {
+        if (written.getKey() == Kind.IN) {
+          in = written.getValue();
+        } else {
+          attributes.put(new QName(written.getKey().word()), written.getValue().get(0).value());
+        }
+      }
+    }
 
     @Override
     public List<TermForm> terms() {

@@ -1,8 +1,8 @@
 package io.palinode.predicate;
 
 /**
- * How large a predicate may be where it is taken up. Who reads what was accepted elsewhere reads
- * with {@link #CEILING}.
+ * How large a predicate may be when it is applied. Readers of applied predicates use {@link
+ * #CEILING}.
  *
  * @param clausesMax clauses of a predicate
  * @param termsMax terms of a predicate, in all clauses together

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.LongAdder;
  * A regular expression in the syntax of RE2, which has no back references and no look-around, and
  * in return matches in time linear in the text.
  *
- * <p>Equal by text. Thread-safe; immutable but for the counter {@link #gaveUp}.
+ * <p>Equal by text. Thread-safe. Immutable except the counter {@link #gaveUp}.
  */
 public final class Regex {
   public static final int LENGTH_MAX = Template.LENGTH_MAX;

@@ -4,13 +4,13 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Tells before a regular expression is compiled about how large it will be. The compiler writes
+ * Estimates the compiled size of a regular expression before it is compiled. The compiler writes
  * counted repetitions out, and nested ones multiply: {@code ((a{1000}){1000}){1000}} would fill the
  * memory.
  *
- * <p>An estimate from above but for a few instructions, and for sensible expressions less than
- * {@link #SLACK} times too high. It takes the text apart as the parser does; what the parser
- * refuses it may estimate at anything.
+ * <p>An upper bound, except for a few instructions. For usual expressions it is less than {@link
+ * #SLACK} times too high. It takes the text apart as the parser does; what the parser refuses it
+ * may estimate at anything.
  */
 final class RegexSize {
   static final int SLACK = 4;

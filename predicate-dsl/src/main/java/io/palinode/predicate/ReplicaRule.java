@@ -1,6 +1,6 @@
 package io.palinode.predicate;
 
-/** Which intervals count when a variable lives on several replicas. */
+/** Which intervals count when a variable has several replicas. */
 public enum ReplicaRule {
   /**
    * One interval a store version: from the first node that accepted it to the first that accepted a

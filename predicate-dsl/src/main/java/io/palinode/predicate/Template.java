@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
  * one. A capture may appear twice: all its appearances must then be equal. Between two captures
  * there must be a literal, or nothing would say where the first ends.
  *
- * <p>Equal by text. Thread-safe; immutable but for the counter {@link #gaveUp}.
+ * <p>Equal by text. Thread-safe. Immutable except the counter {@link #gaveUp}.
  */
 public final class Template {
   public static final int LENGTH_MAX = 512;
 
-  /** A longer text matches no template with captures: what they take is told with each event. */
+  /** A longer text matches no template with captures, because each event carries their values. */
   public static final int TEXT_MAX = 8_192;
 
   /**

@@ -58,7 +58,7 @@ public record Term(@Nullable String store, Template variable, Comparison compari
     return Collections.unmodifiableSet(names);
   }
 
-  /** How many keys and values were called no match because it would have taken too long to tell. */
+  /** The number of keys and values that the term refused because a match took too many steps. */
   public long gaveUp() {
     return variable.gaveUp() + comparison.gaveUp();
   }

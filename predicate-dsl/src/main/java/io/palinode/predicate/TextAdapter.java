@@ -4,7 +4,9 @@ import jakarta.xml.bind.annotation.adapters.XmlAdapter;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Text in XML attributes and elements; {@code place} tells where the element being read began. */
+/**
+ * Text in XML attributes and elements; {@code place} returns where the element being read began.
+ */
 final class TextAdapter extends XmlAdapter<String, Text> {
   private final Supplier<Place> place;
 

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What may stand in one construct: {@code known} now, {@code planned} in a later release. Anything
- * else is refused by name.
+ * The names in one construct: {@code known} now, {@code planned} in a later release. Others are
+ * refused with an error that names them.
  *
  * @param kind what is named: field, element, attribute
  * @param owner where: {@code spec}, {@code <predicate>}

@@ -22,7 +22,7 @@ final class Word {
     return constants[words.indexOf(text.value().strip())];
   }
 
-  /** Refuses a word that is not one of {@code words}, and calls by name what is planned. */
+  /** Refuses a word that is not one of {@code words}; the error names a planned word as such. */
   static void requireOneOf(String field, Text text, List<String> words, Set<String> planned) {
     String word = text.value().strip();
     if (planned.contains(word)) {

@@ -8,9 +8,11 @@ import jakarta.xml.bind.Unmarshaller;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import javax.xml.stream.Location;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.transform.Result;
@@ -23,6 +25,8 @@ final class XmlForms {
 
   /** The parser has no text for this one. */
   private static final Pattern ATTRIBUTE_TWICE = Pattern.compile(".*#AttributeNotUnique\\?.*&(.*)");
+
+  private static final Pattern ANY_ATTRIBUTE = Pattern.compile("<xs:anyAttribute[^>]*/>");
 
   /** JAXB's contexts are costly to make and safe to share. */
   private static final JAXBContext CONTEXT = context();
@@ -53,6 +57,15 @@ final class XmlForms {
       marshaller.setProperty(Marshaller.JAXB_FORMATTED_OUTPUT, true);
       marshaller.setProperty(Marshaller.JAXB_FRAGMENT, true);
       marshaller.setProperty("org.glassfish.jaxb.characterEscapeHandler", new XmlEscapes());
+      marshaller.setListener(
+          new Marshaller.Listener() {
+            @Override
+            public void beforeMarshal(Object source) {
+              if (source instanceof Placed placed) {
+                placed.beforeWrite();
+              }
+            }
+          });
       marshaller.marshal(form, out);
     } catch (JAXBException e) {
       throw new IllegalStateException("a form in memory cannot fail to be written", e);
@@ -76,7 +89,25 @@ final class XmlForms {
     } catch (IOException e) {
       throw new UncheckedIOException("a string takes all that is written", e);
     }
-    return out.toString();
+    return withWords(out.toString());
+  }
+
+  /** JAXB knows a term's comparisons and a sum's relations as any attributes only. */
+  private static String withWords(String schema) {
+    String typed = schema;
+    for (Map.Entry<String, List<String>> words : XmlGrammar.ATTRIBUTES_OF_TABLES.entrySet()) {
+      int type = typed.indexOf("<xs:complexType name=\"" + words.getKey() + "\"");
+      Matcher any = ANY_ATTRIBUTE.matcher(typed);
+      if (type < 0 || !any.find(type)) {
+        throw new IllegalStateException("the schema must have any attributes: " + words.getKey());
+      }
+      String attributes =
+          words.getValue().stream()
+              .map(word -> "<xs:attribute name=\"%s\" type=\"xs:string\"/>".formatted(word))
+              .collect(Collectors.joining("\n    "));
+      typed = typed.substring(0, any.start()) + attributes + typed.substring(any.end());
+    }
+    return typed;
   }
 
   private static JAXBContext context() {
@@ -97,6 +128,13 @@ final class XmlForms {
           public void beforeUnmarshal(Object target, Object parent) {
             if (target instanceof Placed placed) {
               placed.place = stream.place();
+            }
+          }
+
+          @Override
+          public void afterUnmarshal(Object target, Object parent) {
+            if (target instanceof Placed placed) {
+              placed.afterRead();
             }
           }
         });

@@ -14,6 +14,14 @@ import java.util.stream.Stream;
 final class XmlGrammar {
   static final String ROOT = "predicate";
 
+  /** By JAXB's name of the type: the attributes that tables of the language name. */
+  static final Map<String, List<String>> ATTRIBUTES_OF_TABLES =
+      Map.of(
+          "termForm",
+          Comparison.Kind.WORDS.stream().filter(word -> !isElement(word)).toList(),
+          "sum",
+          ClauseRule.Relation.WORDS);
+
   private static final Set<String> REPEATED =
       Set.of(
           "label",
@@ -73,7 +81,7 @@ final class XmlGrammar {
     String inRoot =
         "name label type epsilon uncertainty replicas forEach where conjClause violation"
             + " onViolation";
-    String inTerm = "store var equals notEquals below atMost above atLeast matches";
+    String inTerm = "store var " + String.join(" ", ATTRIBUTES_OF_TABLES.get("termForm"));
     return Stream.of(
         Shape.of(ROOT, inRoot, "name", false),
         Shape.of("conjClause", "id var", "", false),
@@ -83,7 +91,7 @@ final class XmlGrammar {
         Shape.of("all", "term group", "", false),
         Shape.of("any", "term group", "", false),
         Shape.of("atLeast", "term group", "count", false),
-        Shape.of("sum", "of", String.join(" ", ClauseForms.RELATIONS), false),
+        Shape.of("sum", "of", String.join(" ", ClauseRule.Relation.WORDS), false),
         Shape.of("group", "term", "on", false),
         Shape.of("term", "in", inTerm, false),
         Shape.of(
@@ -111,6 +119,10 @@ final class XmlGrammar {
             Shape.of("label", "", "name", true),
             Shape.of("forEach", "", "name", true),
             Shape.of("of", "", "store", true)));
+  }
+
+  private static boolean isElement(String comparison) {
+    return Comparison.Kind.of(comparison).operand() == Comparison.Operand.TEMPLATES;
   }
 
   private static List<String> words(String text) {

@@ -36,7 +36,7 @@ final class YamlReader {
       new Vocabulary(
           "field",
           "sum",
-          Stream.concat(Stream.of("of"), ClauseForms.RELATIONS.stream()).toList(),
+          Stream.concat(Stream.of("of"), ClauseRule.Relation.WORDS.stream()).toList(),
           Set.of());
   static final Vocabulary SUMMAND = fields("a variable of a sum", "store", "var");
   static final Vocabulary REPLICAS_DIVERGED =
@@ -46,7 +46,7 @@ final class YamlReader {
       new Vocabulary(
           "field",
           "a term",
-          Stream.concat(Stream.of("store", "var"), TermForms.WORDS.stream()).toList(),
+          Stream.concat(Stream.of("store", "var"), Comparison.Kind.WORDS.stream()).toList(),
           Set.of());
   static final Vocabulary ACTION =
       fields(
@@ -186,11 +186,12 @@ final class YamlReader {
   private static PredicateForm.Item sum(YamlNode.Mapping mapping) {
     mapping.with(SUM);
     PredicateForm.Sum form = new PredicateForm.Sum();
-    form.below = mapping.text("below");
-    form.atMost = mapping.text("atMost");
-    form.equalTo = mapping.text("equals");
-    form.atLeast = mapping.text("atLeast");
-    form.above = mapping.text("above");
+    for (ClauseRule.Relation relation : ClauseRule.Relation.values()) {
+      Text limit = mapping.text(relation.word());
+      if (limit != null) {
+        form.relations.put(relation, limit);
+      }
+    }
     for (YamlNode variable : required(mapping, "of", mapping.items("of"))) {
       form.summands.add(summand(variable));
     }
@@ -239,15 +240,21 @@ final class YamlReader {
     term.place = mapping.place();
     term.store = mapping.text("store");
     term.variable = mapping.text("var");
-    term.equalTo = mapping.text("equals");
-    term.notEquals = mapping.text("notEquals");
-    term.below = mapping.text("below");
-    term.atMost = mapping.text("atMost");
-    term.above = mapping.text("above");
-    term.atLeast = mapping.text("atLeast");
-    term.in = mapping.texts("in");
-    term.matches = mapping.text("matches");
+    for (Comparison.Kind kind : Comparison.Kind.values()) {
+      List<Text> operands = operands(mapping, kind);
+      if (operands != null) {
+        term.comparisons.put(kind, operands);
+      }
+    }
     return term;
+  }
+
+  private static @Nullable List<Text> operands(YamlNode.Mapping mapping, Comparison.Kind kind) {
+    if (kind.operand() == Comparison.Operand.TEMPLATES) {
+      return mapping.texts(kind.word());
+    }
+    Text operand = mapping.text(kind.word());
+    return operand == null ? null : List.of(operand);
   }
 
   private static PredicateForm.Action action(YamlNode.Mapping mapping) {

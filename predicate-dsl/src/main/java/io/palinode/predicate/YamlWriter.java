@@ -1,6 +1,7 @@
 package io.palinode.predicate;
 
-import io.palinode.predicate.Comparison.In;
+import io.palinode.predicate.Comparison.Kind;
+import io.palinode.predicate.Comparison.Operand;
 import io.palinode.predicate.OnViolation.OnUnreachable;
 import io.palinode.predicate.OnViolation.RollbackTarget;
 import io.palinode.predicate.OnViolation.WhenFrequent;
@@ -109,7 +110,8 @@ final class YamlWriter {
   private static String comparison(Comparison comparison) {
     List<String> operands = comparison.operands().stream().map(YamlWriter::quoted).toList();
     String value = String.join(", ", operands);
-    return comparison.word() + ": " + (comparison instanceof In ? "[" + value + "]" : value);
+    boolean isList = Kind.of(comparison.word()).operand() == Operand.TEMPLATES;
+    return comparison.word() + ": " + (isList ? "[" + value + "]" : value);
   }
 
   private void where(List<Condition> where) {

@@ -10,7 +10,8 @@
  *       it belongs to: the local detectors and the partitions of the candidates' topic rely on it.
  *   <li>{@code parse(toYaml(p))} and {@code parse(toXml(p))} equal p, whatever p is: what is stored
  *       in the predicates' topic is the predicate.
- *   <li>What is not supported is refused by name, with its place. Nothing is skipped.
+ *   <li>What is not supported is refused with an error that names it and its place. Nothing is
+ *       skipped.
  *   <li>A term is evaluated in time bounded by the length of key and value, and never throws:
  *       stores ask while their writers wait.
  * </ul>

@@ -34,7 +34,7 @@ final class Changes {
     return changes;
   }
 
-  /** The same; it can tell then which of the keys other changes have. */
+  /** The same, comparable: it can then find which of its keys other changes have. */
   static Changes comparable(long start, long end, List<Part> parts, KeyNumbers numbers) {
     Changes changes = new Changes(parts, true);
     changes.collect(start, end, numbers, null);

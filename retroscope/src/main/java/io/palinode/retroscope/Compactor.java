@@ -21,8 +21,8 @@ final class Compactor {
   static final int FILES_MAX = 16;
 
   /**
-   * One that is made takes as much as so many. Keys are remembered within it only: where a stretch
-   * goes on in the next one they are told twice, which counts the less the longer it is.
+   * One that is made takes as much as so many. Keys are remembered within one file only. A stretch
+   * that continues in the next file lists them twice; the longer the stretch, the less that costs.
    */
   private static final int MADE_FILES = 4;
 
@@ -73,7 +73,7 @@ final class Compactor {
     this.last = base;
   }
 
-  /** Whether a file that was made has so little that it is made anew with what follows. */
+  /** Whether a compacted file is so small that the next compaction includes it. */
   static boolean isSmall(DiskFile file, DiskLog.Layout layout) {
     return file.usedBytes() < (long) MADE_FILES * layout.fileBytes() / 2;
   }
@@ -103,7 +103,7 @@ final class Compactor {
    * Writes the new file. Throws {@link DamagedFileException}, and {@link IOException} when there is
    * no room.
    *
-   * @param pause is told after each 64 KiB or so
+   * @param pause called after about every 64 KiB
    */
   void run(Runnable pause) throws IOException {
     long before = 0;

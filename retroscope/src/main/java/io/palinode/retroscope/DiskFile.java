@@ -87,7 +87,7 @@ final class DiskFile {
     return found;
   }
 
-  /** Whether anything was written into the file; as far as can be told. */
+  /** Whether the file has entries, as far as its bytes show. */
   static boolean hasEntries(LogVolume volume, long number) throws IOException {
     ByteBuffer file = volume.map(number).order(ByteOrder.LITTLE_ENDIAN);
     Slot.Found first = Slot.Found.at(file, HEADER_BYTES);
@@ -230,7 +230,7 @@ final class DiskFile {
     return known;
   }
 
-  /** When nobody refers to it the collector unmaps it. */
+  /** The garbage collector unmaps the file once nothing refers to it. */
   private synchronized void unmap() {
     mapped = null;
   }
@@ -246,7 +246,7 @@ final class DiskFile {
     }
   }
 
-  /** The log has no use for it any more. Those who have pinned it read on. */
+  /** Removes the file from the log. Readers that have pinned it continue. */
   void drop() throws IOException {
     if (!dropped) {
       dropped = true;

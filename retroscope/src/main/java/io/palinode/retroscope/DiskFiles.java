@@ -126,7 +126,7 @@ final class DiskFiles {
       long end = next == null ? Long.MAX_VALUE : next.base();
       long reached = Math.max(from, file.base());
       if (reached > file.base() && file.granuleHlc() > 0) {
-        // Some of a stretch is lost, and what else changed in it is told there alone.
+        // A part of a stretch is lost; the other changes of the stretch are listed only there.
         reached = Compaction.floor(reached + file.granuleHlc() - 1, file.granuleHlc());
       }
       if (reached < end) {

@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What is appended is in mapped files when {@link #append} returns, so it outlives the process,
  * but not the machine: nothing is forced before {@link #close}. A log is used again only when
- * nothing can be missing between its end and what its store has: it was closed in order, or the
- * machine has not been started anew; and the store was never open without it. If not, it begins
- * anew. (ADR 0012.)
+ * nothing can be missing between its end and its store: it was closed in order, or the machine has
+ * not restarted; and the store was never open without it. Otherwise the log begins empty. (ADR
+ * 0012.)
  *
- * <p>No failure of a file reaches who appends. Without room the oldest files go; without even that,
- * all do, and the log is tried again later.
+ * <p>No failure of a file reaches the caller of an append. Without room the log drops its oldest
+ * files; if that does not suffice, it drops all and tries again later.
  *
  * <p>Opened and begun by one thread, then under the window-log's lock, except that what was pinned
  * is read outside of it.
@@ -114,7 +114,7 @@ public final class DiskLog {
    *
    * @param label whose log it is; the same at each opening
    * @param session the store's number of its last run, which it keeps itself; 0: there was none. A
-   *     log that was not open in that run begins anew
+   *     log that was not open in that run begins empty
    */
   public static DiskLog open(
       LogVolume volume, DiskBound bound, String label, long session, DiskWatch watch) {
@@ -130,7 +130,7 @@ public final class DiskLog {
       DiskWatch watch) {
     FoundLog found = FoundLog.in(volume, label, session, watch);
     if (found.lost() != null) {
-      watch.lost("the window-log in %s begins anew: %s".formatted(volume.name(), found.lost()));
+      watch.lost("the window-log in %s begins empty: %s".formatted(volume.name(), found.lost()));
     }
     return new DiskLog(volume, bound, layout, label, found, watch);
   }
@@ -141,8 +141,8 @@ public final class DiskLog {
   }
 
   /**
-   * Lets entries follow, of another run of the store. What was found and cannot be used is removed.
-   * When the disk cannot be written, the watch hears of it, and it is tried again later.
+   * Starts the entries of another run of the store. Removes files that cannot be used. If the disk
+   * cannot be written, the log notifies the watch and tries again later.
    *
    * @param newSession the store's number of this run: it must know it by now, whatever happens
    */
@@ -162,7 +162,7 @@ public final class DiskLog {
     }
   }
 
-  /** Its owner goes on at {@code hlc}: a log that nothing is ever written to reaches back too. */
+  /** Its owner continues at {@code hlc}: a log without any entry also has a reach. */
   void goOn(long hlc) {
     if (files.isEmpty() && failure == null) {
       try {
@@ -258,7 +258,7 @@ public final class DiskLog {
     slot = begun;
     if (failure != null) {
       failure = null;
-      watch.mended("the window-log in %s is written again".formatted(volume.name()));
+      watch.repaired("the window-log in %s is written again".formatted(volume.name()));
     }
     return begun;
   }
@@ -292,14 +292,14 @@ public final class DiskLog {
     }
   }
 
-  /** The store needs room too: with too little left, what is oldest goes. */
+  /**
+   * The store needs room too: if too little is left, the oldest files go, except the newest one. It
+   * is small, and without it a node that starts on a full disk would lose its whole reach.
+   */
   private void leaveRoom(int fileBytes) throws IOException {
-    while (volume.freeBytes() - fileBytes < bound.freeBytesMin()) {
-      if (!files.dropFirst()) {
-        throw new IOException(
-            "%d bytes are free, and %d are left to others"
-                .formatted(volume.freeBytes(), bound.freeBytesMin()));
-      }
+    boolean dropped = true;
+    while (dropped && volume.freeBytes() - fileBytes < bound.freeBytesMin()) {
+      dropped = files.dropFirst();
     }
   }
 
@@ -324,7 +324,7 @@ public final class DiskLog {
     }
   }
 
-  /** First it is made sure that nobody takes what is left for the whole. */
+  /** First invalidates the files, so that no start takes the rest for a whole log. */
   private void giveUp(Throwable why, long hlc) {
     markBroken(why);
     if (failure == null) {
@@ -351,7 +351,7 @@ public final class DiskLog {
         state.phase(Phase.BROKEN);
       }
     } catch (InternalError e) {
-      // Then it is the files' removal that tells.
+      // Then the removal of the files shows it.
       why.addSuppressed(e);
     }
     state = null;
@@ -414,8 +414,8 @@ public final class DiskLog {
   }
 
   /**
-   * Files that are to become one, see {@link Compactor}; null: there are none at present. Whoever
-   * asks runs it, not under the log's lock, and then ends it.
+   * Files that are to become one, see {@link Compactor}; null if there are none now. The caller
+   * runs the compaction, not under the log's lock, and then ends it.
    */
   @Nullable Compactor beginCompaction() throws IOException {
     Compaction how = bound.compaction();
@@ -443,7 +443,7 @@ public final class DiskLog {
         volume.discardRewrite();
         compactionTried = Math.max(compactionTried, ended.tried());
       } else {
-        // Whoever has pinned what was there reads on: the compaction has mapped it.
+        // Readers that have pinned the old file continue: the compaction has mapped it.
         volume.replace(made.number(), made.usedBytes());
         files.replace(taken, made);
       }
@@ -475,7 +475,7 @@ public final class DiskLog {
       volume.forceState();
     } catch (IOException e) {
       watch.lost(
-          "the window-log in %s was not closed in order, it begins anew if the machine stops: %s"
+          "the window-log in %s was not closed in order; it begins empty if the machine stops: %s"
               .formatted(volume.name(), e));
     }
   }

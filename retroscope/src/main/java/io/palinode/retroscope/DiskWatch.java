@@ -1,8 +1,8 @@
 package io.palinode.retroscope;
 
 /**
- * Hears of a window-log on disk, once for each change, what it cannot do. Called under the log's
- * lock: it waits for nothing.
+ * Receives the failures of a window-log on disk, once for each change. Called under the log's lock,
+ * so it must not block.
  */
 @FunctionalInterface
 public interface DiskWatch {
@@ -10,5 +10,5 @@ public interface DiskWatch {
   void lost(String what);
 
   /** It is written again. */
-  default void mended(String what) {}
+  default void repaired(String what) {}
 }

@@ -36,7 +36,7 @@ final class FoundLog {
       return new FoundLog(volume, label, session, watch);
     } catch (IOException e) {
       throw new DiskLogException(
-          "the window-log in %s cannot be read (%s): mend that, or remove the folder"
+          "the window-log in %s cannot be read (%s): repair its folder, or remove it"
               .formatted(volume.name(), e),
           e);
     }

@@ -28,7 +28,7 @@ final class Interning {
    */
   record Rewritten(@Nullable Segment tail, List<Segment> fresh, KeyGeneration keys) {}
 
-  /** {@code taker} gives segments that nobody uses. */
+  /** {@code taker} supplies unused segments. */
   Rewritten rewrite(Segment.Part sealed, @Nullable Segment tail, Supplier<Segment> taker) {
     KeyGeneration keys = generationOf(sealed.segment());
     Segment begun = tail != null && tail.generation() == keys ? tail : null;

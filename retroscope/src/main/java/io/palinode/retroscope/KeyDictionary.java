@@ -18,7 +18,7 @@ import java.util.function.IntFunction;
  *         +--------------+-----+--------------+-----+
  * </pre>
  *
- * Not thread-safe, but for what {@link View} says. About 33 bytes for a key of 16.
+ * Not thread-safe, except as {@link View} states. About 33 bytes for a key of 16.
  */
 final class KeyDictionary {
   static final int KEYS_MAX = (1 << 24) - 2;
@@ -195,7 +195,7 @@ final class KeyDictionary {
     return -1;
   }
 
-  /** The upper bits choose the slot, the lower ones tell keys of near slots apart. */
+  /** The upper bits choose the slot; the lower ones distinguish keys of near slots. */
   private int slot(int hash) {
     return (int) (((hash & 0xFFFF_FFFFL) * slots.length) >>> Integer.SIZE);
   }
@@ -226,7 +226,8 @@ final class KeyDictionary {
     int place = (chunkCount - 1) << chunkShift | chunkUsed;
     int keyAt = Varint.put(chunk, chunkUsed, length);
     chunk.put(keyAt, from, at, length);
-    // In a chunk of its own a great key ends beyond what a place can tell: nothing may follow it.
+    // A large key has a chunk to itself, and its end exceeds what a place can hold: nothing may
+    // follow it.
     chunkUsed = chunk.capacity() > chunkBytes ? chunk.capacity() : keyAt + length;
     return place;
   }

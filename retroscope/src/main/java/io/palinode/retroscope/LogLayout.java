@@ -6,7 +6,7 @@ import java.util.function.IntFunction;
 /**
  * Where entries lie.
  *
- * @param generationBytes after so many the keys are numbered anew; 0: they never are numbered
+ * @param generationBytes after so many bytes the keys get new numbers; 0: keys have no numbers
  */
 record LogLayout(int segmentBytes, long generationBytes, IntFunction<ByteBuffer> memory) {
   static final int SEGMENT_BYTES = 256 << 10;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Where a window-log keeps its files: numbered ones, and one small one of state. What was written
  * into mapped bytes outlives the process at once, the machine only once it was forced. Used by one
- * thread at a time but for {@link #map} and {@link #rewrite}.
+ * thread at a time, except {@link #map} and {@link #rewrite}.
  */
 public interface LogVolume {
   /** For messages. */
@@ -48,8 +48,8 @@ public interface LogVolume {
   Fresh rewrite(int bytes) throws IOException;
 
   /**
-   * Puts the first {@code bytes} of what was rewritten, and closed, into the place of a file, in
-   * one step. Who has mapped that reads on in it.
+   * Replaces a file by the first {@code bytes} of its closed rewritten form, in one step. Readers
+   * that have mapped the old file continue to read it.
    */
   void replace(long number, int bytes) throws IOException;
 

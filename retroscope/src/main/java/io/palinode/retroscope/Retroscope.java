@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * a key; wraps what it sends and unwraps what it receives. Then, with the same time asked of every
  * store, {@link #computeDiff} leads to a consistent snapshot.
  *
- * <p>Thread-safe. A tick and its append are one step of the log, so a log is in the order of time
- * whoever appends.
+ * <p>Thread-safe. A tick and its append are one step of the log, so a log is in HLC order for any
+ * number of writers.
  */
 public final class Retroscope {
   private final LongSupplier epochMicros;
@@ -44,26 +44,26 @@ public final class Retroscope {
   }
 
   /**
-   * Begins a log at the present time. {@code present} tells the store's values for differences that
-   * lead forward, see {@link WindowLog#diffForward}. Throws {@link IllegalArgumentException} when
-   * there is one of that name.
+   * Begins a log at the present time. {@code present} returns the store's values for differences
+   * that lead forward, see {@link WindowLog#diffForward}. Throws {@link IllegalArgumentException}
+   * when there is one of that name.
    */
   public void openLog(String name, WindowLogConfig config, PresentValues present) {
     Log log = new Log(new WindowLog(config, timeTick(), executor), present);
     if (logs.putIfAbsent(name, log) != null) {
-      throw new IllegalArgumentException("a log must have a name of its own: name=" + name);
+      throw new IllegalArgumentException("a log with this name exists: name=" + name);
     }
   }
 
   /**
-   * Like the other, with a log that goes on where {@code disk} ended; the clock is after that then.
-   * Whoever opens it begins it, see {@link DiskLog#begin}, and closes the log in the end.
+   * Like the other, with a log that continues where {@code disk} ended; the clock is after that
+   * then. The caller begins {@code disk}, see {@link DiskLog#begin}, and closes the log in the end.
    */
   public void openLog(String name, WindowLogConfig config, PresentValues present, DiskLog disk) {
     last.accumulateAndGet(disk.last(), Math::max);
     Log log = new Log(new WindowLog(config, timeTick(), executor, disk), present);
     if (logs.putIfAbsent(name, log) != null) {
-      throw new IllegalArgumentException("a log must have a name of its own: name=" + name);
+      throw new IllegalArgumentException("a log with this name exists: name=" + name);
     }
   }
 

@@ -270,8 +270,8 @@ final class Segment {
   /**
    * What is published of a segment at some moment, and its keys then.
    *
-   * @param after its entries up to here are told by another part
-   * @param upTo its entries behind are told by another part
+   * @param after another part holds its entries up to here
+   * @param upTo another part holds its entries behind this
    */
   record Part(
       Segment segment,

@@ -45,7 +45,7 @@ final class Segments {
     return next;
   }
 
-  /** A segment that nobody uses, to be begun. */
+  /** An unused segment, to be begun. */
   Segment take() {
     Segment used = spare.pollLast();
     return used != null ? used : new Segment(layout.memory().apply(layout.segmentBytes()), true);

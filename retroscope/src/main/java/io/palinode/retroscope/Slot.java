@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  * | base HLC i64 | content bytes i32 | "SLOT" | entries u32 | CRC-32C u32 | content |
  * </pre>
  *
- * Entries and checksum are one word, put after each entry: so whoever finds the file, in whatever
- * moment its process died, finds whole entries and a checksum of just them. What an append had
- * begun lies behind and is not looked at. The checksum is of base and content bytes, and then of
- * each entry's header and value, in order.
+ * Entries and checksum are one word, put after each entry: so whenever its process is killed, the
+ * file has whole entries and a checksum of exactly them. What an append had begun lies behind and
+ * is not looked at. The checksum is of base and content bytes, and then of each entry's header and
+ * value, in order.
  */
 final class Slot {
   static final int HEADER_BYTES = 24;
@@ -37,7 +37,7 @@ final class Slot {
   private final Sum sum;
   private int entries;
 
-  /** A checksum that goes on. */
+  /** A checksum that continues. */
   private static final class Sum {
     private final CRC32C crc = new CRC32C();
     private final ByteBuffer view;

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe. The lock is held for an append, for dropping a segment and for taking hold of
  * segments that are to be read, never while they are read or rewritten. While a diff is made
- * nothing is rewritten, and appends go on.
+ * nothing is rewritten, and appends continue.
  */
 public final class WindowLog implements AutoCloseable {
   private final WindowLogConfig config;
@@ -56,8 +56,8 @@ public final class WindowLog implements AutoCloseable {
   }
 
   /**
-   * Like the other, beside {@code disk}, which was begun: the log goes on from there. It is closed
-   * with this.
+   * Like the other, with {@code disk}, which was begun: the log continues from there. Closing this
+   * log closes {@code disk}.
    *
    * @param openedAt not before the last entry of {@code disk}
    */
@@ -77,7 +77,7 @@ public final class WindowLog implements AutoCloseable {
       @Nullable DiskLog disk) {
     if (disk != null && disk.last() > openedAt) {
       throw new IllegalArgumentException(
-          "a log goes on after its last entry: openedAt=%s last=%s"
+          "a log must continue after its last entry: openedAt=%s last=%s"
               .formatted(Hlc.format(openedAt), Hlc.format(disk.last())));
     }
     this.config = config;
@@ -119,8 +119,8 @@ public final class WindowLog implements AutoCloseable {
   }
 
   /**
-   * Like the other, at the time that {@code clock} then tells. It is asked under the log's lock, so
-   * no later time of it can be in the log before this one. Returns the time.
+   * Like the other, at the time that {@code clock} returns. The log calls it under its lock, so the
+   * log never has a later time of it before this one. Returns the time.
    */
   public long append(LongSupplier clock, byte[] key, byte @Nullable [] oldValue) {
     boolean sealed;
@@ -224,8 +224,8 @@ public final class WindowLog implements AutoCloseable {
   }
 
   /**
-   * The memory that the log holds, in bytes: within the bound, but for one segment. A few dropped
-   * segments that wait to be used again, and what differences hold, come on top.
+   * The memory that the log holds, in bytes: within the bound, except for one segment. A few
+   * dropped segments that wait to be used again, and what differences hold, come on top.
    */
   public synchronized long bytes() {
     return segments.bytes();
@@ -356,11 +356,11 @@ public final class WindowLog implements AutoCloseable {
         parts.addAll(pinned.parts());
         return new Pinned(parts, pinned.memory(), pinned.disk());
       } catch (DamagedFileException damaged) {
-        // Then the reach is behind the damage, and the next look tells.
+        // Then the reach is behind the damage, and the next look shows it.
         unpin(pinned);
         lose(damaged);
       } catch (IOException failed) {
-        // Perhaps of too many open files: what lies there may be as good as ever.
+        // The cause may be too many open files; then the file is undamaged.
         unpin(pinned);
         throw new UncheckedIOException("the window-log was not read: " + failed, failed);
       } catch (RuntimeException | Error e) {
@@ -400,10 +400,10 @@ public final class WindowLog implements AutoCloseable {
 
   /**
    * Compacts some of what is old on disk, if there is enough of it: see {@link Compaction}. Appends
-   * and differences go on. Returns false when there was nothing to do. Throws {@link
+   * and differences continue. Returns false if there was nothing to do. Throws {@link
    * UncheckedIOException} when there is no room, and changes nothing then.
    *
-   * @param pause is told after each 64 KiB or so, in the caller's thread
+   * @param pause called after about every 64 KiB, in the caller's thread
    */
   public boolean compact(Runnable pause) {
     try {
@@ -455,9 +455,9 @@ public final class WindowLog implements AutoCloseable {
   }
 
   /**
-   * Ends a log on disk in order, so that it goes on where it is opened next, whatever happens to
-   * the machine. Called when all that was appended is on the store's medium; nothing is appended
-   * after it. What the log knows can still be read. Idempotent.
+   * Ends a log on disk in order, so that the next run continues it, whatever happens to the
+   * machine. Call it when the store's medium has all appended writes; nothing is appended after it.
+   * What the log knows can still be read. Idempotent.
    */
   @Override
   public synchronized void close() {

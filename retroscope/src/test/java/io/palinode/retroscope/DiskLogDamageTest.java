@@ -105,7 +105,7 @@ class DiskLogDamageTest {
           for (int from = 0; from < bytes.length; from++) {
             if (number.equals(written.files.lastKey()) && isCountOfASlot(from)) {
               // The newest entries are what this one word says, and it says that there are none. A
-              // kill does not take it back, and after a loss of power the log begins anew.
+              // kill does not take it back, and after a loss of power the log begins empty.
               continue;
             }
             MemoryVolume torn = written.copy();
@@ -173,7 +173,7 @@ class DiskLogDamageTest {
       if (number == written.files.lastKey()) {
         assertThat(told)
             .containsExactly(
-                "the window-log in memory begins anew: its file " + number + " is missing");
+                "the window-log in memory begins empty: its file " + number + " is missing");
         assertThat(reach).isEqualTo(CHANGES);
       } else {
         assertThat(reach).isLessThan(CHANGES);

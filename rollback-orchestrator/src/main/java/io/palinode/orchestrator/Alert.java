@@ -46,6 +46,12 @@ public record Alert(
     VIOLATION_STANDS("PalinodeViolationStands"),
     PLAN_RESTARTED("PalinodePlanRestarted"),
     COVERAGE_LOST("PalinodeCoverageLost"),
+    JUDGEMENT_WAITS("PalinodeJudgementWaits"),
+    CLOCK_OFFSET("PalinodeClockOffset"),
+    CLOCK_OFFSET_ENDED("PalinodeClockOffsetEnded"),
+    CLOCK_REFUSED("PalinodeClockRefused"),
+    STORAGE_REFUSES("PalinodeStorageRefuses"),
+    STORAGE_WORKS("PalinodeStorageWorks"),
     CONTROL_WRITE_FAILED("PalinodeControlWriteFailed"),
     ORCHESTRATOR_STOPPED("PalinodeOrchestratorStopped");
 

@@ -5,7 +5,6 @@ import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.LetStand;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.Witness;
-import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -25,6 +24,23 @@ final class Alerts {
             "outcome", outcome.name(),
             "witnesses", witnesses(violation),
             "summary", "predicate " + violation.getPredicate() + " was violated");
+    return new Alert(
+        Alert.Kind.VIOLATION, labels(violation), annotations, policy.destinations(), nowMicros);
+  }
+
+  /** With the labels of the violation's first alert. */
+  static Alert outcomeChanged(OutcomeChange change, Policy policy, long nowMicros) {
+    Violation violation = change.violation().violation();
+    String outcome = String.valueOf(change.violation().outcome());
+    Map<String, String> annotations =
+        Map.of(
+            "id", violation.getId(),
+            "violate", Hlc.format(violation.getViolate()),
+            "outcome", outcome,
+            "outcomeBefore", change.before().name(),
+            "summary",
+                "predicate %s was violated: the outcome is now %s, no longer %s"
+                    .formatted(violation.getPredicate(), outcome, change.before()));
     return new Alert(
         Alert.Kind.VIOLATION, labels(violation), annotations, policy.destinations(), nowMicros);
   }
@@ -58,6 +74,15 @@ final class Alerts {
         Alert.Kind.PLAN_WAITS,
         Map.of("epoch", Long.toString(plan.epoch()), "phase", plan.phase().name()),
         "the rollback waits for " + waitsFor,
+        nowMicros);
+  }
+
+  static Alert resumeWaits(ServingNodes serving, long nowMicros) {
+    return Alert.toOperator(
+        Alert.Kind.PLAN_WAITS,
+        Map.of("epoch", Long.toString(serving.epoch()), "phase", Rollback.State.RESUMING.name()),
+        "the rollback has ended, and nodes %s do not serve its epoch yet"
+            .formatted(serving.missing()),
         nowMicros);
   }
 
@@ -155,19 +180,15 @@ final class Alerts {
         nowMicros);
   }
 
-  static Alert coverageLost(CoverageLost loss, long heldAt, Duration hold, long nowMicros) {
-    return coverageLost(
-        loss,
-        "the safe point is held at %s until the loss is acknowledged, at most %d s"
-            .formatted(Hlc.format(heldAt), hold.toSeconds()),
-        nowMicros);
-  }
-
-  static Alert coverageLostBefore(CoverageLost loss, long safePoint, long nowMicros) {
-    return coverageLost(
-        loss,
-        "the safe point %s had passed it and is not held".formatted(Hlc.format(safePoint)),
-        nowMicros);
+  static Alert coverageLost(CoverageLost loss, MachineState state) {
+    long safePoint = state.safePoint();
+    long before = Math.max(safePoint, Math.min(state.heldAt(), loss.getFromHlc() - 1));
+    String consequence =
+        Coverage.end(loss) <= safePoint
+            ? "the safe point %s had passed it and is not held".formatted(Hlc.format(safePoint))
+            : "the safe point is held at %s until the loss is acknowledged, at most %d s"
+                .formatted(Hlc.format(before), state.settings().coverageHold().toSeconds());
+    return coverageLost(loss, consequence, state.nowMicros());
   }
 
   private static Alert coverageLost(CoverageLost loss, String consequence, long nowMicros) {

@@ -16,17 +16,22 @@ public sealed interface Command {
   /** What becomes of a violation. */
   record Classified(Violation violation, Outcome outcome) implements Command {}
 
+  /** Outcomes of violations that were classified before may have changed ({@link Outcomes#now}). */
+  record Review() implements Command {}
+
   /** What a violation causes. */
   enum Outcome {
     /**
-     * It opens a plan or moves the target of one that is open; or waits for approval, or finds the
-     * budget spent, and then another outcome may follow.
+     * It asks for a rollback, which may wait for approval; or a plan for it has restored a cut
+     * before it. If no plan does, another outcome replaces this one.
      */
     ROLLBACK,
     /** A plan has taken, or is taking, the store back to before it. */
     COVERED,
-    /** An operator has abandoned the plan that took it, or would have taken it, back. */
+    /** An operator has abandoned the plan that was to restore a cut before it: it stands. */
     ABANDONED,
+    /** The plan ended in a restart: the store kept it, and programs were told to begin again. */
+    RESTARTED,
     /** Its predicate asks for no rollback, or not at this grade, or is deleted. */
     NO_ROLLBACK,
     /** Its predicate's budget of rollbacks is spent: it stands. */

@@ -23,8 +23,13 @@ public sealed interface Event {
   /** What happened at a node in this HLC range was not seen. */
   record CoverageLost(io.palinode.wire.v1.CoverageLost loss, long atMicros) implements Event {}
 
-  /** The operator accepts what was lost so far: the safe point may pass it. */
-  record CoverageAcknowledged(long atMicros) implements Event {}
+  /**
+   * An operator acknowledges all coverage gaps up to this number, and abandoned plans: the safe
+   * point may pass them.
+   */
+  record CoverageAcknowledged(long toNumber, long atMicros) implements Event {
+    public static final long ALL = Long.MAX_VALUE;
+  }
 
   /** An operator's word on the plan that is halted. */
   record OperatorSpoke(long epoch, Intervention intervention, long atMicros) implements Event {}

@@ -1,6 +1,8 @@
 package io.palinode.orchestrator;
 
+import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Violation;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
@@ -16,31 +18,27 @@ import org.jspecify.annotations.Nullable;
  * @param judged every violation with {@code violate <= judged} is known
  * @param demands by epoch, predicate and since when that wanted rollbacks
  * @param waiting violations whose predicate is not known yet, oldest first
- * @param heldAt the safe point does not pass this, because of lost coverage; {@link #NOT_HELD}
- * @param heldUntilMicros when that hold is over by itself
- * @param losses lost ranges that were not acknowledged
- * @param lostTo the greatest end of a lost range, acknowledged or not, passed by the safe point or
- *     not: so the violations log alone tells it
- * @param acceptedEpoch plans up to this one that were abandoned are acknowledged too
+ * @param unrecorded coverage gaps that the control log does not hold yet, oldest first
+ * @param lostTo the greatest end of a coverage gap in the violations log
+ * @param reportedEpoch this run has alerted that plans up to this epoch were abandoned
  */
 public record Findings(
     long judged,
     SortedMap<Demand.Key, Demanded> demands,
     List<Waiting> waiting,
-    long heldAt,
-    long heldUntilMicros,
-    int losses,
+    List<CoverageLost> unrecorded,
     long lostTo,
-    long acceptedEpoch) {
+    long reportedEpoch) {
   public static final long NOT_HELD = Long.MAX_VALUE;
   static final int WAITING_MAX = 1_000;
+  static final int UNRECORDED_MAX = 1_000;
   static final Findings NONE =
-      new Findings(0, Collections.emptySortedMap(), List.of(), NOT_HELD, 0, 0, 0, 0);
+      new Findings(0, Collections.emptySortedMap(), List.of(), List.of(), 0, 0);
 
   /** A violation that waits for its predicate. */
   public record Waiting(Violation violation, long sinceMicros) {}
 
-  /** Nothing keeps the safe point from what is judged, but perhaps lost coverage. */
+  /** Nothing keeps the safe point from what is judged, but perhaps a coverage gap. */
   public boolean isSettled() {
     return demands.isEmpty() && waiting.isEmpty();
   }
@@ -53,8 +51,7 @@ public record Findings(
   Findings judgedTo(long hlc) {
     return hlc <= judged
         ? this
-        : new Findings(
-            hlc, demands, waiting, heldAt, heldUntilMicros, losses, lostTo, acceptedEpoch);
+        : new Findings(hlc, demands, waiting, unrecorded, lostTo, reportedEpoch);
   }
 
   Findings demanding(Demand demand) {
@@ -90,48 +87,47 @@ public record Findings(
     return withWaiting(waiting.stream().filter(done.negate()).toList());
   }
 
-  /** A loss before the safe point holds nothing. What is {@code replayed} was counted before. */
-  Findings losingWhatIsPassed(long toHlc, boolean replayed) {
-    int more = losses + (replayed ? 0 : 1);
+  /** A gap was read, which the control log may hold already. */
+  Findings losing(CoverageLost loss) {
     return new Findings(
-        judged,
-        demands,
-        waiting,
-        heldAt,
-        heldUntilMicros,
-        more,
-        Math.max(lostTo, end(toHlc)),
-        acceptedEpoch);
+        judged, demands, waiting, unrecorded, Math.max(lostTo, Coverage.end(loss)), reportedEpoch);
   }
 
-  /** A further loss prolongs the hold: coverage is still being lost. */
-  Findings losing(long fromHlc, long toHlc, long untilMicros) {
-    return new Findings(
-        judged,
-        demands,
-        waiting,
-        Math.min(heldAt, Math.max(0, fromHlc - 1)),
-        Math.max(heldUntilMicros, untilMicros),
-        losses + 1,
-        Math.max(lostTo, end(toHlc)),
-        acceptedEpoch);
+  /** One more gap to be recorded. Beyond the limit, the last one stands for all further ones. */
+  Findings withUnrecorded(CoverageLost loss) {
+    CoverageLost one = Coverage.bounded(loss);
+    if (unrecorded.contains(one)) {
+      return this;
+    }
+    List<CoverageLost> more = new ArrayList<>(unrecorded);
+    if (more.size() < UNRECORDED_MAX) {
+      more.add(one);
+    } else {
+      more.add(both(more.remove(UNRECORDED_MAX - 1), one));
+    }
+    return withUnrecorded(List.copyOf(more));
   }
 
-  /** A loss without an end may go on for ever. */
-  private static long end(long toHlc) {
-    return toHlc == 0 ? Long.MAX_VALUE : toHlc;
+  private static CoverageLost both(CoverageLost last, CoverageLost further) {
+    boolean hasEnd = last.getToHlc() != 0 && further.getToHlc() != 0;
+    return CoverageLost.newBuilder()
+        .setFromHlc(Math.min(last.getFromHlc(), further.getFromHlc()))
+        .setToHlc(hasEnd ? Math.max(last.getToHlc(), further.getToHlc()) : 0)
+        .setCause("more than %d coverage gaps were found at once".formatted(UNRECORDED_MAX))
+        .build();
   }
 
-  /** Without the hold, once its time is over; what was lost stays counted. */
-  Findings at(long nowMicros) {
-    return heldAt == NOT_HELD || nowMicros < heldUntilMicros
-        ? this
-        : new Findings(judged, demands, waiting, NOT_HELD, 0, losses, lostTo, acceptedEpoch);
+  /** Without those that the control log holds now. */
+  Findings withoutRecorded(Predicate<CoverageLost> recorded) {
+    return withUnrecorded(unrecorded.stream().filter(recorded.negate()).toList());
   }
 
-  /** All losses, and what was abandoned up to this epoch. */
-  Findings acknowledged(long epoch) {
-    return new Findings(judged, demands, waiting, NOT_HELD, 0, 0, lostTo, epoch);
+  Findings reported(long epoch) {
+    return new Findings(judged, demands, waiting, unrecorded, lostTo, epoch);
+  }
+
+  private Findings withUnrecorded(List<CoverageLost> newUnrecorded) {
+    return new Findings(judged, demands, waiting, newUnrecorded, lostTo, reportedEpoch);
   }
 
   private Findings withDemands(SortedMap<Demand.Key, Demanded> newDemands) {
@@ -139,15 +135,12 @@ public record Findings(
         judged,
         Collections.unmodifiableSortedMap(newDemands),
         waiting,
-        heldAt,
-        heldUntilMicros,
-        losses,
+        unrecorded,
         lostTo,
-        acceptedEpoch);
+        reportedEpoch);
   }
 
   private Findings withWaiting(List<Waiting> newWaiting) {
-    return new Findings(
-        judged, demands, newWaiting, heldAt, heldUntilMicros, losses, lostTo, acceptedEpoch);
+    return new Findings(judged, demands, newWaiting, unrecorded, lostTo, reportedEpoch);
   }
 }

@@ -36,6 +36,11 @@ public final class History<K, V> {
     values.computeIfPresent(key, (k, v) -> change.apply(v));
   }
 
+  /** Changes all values, oldest first. O(capacity). */
+  public synchronized void replaceAll(UnaryOperator<V> change) {
+    values.replaceAll((key, value) -> change.apply(value));
+  }
+
   public synchronized @Nullable V get(K key) {
     return values.get(key);
   }

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  *     open plan's too, once it restores
  * @param gates what keeps violations from opening plans
  * @param sequential what the last {@code Resume} asks of clients, and remembers
+ * @param coverage which coverage gaps are known, and which of them are acknowledged
+ * @param serving which nodes serve the epoch of the latest plan
  */
 public record Journal(
     int nodes,
@@ -31,13 +33,25 @@ public record Journal(
     WholeSnapshots snapshots,
     List<TouchingRollback> touching,
     List<SequentialSpan> sequential,
-    Gates gates) {
+    Gates gates,
+    Coverage coverage,
+    ServingNodes serving) {
   /** Also the most rollbacks that {@code whenFrequent} can count. */
   static final int PAST_MAX = 1_024;
 
   public static Journal empty(int nodes) {
     return new Journal(
-        nodes, 0, null, List.of(), 0, WholeSnapshots.NONE, List.of(), List.of(), Gates.NONE);
+        nodes,
+        0,
+        null,
+        List.of(),
+        0,
+        WholeSnapshots.NONE,
+        List.of(),
+        List.of(),
+        Gates.NONE,
+        Coverage.NONE,
+        ServingNodes.NONE);
   }
 
   /** The journal with one more record; the same object when the record has no effect. */
@@ -50,6 +64,7 @@ public record Journal(
           plan == null && record.getEpoch() == epoch + 1 && isAnswerable(record.getPlanOpened())
               ? withPlan(Plan.opened(record))
                   .with(gates.answered(record.getPlanOpened().getApproves()))
+                  .with(ServingNodes.opened(record.getEpoch()))
               : this;
       case RESUME ->
           plan != null && record.getEpoch() == plan.epoch() && plan.isEndedBy(record.getResume())
@@ -66,13 +81,18 @@ public record Journal(
                   snapshots,
                   touching,
                   sequential,
-                  gates)
+                  gates,
+                  coverage,
+                  serving)
               : this;
       case NODE_JOINED -> plan == null ? this : withPlan(plan.read(record));
       case RESTORE ->
           plan != null && record.getEpoch() == plan.epoch() ? restoring(plan, record) : this;
+      case PAUSED ->
+          plan != null && record.getEpoch() == plan.epoch()
+              ? withPlan(plan.read(record)).with(serving.paused(record.getPaused()))
+              : this;
       case PAUSE,
-          PAUSED,
           RESTORED,
           CONVERGE,
           ACCESSED,
@@ -86,7 +106,9 @@ public record Journal(
           plan != null && record.getEpoch() == plan.epoch() ? withPlan(plan.read(record)) : this;
       case SNAPSHOT -> withSnapshots(snapshots.read(record.getSnapshot(), nodes));
       case GATE -> isLate(record) ? this : with(gates.read(record));
-      case WATCHING, EFFECT, STEP_NOT_SET -> this;
+      case COVERAGE -> with(coverage.read(record, safePoint));
+      case SERVING -> with(serving.serving(record.getEpoch(), record.getServing().getNode()));
+      case WATCHING, NODE_REPORT, EFFECT, STEP_NOT_SET -> this;
     };
   }
 
@@ -120,10 +142,12 @@ public record Journal(
     return past.stream().anyMatch(p -> p.settles(ofEpoch, hlc));
   }
 
-  /** It is settled, but not taken back. */
-  boolean isGivenUp(long ofEpoch, long hlc) {
-    return isSettled(ofEpoch, hlc)
-        && past.stream().filter(p -> p.settles(ofEpoch, hlc)).allMatch(PastPlan::keptAll);
+  /** The first of the plans that settle it, if none of them restored a cut before it; or null. */
+  @Nullable PastPlan keptBy(long ofEpoch, long hlc) {
+    List<PastPlan> settling = past.stream().filter(p -> p.settles(ofEpoch, hlc)).toList();
+    return settling.isEmpty() || !settling.stream().allMatch(PastPlan::keptAll)
+        ? null
+        : settling.get(0);
   }
 
   /** The newest plan that was abandoned, unless the safe point has passed it since; or null. */
@@ -263,6 +287,7 @@ public record Journal(
       case CONTRIBUTION -> record.getContribution().getNode();
       case CONVERGED -> record.getConverged().getNode();
       case NODE_JOINED -> record.getNodeJoined().getNode();
+      case SERVING -> record.getServing().getNode();
       case PLAN_OPENED,
           PAUSE,
           RESTORE,
@@ -274,9 +299,11 @@ public record Journal(
           CANCEL,
           SAFE_POINT,
           WATCHING,
+          NODE_REPORT,
           SNAPSHOT,
           EFFECT,
           GATE,
+          COVERAGE,
           STEP_NOT_SET ->
           -1;
     };
@@ -299,25 +326,103 @@ public record Journal(
                 touching.stream().skip(Math.max(0, touching.size() + 1 - PAST_MAX)),
                 Stream.of(new TouchingRollback(open.epoch(), open.openedMicros(), touches, inVain)))
             .toList();
-    return new Journal(nodes, epoch, next, past, safePoint, snapshots, longer, sequential, gates);
+    return new Journal(
+        nodes,
+        epoch,
+        next,
+        past,
+        safePoint,
+        snapshots,
+        longer,
+        sequential,
+        gates,
+        coverage,
+        serving);
   }
 
   private Journal with(Gates next) {
     return next.equals(gates)
         ? this
-        : new Journal(nodes, epoch, plan, past, safePoint, snapshots, touching, sequential, next);
+        : new Journal(
+            nodes,
+            epoch,
+            plan,
+            past,
+            safePoint,
+            snapshots,
+            touching,
+            sequential,
+            next,
+            coverage,
+            serving);
+  }
+
+  private Journal with(Coverage next) {
+    return next.equals(coverage)
+        ? this
+        : new Journal(
+            nodes,
+            epoch,
+            plan,
+            past,
+            safePoint,
+            snapshots,
+            touching,
+            sequential,
+            gates,
+            next,
+            serving);
+  }
+
+  private Journal with(ServingNodes next) {
+    return next.equals(serving)
+        ? this
+        : new Journal(
+            nodes,
+            epoch,
+            plan,
+            past,
+            safePoint,
+            snapshots,
+            touching,
+            sequential,
+            gates,
+            coverage,
+            next);
   }
 
   private Journal withPlan(Plan next) {
     return next.equals(plan)
         ? this
-        : new Journal(nodes, epoch, next, past, safePoint, snapshots, touching, sequential, gates);
+        : new Journal(
+            nodes,
+            epoch,
+            next,
+            past,
+            safePoint,
+            snapshots,
+            touching,
+            sequential,
+            gates,
+            coverage,
+            serving);
   }
 
   private Journal withSnapshots(WholeSnapshots next) {
     return next.equals(snapshots)
         ? this
-        : new Journal(nodes, epoch, plan, past, safePoint, next, touching, sequential, gates);
+        : new Journal(
+            nodes,
+            epoch,
+            plan,
+            past,
+            safePoint,
+            next,
+            touching,
+            sequential,
+            gates,
+            coverage,
+            serving);
   }
 
   private Journal resumed(Plan done, ControlRecord record) {
@@ -348,6 +453,8 @@ public record Journal(
             .withoutSettled(
                 request ->
                     last.epoch() > request.epoch()
-                        && last.settles(request.epoch(), request.violate())));
+                        && last.settles(request.epoch(), request.violate())),
+        coverage,
+        serving.resumed(record.getAtMicros()));
   }
 }

@@ -43,15 +43,21 @@ public record MachineState(
   /** A plan that was abandoned, and neither acknowledged nor passed by the safe point; or null. */
   public @Nullable PastPlan abandoned() {
     PastPlan plan = journal.unclaimed();
-    return plan == null || plan.epoch() <= findings.acceptedEpoch() ? null : plan;
+    return plan == null || plan.epoch() <= journal.coverage().acknowledgedEpoch() ? null : plan;
   }
 
   /**
-   * The safe point does not pass this HLC, because of lost coverage or of an abandoned plan; {@link
-   * Findings#NOT_HELD}.
+   * The safe point does not pass this HLC, because of a coverage gap or of an abandoned plan;
+   * {@link Findings#NOT_HELD}.
    */
   public long heldAt() {
-    return abandoned() == null ? findings.heldAt() : Math.min(safePoint(), findings.heldAt());
+    long gapsHoldAt = journal.coverage().heldAt(nowMicros);
+    return abandoned() == null ? gapsHoldAt : Math.min(safePoint(), gapsHoldAt);
+  }
+
+  /** How many coverage gaps are not acknowledged. */
+  public long unacknowledgedGaps() {
+    return journal.coverage().unacknowledgedCount() + findings.unrecorded().size();
   }
 
   MachineState with(Journal next) {

@@ -2,9 +2,9 @@ package io.palinode.orchestrator;
 
 import com.google.protobuf.ByteString;
 import io.palinode.wire.v1.ControlRecord;
-import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Detecting;
 import io.palinode.wire.v1.Violation;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -15,14 +15,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Memory {
   public static final int KEPT_MAX = 10_000;
-  public static final int LOSSES_MAX = 100;
   public static final int PROGRESS_MAX = 1_000;
 
   private final History<String, ReceivedViolation> violations = new History<>(KEPT_MAX);
   private final History<Long, Rollback> rollbacks = new History<>(KEPT_MAX);
   private final History<Long, RollbackProgress> progress = new History<>(PROGRESS_MAX);
   private final History<SpanId, SequentialSpan> sequential = new History<>(PROGRESS_MAX);
-  private final History<Long, Unjudged> losses = new History<>(LOSSES_MAX);
   private final AtomicLong phantoms = new AtomicLong();
   private final Nodes nodes;
   private final WatchedVersions watched;
@@ -38,9 +36,11 @@ public final class Memory {
   /** Also of a grade that rose. */
   public void received(Violation violation, long atMicros, boolean replayed) {
     ReceivedViolation known = violations.get(violation.getId());
-    boolean phantom = known != null && known.phantom();
     violations.put(
-        violation.getId(), new ReceivedViolation(violation, atMicros, replayed, null, phantom));
+        violation.getId(),
+        known == null
+            ? new ReceivedViolation(violation, atMicros, replayed, null, false)
+            : known.again(violation, atMicros, replayed));
   }
 
   /** The violation of this id is a phantom; so may be one that nobody published. Once for each. */
@@ -53,19 +53,28 @@ public final class Memory {
     violations.update(violation.getId(), known -> known.with(outcome));
   }
 
+  /** Replaces outcomes that have changed; returns these changes, oldest first. */
+  public List<OutcomeChange> review(MachineState state) {
+    List<OutcomeChange> changes = new ArrayList<>();
+    violations.replaceAll(
+        received -> {
+          Command.Outcome before = received.outcome();
+          Command.Outcome now =
+              before == null ? null : Outcomes.now(state, received.violation(), before);
+          if (before == null || now == null || now == before) {
+            return received;
+          }
+          ReceivedViolation changed = received.with(now);
+          changes.add(new OutcomeChange(changed, before));
+          return changed;
+        });
+    return changes;
+  }
+
   /** Any record of the control log. */
   public void read(ControlRecord record) {
     nodes.read(record);
     watched.read(record);
-  }
-
-  public void lost(CoverageLost loss) {
-    losses.put(losses.total(), Unjudged.of(loss));
-  }
-
-  /** The latest first. */
-  public List<Unjudged> unjudged(int limit) {
-    return losses.latest(limit);
   }
 
   /** Of the detection job. */

@@ -62,6 +62,7 @@ public record Outbox(
         && a.getHalted().getHaltsBefore() == b.getHalted().getHaltsBefore()
         && a.getRetry().getHalt() == b.getRetry().getHalt()
         && a.getAbandon().getHalt() == b.getAbandon().getHalt()
+        && a.getCoverage().getStepCase() == b.getCoverage().getStepCase()
         && isSameGate(a.getGate(), b.getGate());
   }
 

@@ -109,9 +109,12 @@ public record Plan(
           RESUME,
           SAFE_POINT,
           WATCHING,
+          NODE_REPORT,
           SNAPSHOT,
           EFFECT,
           GATE,
+          COVERAGE,
+          SERVING,
           STEP_NOT_SET ->
           this;
     };

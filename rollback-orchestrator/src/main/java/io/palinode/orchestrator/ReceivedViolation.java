@@ -24,6 +24,11 @@ public record ReceivedViolation(
     return Math.max(0, receivedMicros - Hlc.micros(violation.getViolate()));
   }
 
+  /** Read again, with another grade. */
+  ReceivedViolation again(Violation same, long atMicros, boolean isReplayed) {
+    return new ReceivedViolation(same, atMicros, isReplayed, outcome, phantom);
+  }
+
   ReceivedViolation with(Command.Outcome newOutcome) {
     return new ReceivedViolation(violation, receivedMicros, replayed, newOutcome, phantom);
   }

@@ -47,6 +47,9 @@ public record Rollback(
     PAUSING,
     RESTORING,
     CONVERGING,
+    /** The epoch began, and not every node has acknowledged that it serves it. */
+    RESUMING,
+    /** Every node serves the epoch; nodes of an earlier release do not acknowledge that. */
     RESUMED,
     HALTED,
     /** The epoch began, and nothing was taken back. */
@@ -107,9 +110,12 @@ public record Rollback(
           SAFE_POINT,
           NODE_JOINED,
           WATCHING,
+          NODE_REPORT,
           SNAPSHOT,
           EFFECT,
           GATE,
+          COVERAGE,
+          SERVING,
           STEP_NOT_SET ->
           this;
     };
@@ -117,6 +123,27 @@ public record Rollback(
 
   public boolean isEnded() {
     return state.isLast();
+  }
+
+  /** While the epoch began and nodes do not serve it yet. */
+  public Rollback resuming() {
+    return new Rollback(
+        epoch,
+        predicate,
+        violationIds,
+        State.RESUMING,
+        target,
+        attempts,
+        undoneWrites,
+        convergedKeys,
+        openedMicros,
+        sinceMicros,
+        lastPausedMicros,
+        0,
+        times,
+        haltReason,
+        abandoned,
+        cancelled);
   }
 
   private State lastState(ControlRecord resume) {

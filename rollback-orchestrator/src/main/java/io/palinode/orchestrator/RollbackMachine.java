@@ -6,7 +6,6 @@ import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.SafePoint;
 import io.palinode.wire.v1.Violation;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -46,12 +45,11 @@ import org.jspecify.annotations.Nullable;
  * taken nothing back: the violations before it are given up, its epoch begins in the state that
  * there is, and the safe point stays where it is until the operator acknowledges that too.
  *
- * <p><b>Lost coverage</b> that the safe point has not passed holds it at {@code from_hlc - 1} until
- * an operator acknowledges it, or until nothing more was lost for {@code coverageHold}: what was
- * lost is never found again, so a hold without end would help nobody, and the promise stands that
- * nothing before the safe point is taken back. Neither is in a log; but once the safe point has
- * passed a loss, replaying the logs shows that it was let pass. An orchestrator that is killed
- * between the acknowledgement and the next safe point holds it anew.
+ * <p><b>A coverage gap</b> is copied to the control log before any safe point that was decided with
+ * knowledge of it; the acknowledgement of an operator is a record there too ({@link Coverage}). So
+ * a gap counts as unacknowledged after a takeover, a restart, and the end of the violations log's
+ * retention. A gap that the safe point has not passed holds it at {@code from_hlc - 1} until it is
+ * acknowledged, or until no further gap was found for {@code coverageHold}.
  */
 public final class RollbackMachine {
   private final List<Command> commands = new ArrayList<>();
@@ -80,8 +78,8 @@ public final class RollbackMachine {
       state = state.with(state.findings().judgedTo(e.hlc()));
     } else if (event instanceof Event.CoverageLost e) {
       coverageLost(e.loss());
-    } else if (event instanceof Event.CoverageAcknowledged) {
-      state = state.with(state.findings().acknowledged(state.journal().epoch()));
+    } else if (event instanceof Event.CoverageAcknowledged e) {
+      operatorWants(() -> CoverageSteps.acknowledging(state, e.toNumber()));
     } else if (event instanceof Event.OperatorSpoke e) {
       operatorWants(() -> NextStep.onBehalfOfOperator(state, e.epoch(), e.intervention()));
     } else if (event instanceof Event.RollbackWanted e) {
@@ -116,13 +114,19 @@ public final class RollbackMachine {
       // Of no plan; it is known for those to come.
       return;
     }
+    if (record.hasCoverage()) {
+      state = state.with(state.findings().withoutRecorded(after.coverage()::holds));
+      return;
+    }
     commands.add(new Command.Took(record));
     Findings left = state.findings().withoutPassed(state.journal().safePoint());
     state = state.with(left.withoutDemands(this::isCovered));
+    if (record.hasResume() || record.hasGate() || !state.findings().equals(left)) {
+      commands.add(new Command.Review());
+    }
     if (record.hasHalted() && state.live()) {
       alertHalted();
     } else if (record.hasResume() && state.live()) {
-      alertAbandoned();
       alertRestarted(record);
       PastPlan ended = state.journal().pastPlan(record.getEpoch());
       if (ended != null) {
@@ -233,8 +237,7 @@ public final class RollbackMachine {
   private void classify(Violation violation, Policy policy) {
     Grade grade = Grades.of(violation.getGrade());
     boolean stale = isStale(violation);
-    Command.Outcome outcome =
-        outcome(violation, policy, policy.rollsBack(grade, violation.getPredicateVersion()));
+    Command.Outcome outcome = Outcomes.first(state, violation, policy);
     commands.add(new Command.Classified(violation, outcome));
     if (policy.alerts(grade) && !stale) {
       commands.add(
@@ -246,36 +249,6 @@ public final class RollbackMachine {
       commands.add(
           new Command.Raise(Alerts.tooLate(violation, state.safePoint(), state.nowMicros())));
     }
-  }
-
-  private Command.Outcome outcome(Violation violation, Policy policy, boolean rollsBack) {
-    if (!rollsBack) {
-      return Command.Outcome.NO_ROLLBACK;
-    }
-    if (state.journal().isGivenUp(violation.getEpoch(), violation.getViolate())) {
-      return Command.Outcome.ABANDONED;
-    }
-    if (isCovered(violation.getEpoch(), violation.getViolate())) {
-      return Command.Outcome.COVERED;
-    }
-    boolean mayStand =
-        policy.isGated()
-            || state
-                .journal()
-                .gates()
-                .holds(violation.getPredicate(), violation.getBinding(), violation.getViolate());
-    if (mayStand && state.journal().isFoundAtBeginning(violation)) {
-      return Command.Outcome.STANDS;
-    }
-    // Before the safe point is looked at, which passes what stands.
-    LetStanding stands =
-        state.journal().gates().standing(violation.getPredicate(), violation.getViolate());
-    if (stands != null) {
-      return stands.isForBudget() ? Command.Outcome.OVER_BUDGET : Command.Outcome.REJECTED;
-    }
-    return violation.getViolate() <= state.safePoint()
-        ? Command.Outcome.TOO_LATE
-        : Command.Outcome.ROLLBACK;
   }
 
   private Demand demand(Violation violation, Policy policy) {
@@ -313,29 +286,24 @@ public final class RollbackMachine {
   }
 
   private void coverageLost(CoverageLost loss) {
-    if (loss.getToHlc() <= state.safePoint()) {
-      tellPassed(loss);
+    state = state.with(state.findings().losing(loss));
+    if (CoverageSteps.isRecorded(state, loss)) {
       return;
     }
-    Duration hold = state.settings().coverageHold();
-    long until = state.nowMicros() + RollbackSettings.micros(hold);
-    state = state.with(state.findings().losing(loss.getFromHlc(), loss.getToHlc(), until));
-    long heldAt = Math.max(state.safePoint(), state.findings().heldAt());
-    commands.add(new Command.Raise(Alerts.coverageLost(loss, heldAt, hold, state.nowMicros())));
+    state = state.with(state.findings().withUnrecorded(loss));
+    if (state.live()) {
+      alertGap(loss);
+    }
   }
 
-  /** Nothing is left that a hold could keep in; what is replayed was told before. */
-  private void tellPassed(CoverageLost loss) {
-    state = state.with(state.findings().losingWhatIsPassed(loss.getToHlc(), !state.live()));
-    if (state.live()) {
-      commands.add(
-          new Command.Raise(Alerts.coverageLostBefore(loss, state.safePoint(), state.nowMicros())));
-    }
+  private void alertGap(CoverageLost loss) {
+    commands.add(new Command.Raise(Alerts.coverageLost(loss, state)));
   }
 
   private void policyChanged(Policy policy) {
     state = state.with(policy);
     state = state.with(state.findings().withoutDemands(this::isCovered));
+    commands.add(new Command.Review());
     List<Findings.Waiting> known =
         state.findings().waiting().stream()
             .filter(w -> w.violation().getPredicate().equals(policy.predicate()))
@@ -351,8 +319,10 @@ public final class RollbackMachine {
     if (plan != null && plan.phase() == Phase.HALTED) {
       alertHalted();
     }
-    alertAbandoned();
-    // Whoever was here before may have died before it told.
+    state.findings().unrecorded().stream()
+        .limit(CoverageSteps.GAPS_PER_RECORD_MAX)
+        .forEach(this::alertGap);
+    // The orchestrator before this one may have ended before it alerted.
     state.journal().gates().requests().forEach(this::alertApproval);
   }
 
@@ -409,10 +379,13 @@ public final class RollbackMachine {
                     new Command.Raise(Alerts.approvalGivenUp(request, ended, state.nowMicros()))));
   }
 
-  /** What nobody acknowledged yet is told again by whoever starts. */
+  /** Once: the control log holds which plan was alerted. */
   private void alertAbandoned() {
     PastPlan plan = state.abandoned();
-    if (plan != null) {
+    long reported =
+        Math.max(state.findings().reportedEpoch(), state.journal().coverage().reportedEpoch());
+    if (plan != null && plan.epoch() > reported) {
+      state = state.with(state.findings().reported(plan.epoch()));
       commands.add(
           new Command.Raise(Alerts.planAbandoned(plan, state.safePoint(), state.nowMicros())));
     }
@@ -426,11 +399,12 @@ public final class RollbackMachine {
   }
 
   private void decide() {
-    state = state.with(state.findings().at(state.nowMicros()));
     expireWaiting();
     alertStall();
+    alertAbandoned();
     if (state.outbox().mayWrite(state.nowMicros())) {
-      ControlRecord next = NextStep.of(state);
+      ControlRecord gaps = CoverageSteps.next(state);
+      ControlRecord next = gaps == null ? NextStep.of(state) : gaps;
       if (next != null) {
         state = state.with(state.outbox().wrote(next, state.nowMicros()));
         commands.add(new Command.Append(next));
@@ -451,13 +425,28 @@ public final class RollbackMachine {
 
   private void alertStall() {
     Plan plan = state.journal().plan();
-    if (plan == null || plan.phase() == Phase.HALTED) {
+    if (plan == null) {
+      alertNotServing();
+      return;
+    }
+    if (plan.phase() == Phase.HALTED) {
       return;
     }
     long since = Math.max(plan.sinceMicros(), state.stallAlertMicros());
     if (state.nowMicros() - since > RollbackSettings.micros(state.settings().nodeWait())) {
       state = state.stallAlerted();
       commands.add(new Command.Raise(Alerts.planWaits(plan, waitsFor(plan), state.nowMicros())));
+    }
+  }
+
+  private void alertNotServing() {
+    ServingNodes serving = state.journal().serving();
+    long since = Math.max(serving.resumedMicros(), state.stallAlertMicros());
+    boolean isDue =
+        state.nowMicros() - since > RollbackSettings.micros(state.settings().nodeWait());
+    if (isDue && !serving.missing().isEmpty()) {
+      state = state.stallAlerted();
+      commands.add(new Command.Raise(Alerts.resumeWaits(serving, state.nowMicros())));
     }
   }
 
@@ -485,6 +474,7 @@ public final class RollbackMachine {
         state.journal().plan() == null
             && state.outbox().awaited() == null
             && state.findings().isSettled()
+            && state.findings().unrecorded().isEmpty()
             // Also when nobody here knows of the violations that it is about.
             && state.journal().gates().requests().isEmpty();
     return quiet ? Math.min(state.findings().judged(), state.heldAt()) : 0;

@@ -10,9 +10,11 @@ import org.jspecify.annotations.Nullable;
  * @param phase of the open plan; null when none is open
  * @param haltReason why it is halted; null when it is not
  * @param abandonedEpoch the plan that was abandoned and not acknowledged; null: none
+ * @param serving which nodes serve the epoch
  * @param heldAt the safe point does not pass this HLC because of lost coverage or an abandoned
  *     plan; null: not held
- * @param losses lost ranges that were not acknowledged
+ * @param losses coverage gaps that are not acknowledged
+ * @param gapsFound the number of the latest coverage gap
  * @param phantoms how many violations are none with joined replicas
  * @param sequential what clients are asked to use sequentially now
  * @param gate what keeps violations from being rolled back
@@ -24,12 +26,14 @@ public record Status(
     @Nullable Phase phase,
     @Nullable String haltReason,
     @Nullable Long abandonedEpoch,
+    ServingNodes serving,
     long safePoint,
     long safePointLagMicros,
     long judged,
     long judgedLagMicros,
     @Nullable Long heldAt,
-    int losses,
+    long losses,
+    long gapsFound,
     long violations,
     long phantoms,
     long rollbacks,

@@ -1,6 +1,9 @@
 package io.palinode.orchestrator;
 
 import io.palinode.wire.v1.CoverageLost;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 
 /**
  * A span in which violations may have been missed: whether there were any is not known.
@@ -9,6 +12,25 @@ import io.palinode.wire.v1.CoverageLost;
  * @param reason in words
  */
 public record Unjudged(long fromHlc, long toHlc, String reason) {
+  /** So many gaps are shown one by one. */
+  static final int MAX = 100;
+
+  /** The latest gaps that are not acknowledged, the latest first; one entry sums up the rest. */
+  public static List<Unjudged> of(MachineState state) {
+    Coverage coverage = state.journal().coverage();
+    List<CoverageLost> gaps = new ArrayList<>();
+    coverage.latestUnacknowledged().forEach(gap -> gaps.add(gap.loss()));
+    gaps.addAll(state.findings().unrecorded());
+    Collections.reverse(gaps);
+    List<Unjudged> shown = new ArrayList<>(gaps.stream().limit(MAX).map(Unjudged::of).toList());
+    long further = state.unacknowledgedGaps() - shown.size();
+    if (further > 0) {
+      Coverage.Span all = coverage.unacknowledged();
+      shown.add(new Unjudged(all.from(), all.to(), "%d further coverage gaps".formatted(further)));
+    }
+    return shown;
+  }
+
   static Unjudged of(CoverageLost loss) {
     return new Unjudged(loss.getFromHlc(), loss.getToHlc(), reason(loss));
   }

@@ -213,7 +213,9 @@ class AntiStallTest {
             known.snapshots(),
             longest,
             List.of(),
-            Gates.NONE);
+            Gates.NONE,
+            Coverage.NONE,
+            ServingNodes.NONE);
     ControlRecord opened =
         ControlRecord.newBuilder()
             .setEpoch(Journal.PAST_MAX)

@@ -243,7 +243,7 @@ class HandAffectedTest {
     assertThat(RollbackMachine.whyAll(passed.state(), wish(at(1, 500)))).isEqualTo(why);
     passed.restart();
     assertThat(RollbackMachine.whyAll(passed.state(), wish(at(1, 500)))).isEqualTo(why);
-    assertThat(passed.state().findings().losses()).as("it was told, and acknowledged").isZero();
+    assertThat(passed.state().unacknowledgedGaps()).as("it was told, and acknowledged").isZero();
     Script late = Script.of(2, P).judged(600).pass(50_000).coverageLost(0, 300, 550);
     assertThat(RollbackMachine.whyAll(late.state(), wish(at(1, 500)))).isEqualTo(why);
   }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hlc;
-import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
 import org.junit.jupiter.api.Test;
@@ -22,28 +21,6 @@ class MemoryTest {
     memory.phantom("another");
     assertThat(memory.phantomsTotal()).isEqualTo(2);
     assertThat(memory.violationsTotal()).isEqualTo(1);
-  }
-
-  @Test
-  void aLossIsToldInWords() {
-    Memory memory = new Memory(1);
-    memory.lost(
-        CoverageLost.newBuilder()
-            .setNode(2)
-            .setFirstSequence(3)
-            .setLastSequence(5)
-            .setFromHlc(7)
-            .setToHlc(9)
-            .build());
-    memory.lost(CoverageLost.newBuilder().setNode(2).setFromHlc(7).setToHlc(9).build());
-    memory.lost(CoverageLost.newBuilder().setToHlc(11).setCause("why").build());
-    assertThat(memory.unjudged(5))
-        .containsExactly(
-            new Unjudged(0, 11, "why"),
-            new Unjudged(
-                7, 9, "node 2 ended without a word, and what it saw may not have been told"),
-            new Unjudged(7, 9, "3 candidates of node 2 did not arrive"));
-    assertThat(memory.unjudged(1)).hasSize(1);
   }
 
   @Test

@@ -6,6 +6,7 @@ import io.palinode.wire.v1.AffectedClient;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.CoverageStep;
 import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.IntervalRef;
 import io.palinode.wire.v1.NodeJoined;
@@ -28,12 +29,16 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Drives the machine by hand, with HLC times in microseconds. What it appends is read back at once,
  * unless the log is held; what the orchestrator wrote can be read as lines.
  */
 final class Script {
+  private static final String COVERAGE = "coverage:";
+
   private final RollbackSettings settings;
   private List<Policy> policies;
   private final List<ControlRecord> control = new ArrayList<>();
@@ -43,6 +48,7 @@ final class Script {
   private final List<Command.Classified> outcomes = new ArrayList<>();
   private final Deque<ControlRecord> held = new ArrayDeque<>();
   private MachineState state;
+  private Memory memory;
   private boolean holding;
   private long nowMicros = 1_000_000;
 
@@ -50,6 +56,7 @@ final class Script {
     this.settings = settings;
     this.policies = policies;
     this.state = MachineState.initial(settings);
+    this.memory = new Memory(settings.nodes());
     restart();
   }
 
@@ -62,10 +69,23 @@ final class Script {
   /** Forgets everything but the logs, and replays them. */
   Script restart() {
     state = MachineState.initial(settings);
+    memory = new Memory(settings.nodes());
     policies.forEach(p -> hear(new Event.PolicyChanged(p, nowMicros)));
     List.copyOf(control).forEach(r -> hear(new Event.ControlRead(r, nowMicros)));
     List.copyOf(violations).forEach(this::hear);
     hear(new Event.CaughtUp(nowMicros));
+    return this;
+  }
+
+  /** The violations log's retention has removed all of its records. */
+  Script forgetViolations() {
+    violations.clear();
+    return this;
+  }
+
+  /** As if these records had never come into the control log. */
+  Script forgetControl(Predicate<ControlRecord> some) {
+    control.removeIf(some);
     return this;
   }
 
@@ -137,7 +157,11 @@ final class Script {
   }
 
   Script acknowledgeCoverage() {
-    hear(new Event.CoverageAcknowledged(nowMicros));
+    return acknowledgeCoverage(Event.CoverageAcknowledged.ALL);
+  }
+
+  Script acknowledgeCoverage(long toNumber) {
+    hear(new Event.CoverageAcknowledged(toNumber, nowMicros));
     return this;
   }
 
@@ -407,8 +431,13 @@ final class Script {
 
   // What came of it
 
-  /** The orchestrator's steps since the last call, one line each. */
+  /** The orchestrator's steps since the last call, one line each, but those about coverage. */
   List<String> steps() {
+    return allSteps().stream().filter(line -> !line.contains(COVERAGE)).toList();
+  }
+
+  /** Likewise, with those about coverage. */
+  List<String> allSteps() {
     List<String> lines = List.copyOf(written);
     written.clear();
     return lines;
@@ -430,6 +459,21 @@ final class Script {
     return control;
   }
 
+  private void review() {
+    for (OutcomeChange change : memory.review(state)) {
+      Alert changed = Outcomes.alert(state, change);
+      if (changed != null && state.live()) {
+        alerts.add(changed);
+      }
+    }
+  }
+
+  /** As it is shown now. */
+  Command.@Nullable Outcome outcome(String id) {
+    ReceivedViolation received = memory.violation(id);
+    return received == null ? null : received.outcome();
+  }
+
   private Script found(Event event) {
     violations.add(event);
     hear(event);
@@ -442,6 +486,9 @@ final class Script {
   }
 
   private void hear(Event event) {
+    if (event instanceof Event.ViolationFound found) {
+      memory.received(found.violation(), nowMicros, !state.live());
+    }
     Step step = RollbackMachine.step(state, event);
     state = step.next();
     for (Command command : step.commands()) {
@@ -452,6 +499,9 @@ final class Script {
         alerts.add(raise.alert());
       } else if (command instanceof Command.Classified classified) {
         outcomes.add(classified);
+        memory.classified(classified.violation(), classified.outcome());
+      } else if (command instanceof Command.Review) {
+        review();
       }
     }
     while (!holding && !held.isEmpty()) {
@@ -493,6 +543,7 @@ final class Script {
                   + concerning(r);
           case HALTED -> "halt: " + r.getHalted().getReason();
           case GATE -> gate(r.getGate());
+          case COVERAGE -> coverage(r.getCoverage());
           case SAFE_POINT -> "safe " + time(r.getSafePoint().getHlc());
           case RETRY -> "retry " + r.getRetry().getHalt();
           case ABANDON -> "abandon " + r.getAbandon().getHalt();
@@ -505,9 +556,11 @@ final class Script {
               CONVERGED,
               NODE_JOINED,
               WATCHING,
+              NODE_REPORT,
               CANCEL,
               EFFECT,
               SNAPSHOT,
+              SERVING,
               STEP_NOT_SET ->
               r.getStepCase().name().toLowerCase(Locale.ROOT);
         };
@@ -527,6 +580,15 @@ final class Script {
       case HELD_NO_MORE ->
           "no more " + step.getHeldNoMore().getPredicate() + step.getHeldNoMore().getBindingsList();
       case RENEWED -> "renew " + step.getRenewed().getPredicate();
+      case STEP_NOT_SET -> "nothing";
+    };
+  }
+
+  private static String coverage(CoverageStep step) {
+    return switch (step.getStepCase()) {
+      case FOUND -> COVERAGE + " gaps " + step.getFound().getGapsCount();
+      case ACKNOWLEDGED -> COVERAGE + " acknowledged to " + step.getAcknowledged().getToNumber();
+      case ABANDON_REPORTED -> COVERAGE + " abandon reported";
       case STEP_NOT_SET -> "nothing";
     };
   }

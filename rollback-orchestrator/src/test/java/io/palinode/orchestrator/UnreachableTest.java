@@ -201,7 +201,7 @@ class UnreachableTest {
             "1: resume from 500- after 900 restart");
     assertThat(script.alerts()).extracting(Alert::kind).endsWith(Alert.Kind.PLAN_RESTARTED);
     script.violation("again", "p", 100, 450);
-    assertThat(script.outcomes()).last().isEqualTo(Command.Outcome.ABANDONED);
+    assertThat(script.outcomes()).last().isEqualTo(Command.Outcome.RESTARTED);
     assertThat(script.judged(950).pass(100_000).steps())
         .as("nobody has to acknowledge it")
         .containsExactly("1: safe 950");

@@ -504,7 +504,7 @@ final class World {
   private void acknowledge() {
     lostFrom = Long.MAX_VALUE;
     unclaimedFrom = Long.MAX_VALUE;
-    hear(new Event.CoverageAcknowledged(nowMicros));
+    hear(new Event.CoverageAcknowledged(Event.CoverageAcknowledged.ALL, nowMicros));
   }
 
   private boolean isOver() {

@@ -552,7 +552,7 @@ final class ClientCalls implements Session.Listener {
     if (answer == null) {
       return session.view().isOver(epoch) ? Reply.OVER : Reply.FAILED;
     }
-    Session.Verdict verdict = session.heard(epoch, Responses.context(answer));
+    Session.Verdict verdict = session.observed(epoch, Responses.context(answer));
     return switch (verdict) {
       case PAUSED -> Reply.PAUSED;
       case EPOCH_OVER -> Reply.OVER;

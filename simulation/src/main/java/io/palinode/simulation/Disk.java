@@ -38,6 +38,7 @@ final class Disk implements StorageEngine {
   private final MemoryEngine records;
   private Observer observer = Observer.NONE;
   private boolean full;
+  private byte @Nullable [] spare;
 
   Disk(Collection<String> stores) {
     this.records = new MemoryEngine(stores);
@@ -75,6 +76,17 @@ final class Disk implements StorageEngine {
   @Override
   public List<Entry> page(String store, byte @Nullable [] after, int bytesMax) {
     return records.page(store, after, bytesMax);
+  }
+
+  @Override
+  public boolean putSpare(byte[] record, Durability durability) {
+    spare = record;
+    return true;
+  }
+
+  @Override
+  public byte @Nullable [] spare() {
+    return spare;
   }
 
   /** The process ends; what was committed stays. */

@@ -263,7 +263,7 @@ final class JobProcess {
               "%d/%d/%06d".formatted(notice.partition(), notice.node(), notice.incarnation()),
               notice);
       case LOST -> lost(notice.body());
-      case PREDICATE, SEARCHED -> {}
+      case PREDICATE, SEARCHED, REACHED -> {}
     }
   }
 

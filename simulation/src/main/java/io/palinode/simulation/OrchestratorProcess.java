@@ -13,6 +13,7 @@ import io.palinode.simulation.check.Invariant;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.ViolationRecord;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -114,7 +115,8 @@ final class OrchestratorProcess {
   void acknowledge() {
     if (alive && state.live()) {
       world.trace().add("operator", "says", () -> "coverage acknowledged");
-      hear(new Event.CoverageAcknowledged(now()));
+      world.controlChecks().coverage().operatorAcknowledges();
+      hear(new Event.CoverageAcknowledged(Event.CoverageAcknowledged.ALL, now()));
     }
   }
 
@@ -128,9 +130,7 @@ final class OrchestratorProcess {
       heardOfPredicates(known);
     }
     int controlEnd = world.control().size();
-    for (int i = 0; i < controlEnd; i++) {
-      heardOfControl(world.control().get(i));
-    }
+    world.seams().takenOver(List.copyOf(world.control().records())).forEach(this::heardOfControl);
     int violationsEnd = world.violations().size();
     for (int i = 0; i < violationsEnd; i++) {
       heardOfViolations(world.violations().get(i));
@@ -139,6 +139,7 @@ final class OrchestratorProcess {
       throw new BrokenInvariant(
           Invariant.PROTOCOL, "an orchestrator wrote while the logs were replayed");
     }
+    world.controlChecks().coverage().requireShown(state.journal());
     hear(new Event.CaughtUp(now()));
     world.trace().add(NAME, "live", () -> "epoch=" + state.journal().epoch());
     int place = world.orchestratorEndpoint();

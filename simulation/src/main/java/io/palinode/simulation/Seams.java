@@ -27,6 +27,11 @@ public interface Seams {
     return List.of();
   }
 
+  /** What an orchestrator that starts reads of the control log. */
+  default List<ControlRecord> takenOver(List<ControlRecord> log) {
+    return log;
+  }
+
   /** What a node that starts reads of the log. */
   default List<ControlRecord> replay(List<ControlRecord> log) {
     return log;

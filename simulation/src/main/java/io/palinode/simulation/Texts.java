@@ -97,6 +97,13 @@ final class Texts {
                       .toList());
       case HALTED -> text.append(' ').append(record.getHalted().getReason());
       case GATE -> text.append(' ').append(of(record.getGate()));
+      case COVERAGE ->
+          text.append(' ')
+              .append(record.getCoverage().getStepCase())
+              .append(" gaps=")
+              .append(record.getCoverage().getFound().getGapsCount())
+              .append(" to=")
+              .append(record.getCoverage().getAcknowledged().getToNumber());
       case SAFE_POINT -> text.append(" at=").append(time(record.getSafePoint().getHlc()));
       default -> {}
     }

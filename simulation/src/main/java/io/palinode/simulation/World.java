@@ -156,7 +156,7 @@ final class World {
     time.runUntil(CALM_MICROS);
     clients.forEach(ClientProcess::calmDown);
     long calmSince = time.nowMicros();
-    acknowledge();
+    orchestrator.acknowledge();
     while (!isQuiet(calmSince)) {
       if (time.nowMicros() > QUIET_BY_MICROS) {
         throw new BrokenInvariant(Invariant.LIVE, "this is not over: " + whatIsNot(calmSince));
@@ -168,6 +168,7 @@ final class World {
   }
 
   private void check() {
+    controlChecks.coverage().requireShown(controlChecks.truth());
     for (String key : model.keys()) {
       for (NodeMachine machine : machines) {
         model.requireHolds(machine.id(), key, machine.stored(key), "in the end");
@@ -270,10 +271,6 @@ final class World {
       apply(PredicateVersion.after(predicate(), null, NodeClock.EPOCH_MICROS + time.nowMicros()));
     }
     orchestrator.say(Intervention.ABANDON);
-  }
-
-  private void acknowledge() {
-    orchestrator.acknowledge();
   }
 
   boolean isPredicateDeleted() {
@@ -388,6 +385,7 @@ final class World {
                         Texts.time(record.getCoverageLost().getToHlc()),
                         record.getCoverageLost().getCause()));
         detection.lost(record.getCoverageLost());
+        controlChecks.coverage().lost(record.getCoverageLost());
       }
       case DETECTING, PHANTOM, RECORD_NOT_SET -> {}
     }

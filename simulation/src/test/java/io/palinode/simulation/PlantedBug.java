@@ -6,6 +6,8 @@ import io.palinode.orchestrator.MachineState;
 import io.palinode.orchestrator.Phase;
 import io.palinode.orchestrator.Plan;
 import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.CoverageStep;
+import io.palinode.wire.v1.GapsAcknowledged;
 import io.palinode.wire.v1.GateStep;
 import io.palinode.wire.v1.LetStand;
 import io.palinode.wire.v1.PlanOpened;
@@ -360,6 +362,32 @@ enum PlantedBug {
       };
     }
   },
+  /** An orchestrator that takes over does not know which coverage gaps there were. */
+  FORGETS_COVERAGE_GAPS_AT_A_TAKEOVER {
+    @Override
+    Seams plant() {
+      return new Seams() {
+        @Override
+        public List<ControlRecord> takenOver(List<ControlRecord> log) {
+          return log.stream().filter(record -> !record.getCoverage().hasFound()).toList();
+        }
+      };
+    }
+  },
+  /** An orchestrator that finds coverage gaps acknowledges them without an operator. */
+  ACKNOWLEDGES_COVERAGE_GAPS_BY_ITSELF {
+    @Override
+    Seams plant() {
+      return new Seams() {
+        @Override
+        public List<ControlRecord> appendBesides(MachineState state) {
+          return state.journal().coverage().unacknowledgedCount() == 0
+              ? List.of()
+              : List.of(acknowledged(state));
+        }
+      };
+    }
+  },
   /** Clients go on with R + W = N where they were asked not to. */
   FORGETS_SEQUENTIAL_KEYS {
     @Override
@@ -405,6 +433,15 @@ enum PlantedBug {
         return wrap.wrap(real);
       }
     };
+  }
+
+  private static ControlRecord acknowledged(MachineState state) {
+    GapsAcknowledged all =
+        GapsAcknowledged.newBuilder().setToNumber(state.journal().coverage().found()).build();
+    return ControlRecord.newBuilder()
+        .setEpoch(state.journal().epoch())
+        .setCoverage(CoverageStep.newBuilder().setAcknowledged(all))
+        .build();
   }
 
   private static ControlRecord resume(Plan plan) {

@@ -2,6 +2,7 @@ package io.palinode.agent;
 
 import io.palinode.detector.HlcSpan;
 import io.palinode.detector.MissedEpochs;
+import io.palinode.detector.NodeHealth;
 import io.palinode.detector.RestoreRefusedException;
 import io.palinode.detector.RestoreRefusedException.Reason;
 import io.palinode.detector.SequentialKeys;
@@ -183,8 +184,18 @@ final class AgentBinding implements StoreBinding {
   }
 
   @Override
+  public NodeHealth health() {
+    return node.health();
+  }
+
+  @Override
   public boolean promises(long hlc) {
     return node.promises(hlc);
+  }
+
+  @Override
+  public long unpromisedMicros() {
+    return node.unpromisedMicros();
   }
 
   @Override

@@ -1,7 +1,9 @@
 package io.palinode.agent;
 
+import io.palinode.retroscope.disk.OwnerOnly;
 import io.palinode.voldemort.StorageEngine.Change;
 import io.palinode.voldemort.StorageException;
+import io.palinode.voldemort.disk.SpareFile;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -16,15 +18,20 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What the node remembers of itself, a file for each record, and the journal of a commit. A file is
  * replaced as a whole. For one thread at a time; failures are {@link StorageException}s.
  *
  * <pre>
+ * record  | sealed u8 = 0xFE | CRC-32C of the record i32 | record |; of an earlier release: | record |,
+ *         | which begins with 1
  * journal | version u8 = 2 | changes i32 | per change: store UTF, key length i32, key,
  *         | record length i32 (-1: the key goes), record, the same of what it had before
  *         | CRC-32C of all before i32 |
@@ -33,8 +40,17 @@ import org.jspecify.annotations.Nullable;
 final class MetaFiles {
   private static final byte VERSION = 2;
   private static final String JOURNAL = "journal";
+  private static final String SPARE = "spare";
+  private static final Logger log = LoggerFactory.getLogger(MetaFiles.class);
+
+  /** Differs in all bits from what a record of an earlier release begins with. */
+  private static final byte SEALED = (byte) 0xFE;
+
+  private static final byte UNSEALED = 1;
+  private static final int SEAL_BYTES = 1 + Integer.BYTES;
 
   private final Path folder;
+  private final @Nullable SpareFile spare;
 
   /**
    * A change of a commit.
@@ -47,14 +63,71 @@ final class MetaFiles {
   MetaFiles(Path folder) {
     this.folder = folder;
     try {
-      Files.createDirectories(folder);
+      OwnerOnly.createFolders(folder);
+      if (!OwnerOnly.claim(folder)) {
+        log.warn("folder={} other users may read it: run 'chmod -R go-rwx' on it", folder);
+      }
     } catch (IOException e) {
       throw new StorageException("making " + folder + " failed: " + e, e);
     }
+    this.spare = spareIn(folder);
+  }
+
+  /** A disk that is full by now is served without: promises then need room. */
+  private static @Nullable SpareFile spareIn(Path folder) {
+    try {
+      return SpareFile.open(folder.resolve(SPARE));
+    } catch (StorageException e) {
+      log.warn("folder={} no room was set aside for the clock promise", folder, e);
+      return null;
+    }
+  }
+
+  /** Into room that was allocated before; false when that fails. */
+  boolean putSpare(byte[] record, boolean synced) {
+    if (spare == null) {
+      return false;
+    }
+    try {
+      spare.write(record, synced);
+      return true;
+    } catch (StorageException e) {
+      log.debug("folder={} the spare room does not take a record", folder, e);
+      return false;
+    }
+  }
+
+  byte @Nullable [] spare() {
+    return spare == null ? null : spare.read();
   }
 
   byte @Nullable [] get(byte[] key) {
-    return read(file(key));
+    byte[] bytes = read(file(key));
+    return bytes == null ? null : unsealed(bytes, file(key));
+  }
+
+  private static byte[] sealed(byte[] record) {
+    return ByteBuffer.allocate(SEAL_BYTES + record.length)
+        .put(SEALED)
+        .putInt(crc(record, record.length))
+        .put(record)
+        .array();
+  }
+
+  private static byte[] unsealed(byte[] bytes, Path file) {
+    if (bytes.length > 0 && bytes[0] == UNSEALED) {
+      return bytes;
+    }
+    if (bytes.length >= SEAL_BYTES && bytes[0] == SEALED) {
+      byte[] record = Arrays.copyOfRange(bytes, SEAL_BYTES, bytes.length);
+      if (ByteBuffer.wrap(bytes).getInt(1) == crc(record, record.length)) {
+        return record;
+      }
+    }
+    throw new StorageException(
+        "the file %s is damaged: put it back, or move its folder away, and the node begins again with a coverage gap"
+            .formatted(file),
+        new IOException("its checksum is wrong"));
   }
 
   /** Each by itself. */
@@ -64,7 +137,7 @@ final class MetaFiles {
       if (record == null) {
         delete(file(change.key()));
       } else {
-        write(file(change.key()), record, synced);
+        write(file(change.key()), sealed(record), synced);
       }
     }
   }

@@ -238,6 +238,16 @@ final class StockEngines implements StorageEngine {
     return store.equals(StoreNode.metaStore());
   }
 
+  @Override
+  public boolean putSpare(byte[] record, Durability durability) {
+    return meta.putSpare(record, durability == Durability.SYNCED);
+  }
+
+  @Override
+  public byte @Nullable [] spare() {
+    return meta.spare();
+  }
+
   /** The server closes its engines itself. */
   @Override
   public void close() {}

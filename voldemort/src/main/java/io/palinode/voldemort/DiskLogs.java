@@ -72,7 +72,7 @@ final class DiskLogs {
       }
 
       @Override
-      public void mended(String what) {
+      public void repaired(String what) {
         logger.info("{} phase=WINDOW_LOG_WORKS {}", label, what);
       }
     };

@@ -10,6 +10,7 @@ public enum NodeCounter {
   OBSOLETE("Puts refused because the node has a newer or equal version"),
   FENCED("Requests refused for their epoch, or because the node is paused"),
   ERRORS("Requests refused for another reason, or failed"),
+  CLOCKS_REFUSED("Requests refused because a clock in them is further ahead than max-drift"),
   CONNECTIONS_REFUSED("Connections refused above the limit"),
   MALFORMED("Connections closed for bytes that are no request, or with no protocol named in time"),
   /** That they are open still is what {@link #STOCK_CONNECTIONS_ENDED} leaves. */

@@ -48,7 +48,12 @@ final class NodeMeta {
     static final Start NEVER = new Start(0, 0);
 
     static Start read(StorageEngine engine) {
-      ByteBuffer in = NodeMeta.read(engine, START);
+      return of(engine.get(STORE, START));
+    }
+
+    /** Of its record; null: {@link #NEVER}. */
+    static Start of(byte @Nullable [] record) {
+      ByteBuffer in = opened(START, record);
       return in == null ? NEVER : new Start(in.getLong(), in.getLong());
     }
 
@@ -195,7 +200,10 @@ final class NodeMeta {
   }
 
   private static @Nullable ByteBuffer read(StorageEngine engine, byte[] key) {
-    byte[] record = engine.get(STORE, key);
+    return opened(key, engine.get(STORE, key));
+  }
+
+  private static @Nullable ByteBuffer opened(byte[] key, byte @Nullable [] record) {
     if (record == null) {
       return null;
     }

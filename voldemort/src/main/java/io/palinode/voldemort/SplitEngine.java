@@ -58,6 +58,16 @@ public final class SplitEngine implements StorageEngine {
   }
 
   @Override
+  public boolean putSpare(byte[] record, Durability durability) {
+    return disk.putSpare(record, durability);
+  }
+
+  @Override
+  public byte @Nullable [] spare() {
+    return disk.spare();
+  }
+
+  @Override
   public void close() {
     memory.close();
     disk.close();

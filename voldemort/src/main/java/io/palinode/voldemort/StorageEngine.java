@@ -40,6 +40,19 @@ public interface StorageEngine extends AutoCloseable {
    */
   List<Entry> page(String store, byte @Nullable [] after, int bytesMax);
 
+  /**
+   * Puts the node's own small record into room that was allocated before, which a full disk takes
+   * too; false when there is no such room, or it fails. Not one of the records of a store.
+   */
+  default boolean putSpare(byte[] record, Durability durability) {
+    return false;
+  }
+
+  /** The last record that {@link #putSpare} took; null: there is none. */
+  default byte @Nullable [] spare() {
+    return null;
+  }
+
   /** Idempotent. */
   @Override
   void close();

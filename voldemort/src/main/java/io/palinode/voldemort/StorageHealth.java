@@ -1,5 +1,6 @@
 package io.palinode.voldemort;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -8,15 +9,23 @@ import org.slf4j.LoggerFactory;
  * promise that it refused is tried again. Of requests and of promises apart: a disk that is nearly
  * full may take a promise, which is small, between two writes that it refuses. Thread-safe.
  */
-final class StorageHealth {
+public final class StorageHealth {
   /** Promises are asked for each few milliseconds, in the writes' turn. */
   static final long PROMISE_AGAIN_MICROS = 100_000;
+
+  private static final int REASON_CHARS_MAX = 200;
 
   private static final Logger log = LoggerFactory.getLogger(StorageHealth.class);
 
   private final int node;
   private volatile boolean requestsFail;
   private volatile boolean promisesFail;
+
+  /** The engine refused the last promise, whether or not its spare room took it. */
+  private volatile boolean promisesRefused;
+
+  private volatile long refusedSinceMicros;
+  private volatile String refusal = "";
   private volatile long promiseFailedMicros;
   private volatile long unpromisedSinceMicros;
 
@@ -25,7 +34,7 @@ final class StorageHealth {
   }
 
   boolean works() {
-    return !requestsFail && !promisesFail;
+    return !requestsFail && !promisesRefused;
   }
 
   synchronized void requestFailed(StorageException e) {
@@ -46,17 +55,32 @@ final class StorageHealth {
   }
 
   /**
+   * No medium took the promise.
+   *
    * @param nowMicros any clock; one that is set back delays nothing
    */
   synchronized void promiseFailed(StorageException e, long nowMicros) {
-    tellFailed(e);
+    refused(e, nowMicros);
     promiseFailedMicros = nowMicros;
     unpromisedSinceMicros = promisesFail ? unpromisedSinceMicros : nowMicros;
     promisesFail = true;
   }
 
+  /** The engine refused the promise, and its spare room took it. */
+  synchronized void promiseSpared(StorageException e, long nowMicros) {
+    refused(e, nowMicros);
+    promisesFail = false;
+  }
+
+  private void refused(StorageException e, long nowMicros) {
+    tellFailed(e);
+    refusedSinceMicros = promisesRefused ? refusedSinceMicros : nowMicros;
+    refusal = reason(e);
+    promisesRefused = true;
+  }
+
   void promiseMade() {
-    if (promisesFail) {
+    if (promisesRefused) {
       promisesWork();
     }
   }
@@ -64,8 +88,32 @@ final class StorageHealth {
   private synchronized void promisesWork() {
     boolean before = works();
     promisesFail = false;
+    promisesRefused = false;
     tellWorks(before);
   }
+
+  /** Whether the engine refused the last promise, which is small, so any write too. */
+  boolean isRefused() {
+    return promisesRefused;
+  }
+
+  /** Since when the engine refuses, and why; null: it took the last promise. */
+  @Nullable Refusal refusal() {
+    return promisesRefused ? new Refusal(refusedSinceMicros, refusal) : null;
+  }
+
+  /** The innermost reason, on one line. */
+  private static String reason(Throwable e) {
+    Throwable cause = e;
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    String text = String.valueOf(cause.getMessage()).replaceAll("\\s+", " ");
+    return text.substring(0, Math.min(REASON_CHARS_MAX, text.length()));
+  }
+
+  /** What the engine says when it refuses, and since when. */
+  public record Refusal(long sinceMicros, String reason) {}
 
   /** For how long promises have failed; 0: the last one did not. */
   long unpromisedMicros(long nowMicros) {

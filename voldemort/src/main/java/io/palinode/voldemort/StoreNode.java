@@ -2,6 +2,7 @@ package io.palinode.voldemort;
 
 import io.palinode.detector.HlcSpan;
 import io.palinode.detector.MissedEpochs;
+import io.palinode.detector.NodeHealth;
 import io.palinode.detector.RestoreRefusedException;
 import io.palinode.detector.SequentialKeys;
 import io.palinode.detector.StoreBinding;
@@ -64,9 +65,6 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   /** The name under which clients ask for cluster.xml and the like; never a store of its own. */
   public static final String METADATA = "metadata";
 
-  /** How far ahead the node promises its clock: one record more in this time, not in each write. */
-  private static final long PROMISE_HLC = Hlc.ofMicros(100_000);
-
   /** What several keys have together, at most. */
   private static final int ANSWER_BYTES_MAX = Frames.MESSAGE_BYTES_MAX;
 
@@ -85,6 +83,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   private final NodeCounters counters = new NodeCounters();
   private final LongSupplier epochMicros;
   private final StorageHealth health;
+  private final RefusedClocks refusedClocks = new RefusedClocks();
   private final Writers writers;
   private final Accesses accesses = new Accesses();
 
@@ -93,11 +92,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
 
   private final Lock writeLock = gate.writeLock();
 
-  /** Orders what shares the gate; held shortly, only {@code promiseLock} after it. */
+  /** Orders what shares the gate; held shortly, only the promise's lock after it. */
   private final ReentrantLock stampLock = new ReentrantLock();
-
-  /** One promise at a time is on its way to the disk; taken last. */
-  private final ReentrantLock promiseLock = new ReentrantLock();
 
   private final NodeHistory history;
   // Written under writeLock; a read of the reference is enough to see a whole state.
@@ -109,8 +105,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   // Guarded by writeLock.
   private final Rewind rewind;
   private boolean closed;
-  // Written under writeLock, or under the gate's other side and promiseLock.
-  private volatile long promisedHlc;
+  private final ClockPromise promise;
 
   /**
    * A node over {@code engine}, which holds the config's stores and {@link #metaStore}; the node
@@ -142,17 +137,18 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
         new HvcClock(
             config.nodeId(), config.nodes(), config.epsilon(), epochMicros, config.maxDrift());
     this.noReading = Hvc.unknown(config.nodes());
-    NodeMeta.Start last = NodeMeta.Start.read(engine);
+    NodeMeta.Start last = ClockPromise.last(engine);
     requireReached(last.promisedHlc(), epochMicros.getAsLong());
     DiskLogs logs = new DiskLogs(config, disk, last.incarnation(), counters);
     long openedAt = clock.tick(ownReading(Math.max(last.promisedHlc(), logs.last()))).own();
     this.incarnation = last.incarnation() + 1;
-    promise(openedAt, Durability.SYNCED);
+    this.promise =
+        new ClockPromise(engine, config.writes(), health, epochMicros, incarnation, openedAt);
     // Only now: a log that is of a later incarnation than the records could miss some.
     logs.begin(incarnation);
     this.writers = new Writers(openedAt);
     this.fence = NodeMeta.readFence(engine);
-    this.rewind = new Rewind(config, engine, clock, this::promiseOf);
+    this.rewind = new Rewind(config, engine, clock, promise::change);
     for (StoreDefinition store : config.stores()) {
       Ring ring = new Ring(config.cluster(), store.replicationFactor());
       // Where no past is kept, no time is in reach.
@@ -171,7 +167,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
    * than the others: what they held in that time would seem to be over, or to be still to come.
    */
   public static long opensFromMicros(StorageEngine engine) {
-    return Hlc.micros(NodeMeta.Start.read(engine).promisedHlc());
+    return Hlc.micros(ClockPromise.last(engine).promisedHlc());
   }
 
   private void requireReached(long promised, long nowMicros) {
@@ -394,6 +390,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     }
     Hvc before = clock.tick();
     Hvc after = receive(write.caller());
+    promise.coverWrite(after.own());
     logged(store, key, old, after);
     boolean allTold = false;
     try {
@@ -426,9 +423,6 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
    * not in it could never be undone.
    */
   private void logged(LocalStore store, byte[] key, byte @Nullable [] old, Hvc after) {
-    if (after.own() > promisedHlc) {
-      promiseBeyond(after.own(), PROMISE_HLC);
-    }
     store.past().append(after.own(), key, old);
     store.deletes().forgetUpTo(store.past().reach());
   }
@@ -553,6 +547,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     try {
       return clock.tick(received);
     } catch (ClockDriftException e) {
+      counters.add(NodeCounter.CLOCKS_REFUSED);
+      refusedClocks.add(e);
       throw refuse(ErrorCode.VOLDEMORT, String.valueOf(e.getMessage()));
     }
   }
@@ -681,6 +677,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
       }
       Hvc beforeWrite = clock.tick();
       Hvc afterWrite = clock.tick();
+      promise.cover(afterWrite.own(), ClockPromise.AHEAD_HLC);
       logged(store, key.key(), before, afterWrite);
       // Of most writes nobody wants more.
       told(write, afterWrite.own(), () -> event(write, before, after, beforeWrite, afterWrite));
@@ -764,28 +761,28 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   public void pass(long hlc) {
     writeLock.lock();
     try {
-      promise(Math.max(promisedHlc, clock.tickPast(hlc).own() + PROMISE_HLC), config.writes());
+      promise.extendTo(clock.tickPast(hlc).own() + ClockPromise.AHEAD_HLC);
     } finally {
       writeLock.unlock();
     }
   }
 
   /**
-   * {@inheritDoc} Up to 100 ms more than was asked for, so most calls find it done. While the disk
-   * is full the node has nothing to say, once it has come to what it promised before; and the disk
-   * is asked again after 100 ms at the earliest, or when a write has promised.
+   * {@inheritDoc} Up to 100 ms more than was asked for, so most calls find it done. A full disk
+   * takes it in its spare room. A disk that takes nothing is asked again after 100 ms at the
+   * earliest, or when a write has promised.
    */
   @Override
   public boolean promises(long hlc) {
-    if (hlc <= promisedHlc) {
+    if (promise.covers(hlc)) {
       return true;
     }
     if (closed || !health.mayPromise(epochMicros.getAsLong())) {
       return false;
     }
     try {
-      promiseBeyond(hlc, PROMISE_HLC);
-      return hlc <= promisedHlc;
+      promise.cover(hlc, ClockPromise.AHEAD_HLC);
+      return promise.covers(hlc);
     } catch (StorageException e) {
       health.promiseFailed(e, epochMicros.getAsLong());
       return false;
@@ -793,11 +790,22 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
   }
 
   /**
-   * For how long, in microseconds, the disk has refused what {@link #promises} asks of it: the node
-   * tells no progress meanwhile, and judgement waits for it. 0: it does not.
+   * For how long, in microseconds, no medium has taken what {@link #promises} asks: the node
+   * publishes no progress meanwhile, and judgement waits for it. 0: it does not.
    */
+  @Override
   public long unpromisedMicros() {
     return health.unpromisedMicros(epochMicros.getAsLong());
+  }
+
+  @Override
+  public NodeHealth health() {
+    return refusedClocks.health(config, health.refusal());
+  }
+
+  /** Since when the storage refuses records, and why; null: it does not. */
+  public StorageHealth.@Nullable Refusal storageRefusal() {
+    return health.refusal();
   }
 
   /** The clock after the last operation; of no owner, and zero, when no past is kept. */
@@ -1245,7 +1253,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
         return;
       }
       closed = true;
-      promise(clock.last().own(), Durability.SYNCED);
+      promise.end(clock.last().own());
       // With that promise every record before it is on the medium.
       stores.values().forEach(LocalStore::close);
       log.info("node={} phase=CLOSED", node());
@@ -1283,35 +1291,11 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     gate.readLock().lock();
     try {
       if (!closed) {
-        promiseBeyond(clock.last().own() + aheadHlc / 2, aheadHlc / 2);
+        promise.cover(clock.last().own() + aheadHlc / 2, aheadHlc / 2);
       }
     } finally {
       gate.readLock().unlock();
     }
-  }
-
-  /** Unless {@code hlc} is promised already. */
-  private void promiseBeyond(long hlc, long furtherHlc) {
-    promiseLock.lock();
-    try {
-      if (hlc > promisedHlc) {
-        promise(hlc + furtherHlc, config.writes());
-      }
-    } finally {
-      promiseLock.unlock();
-    }
-  }
-
-  /** Puts on disk that nothing that this incarnation tells of is later than {@code hlc}. */
-  private void promise(long hlc, Durability durability) {
-    engine.commit(List.of(new NodeMeta.Start(incarnation, hlc).toChange()), durability);
-    promisedHlc = hlc;
-    health.promiseMade();
-  }
-
-  /** The same as part of what is committed besides. */
-  private Change promiseOf(long hlc) {
-    return new NodeMeta.Start(incarnation, Math.max(promisedHlc, hlc)).toChange();
   }
 
   /** What this node promised of its own clock before it was started, as a reading of nobody's. */

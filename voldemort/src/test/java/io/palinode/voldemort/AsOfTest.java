@@ -33,7 +33,7 @@ class AsOfTest {
           node.put(TestNodes.key("k"), TestNodes.version("v1", 1), Caller.STOCK).acceptedAt();
       clock.addAndGet(1_000);
       node.rollbacks(
-          RollbackTimes.NONE.with(new RollbackTimes.Span(4, accepted, RollbackTimes.GOES_ON)));
+          RollbackTimes.NONE.with(new RollbackTimes.Span(4, accepted, RollbackTimes.NOT_ENDED)));
       assertThat(TestNodes.texts(node.getAsOf(TestNodes.key("k"), accepted, Caller.STOCK).value()))
           .containsExactly("v1");
       assertThatThrownBy(() -> node.getAsOf(TestNodes.key("k"), accepted + 1, Caller.STOCK))

@@ -11,6 +11,10 @@ import org.jspecify.annotations.Nullable;
 final class ProbedEngine implements StorageEngine {
   final List<Commit> commits = new ArrayList<>();
   boolean fails;
+
+  /** Whether it has room of which no failure deprives it. */
+  boolean hasSpareRoom;
+
   int gets;
   int scans;
 
@@ -24,6 +28,7 @@ final class ProbedEngine implements StorageEngine {
   Consumer<List<Change>> afterCommit = changes -> {};
 
   private final StorageEngine engine;
+  private byte @Nullable [] spare;
 
   record Commit(List<Change> changes, Durability durability) {}
 
@@ -61,6 +66,17 @@ final class ProbedEngine implements StorageEngine {
   public List<Entry> page(String store, byte @Nullable [] after, int bytesMax) {
     scans++;
     return working().page(store, after, bytesMax);
+  }
+
+  @Override
+  public boolean putSpare(byte[] record, Durability durability) {
+    spare = hasSpareRoom ? record : spare;
+    return hasSpareRoom;
+  }
+
+  @Override
+  public byte @Nullable [] spare() {
+    return spare;
   }
 
   @Override

@@ -219,7 +219,7 @@ class SnapshotOracleTest {
     private void take(int node, Order order) {
       String id = order.id().id();
       LocalSnapshots of = snapshots.get(node);
-      Taken taken = of.take(order, Watch.NOBODY);
+      Taken taken = of.take(order, Watch.NONE);
       Manifest.Member member =
           new Manifest.Member(node, taken.keys(), taken.bytes(), taken.checksum(), "");
       of.file(new Manifest(order.id(), order.hlc(), order.kind(), order.base(), List.of(member)));

@@ -257,7 +257,7 @@ class SnapshotRestoreTest {
       long cut = nodes.stream().mapToLong(node -> node.clock().last().own()).max().orElseThrow();
       for (int id = 0; id < 3; id++) {
         Order order = new Order(SNAPSHOT, cut, Kind.INSTANT, Ref.NONE);
-        Taken taken = snapshots.get(id).take(order, Watch.NOBODY);
+        Taken taken = snapshots.get(id).take(order, Watch.NONE);
         Manifest.Member member =
             new Manifest.Member(id, taken.keys(), taken.bytes(), taken.checksum(), "");
         snapshots

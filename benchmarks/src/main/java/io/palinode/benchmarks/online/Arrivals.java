@@ -10,7 +10,7 @@ import org.HdrHistogram.Histogram;
 
 /**
  * What came of the candidates of one run: which violations arrived, and how late. A report of a
- * known violation (its grade rose) is none of its own. Thread-safe.
+ * known violation (its grade rose) does not count. Thread-safe.
  */
 final class Arrivals {
   /** Three digits, up to an hour. */

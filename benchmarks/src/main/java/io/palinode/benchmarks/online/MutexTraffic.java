@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pairwise mutual exclusion over many template instances. Candidate k is an interval of its own at
+ * Pairwise mutual exclusion over many template instances. Candidate k is a separate interval at
  * node {@code k mod n}; one in {@link #COMPLETES_ONE_IN} begins in the instance of the one before
  * it, which still holds, and so completes a violation. Every other has its instance for itself: an
  * instance is used again only when it has been quiet for far longer than ε by the nodes' own clock,

@@ -14,8 +14,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 /**
- * A node whose writes the detector hears, and nobody keeps: so what is measured is not the store.
- * It cannot be rolled back. Thread-safe.
+ * A node whose writes reach the detector but no store, so that a benchmark excludes the store. It
+ * cannot restore. Thread-safe.
  */
 final class UnstoredNode implements StoreBinding {
   private static final String STORE = "bench";
@@ -35,7 +35,7 @@ final class UnstoredNode implements StoreBinding {
     this.clock = new HvcClock(node, nodes, epsilon, epochMicros, HvcClock.MAX_DRIFT_DEFAULT);
   }
 
-  /** A write that replaces what was at the key, as the store would tell of it. */
+  /** A write that replaces the value of the key, as a store would pass it on. */
   void write(byte[] key, byte[] value, String writer) {
     lock.lock();
     try {
@@ -72,8 +72,8 @@ final class UnstoredNode implements StoreBinding {
   }
 
   @Override
-  public void listen(WriteListener heardBy) {
-    atomically(() -> listener = heardBy);
+  public void listen(WriteListener newListener) {
+    atomically(() -> listener = newListener);
   }
 
   @Override
@@ -98,7 +98,7 @@ final class UnstoredNode implements StoreBinding {
 
   @Override
   public void resume(long epoch, long target, long sequentialUntilMicros) {
-    // It serves nobody: the benchmark writes once every node has joined.
+    // It serves no client: the benchmark writes once every node has joined.
   }
 
   @Override
@@ -108,7 +108,7 @@ final class UnstoredNode implements StoreBinding {
 
   @Override
   public void safePoint(long hlc) {
-    // There is no client to tell.
+    // There is no client to notify.
   }
 
   @Override

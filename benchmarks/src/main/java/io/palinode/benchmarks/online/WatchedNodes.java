@@ -36,7 +36,7 @@ final class WatchedNodes implements AutoCloseable {
   private final LogTail tail;
   private volatile long judged = Long.MIN_VALUE;
 
-  /** Hears every record of the violations' topic, in the tail's thread. */
+  /** Receives every record of the violations' topic, in the tail's thread. */
   interface Listener {
     void received(ViolationRecord record, long nanos);
   }

@@ -57,21 +57,21 @@ public final class RollbackBenchmark implements AutoCloseable {
   private long version = 1;
   private long changedAt = System.nanoTime();
 
-  /** Who rolls back by hand. */
+  /** Requests a rollback. */
   @FunctionalInterface
   public interface Operator {
     /** Returns when it is done. Throws {@link IllegalStateException} when it is not carried out. */
     Steps rollBack(long target) throws InterruptedException;
   }
 
-  /** By the wall clocks of those who did them, in ms. */
+  /** By the wall clocks of their nodes, in ms. */
   public record Steps(
       double pauseMs, double judgeMs, double restoreMs, double convergeMs, long undone) {}
 
   /**
    * What there is to do.
    *
-   * @param changes are taken back; each of another key, while there are keys
+   * @param changes are discarded; each of another key, while there are keys
    * @param standing changes right before the target, which stand; their keys are compared between
    *     the nodes too
    */
@@ -151,7 +151,7 @@ public final class RollbackBenchmark implements AutoCloseable {
     return StoreService.open(StoreServiceConfig.of(config, data), new SystemMicros());
   }
 
-  /** Changes keys on all nodes, and has that taken back. */
+  /** Changes keys on all nodes, and has a rollback discard the changes. */
   public Result run(Work work, long seed, Operator operator)
       throws InterruptedException, RefusedException {
     Random random = new Random(seed);
@@ -182,7 +182,7 @@ public final class RollbackBenchmark implements AutoCloseable {
 
   /**
    * The same, some seconds after an earlier run: so that the only changes near the target are those
-   * that {@code work} tells.
+   * of {@code work}.
    */
   public Result restAndRun(Work work, long seed, Operator operator)
       throws InterruptedException, RefusedException {
@@ -246,8 +246,8 @@ public final class RollbackBenchmark implements AutoCloseable {
   }
 
   /**
-   * Stops the nodes, copies the backup back, and opens them again. Nobody watches them any more: no
-   * rollback can follow.
+   * Stops the nodes, copies the backup back, and opens them again. They are not watched any more:
+   * no rollback can follow.
    */
   public CopyResult copyBack() throws InterruptedException {
     monitors.forEach(NodeMonitor::close);

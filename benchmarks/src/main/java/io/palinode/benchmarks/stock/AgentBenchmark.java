@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 
 /**
  * What the agent costs a stock Voldemort server: one server without it and one with it, each a
- * process of its own with one store on disk, under a closed loop of clients. The one with it is
+ * separate process with one store on disk, under a closed loop of clients. The one with it is
  * measured without predicates and with one, which watches a tenth of the keys. The three take
  * turns, forth and back, so that what slowly changes on the machine meets all.
  */
@@ -25,7 +25,7 @@ public final class AgentBenchmark {
   private static final int WARM_UPS = 2;
   private static final int PERCENT = 100;
 
-  /** What Voldemort's own client speaks unless it is told otherwise. */
+  /** The default protocol of Voldemort's own client. */
   private static final String STOCK_PROTOCOL = "vp1";
 
   /** Of a round, before it is measured: connections open, predicates arrive. */
@@ -66,7 +66,7 @@ public final class AgentBenchmark {
    * How much.
    *
    * @param writePercents of the operations, one load after the other
-   * @param clients each with a connection and a thread of its own
+   * @param clients each with its own connection and thread
    * @param rounds of each mode
    * @param warmUpSeconds of each mode, before the first load: a server is compiled while it works
    */

@@ -8,7 +8,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What an agent tells of itself at its {@code statusPort}. Thread-safe. */
+/** The status of an agent, from its {@code statusPort}. Thread-safe. */
 final class AgentStatus {
   private static final Pattern PREDICATES =
       Pattern.compile("^palinode_detector_predicates\\{[^}]*} ([0-9.]+)$", Pattern.MULTILINE);

@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 
 /**
  * What the agent costs in a program that uses Voldemort's own Java client: one program without it
- * and one with it, each a process of its own, which take turns before one stock server that has the
- * agent too. Both speak pb0; without the agent nothing rides along.
+ * and one with it, each a separate process. They alternate before one stock server with the agent.
+ * Both speak pb0; without the agent, requests carry no context.
  */
 public final class ClientAgentBenchmark {
   /** The one that something rides along with. */

@@ -26,7 +26,7 @@ public record Comparison(int writePercent, Side none, List<Beside> others, Sprea
    * A mode beside none of the agent, of the same rounds.
    *
    * @param throughput as a share of that without the agent
-   * @param cpu likewise, of the processor's time for an operation
+   * @param cpu the same share of the processor's time for an operation
    */
   public record Beside(Mode mode, Side side, Spread throughput, Spread cpu) {}
 

@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * A node of ours in a process of its own, as it comes: it stamps each operation and logs each
- * write. Nobody watches it.
+ * A node of ours in a separate process with default settings: it stamps each operation and logs
+ * each write. It is not watched.
  */
 final class OurNode {
   private static final long EPSILON_MICROS = 10_000;

@@ -24,7 +24,7 @@ interface ServerClients extends AutoCloseable {
   @Override
   void close();
 
-  /** Clients of ours, each with a connection and a thread of its own; pb0. */
+  /** Clients of ours, each with its own connection and thread; pb0. */
   static ServerClients ours(ServerProcess server, Setting setting) {
     List<StoreClient> clients = new ArrayList<>();
     try {
@@ -40,7 +40,7 @@ interface ServerClients extends AutoCloseable {
     return new Ours(server, setting, clients);
   }
 
-  /** The threads of {@code program}, which is a process of its own, and is closed with them. */
+  /** The threads of {@code program}, a separate process that is closed with them. */
   static ServerClients stock(ServerProcess server, StockClientProcess program) {
     return new ServerClients() {
       @Override

@@ -25,8 +25,8 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
 /**
- * A store server as a process of its own, on loopback: a cluster of one node with one store on
- * disk. {@link StockServer} and {@link OurNode} start one. For one thread.
+ * A store server as a separate process, on loopback: a cluster of one node with one store on disk.
+ * {@link StockServer} and {@link OurNode} start one. For one thread.
  */
 final class ServerProcess implements AutoCloseable {
   static final String STORE = "default";
@@ -52,7 +52,7 @@ final class ServerProcess implements AutoCloseable {
     return home.resolve("config");
   }
 
-  /** Writes {@link #config}, the same for all servers but for the ports. */
+  /** Writes {@link #config}, the same for all servers except the ports. */
   static Cluster layOut(Path home) throws IOException {
     List<Integer> ports = freePorts(3);
     Node node =
@@ -72,7 +72,7 @@ final class ServerProcess implements AutoCloseable {
     return cluster;
   }
 
-  /** Different ports of the loopback address that nobody listened on a moment ago. */
+  /** Different ports of the loopback address that were free a moment ago. */
   static List<Integer> freePorts(int count) {
     List<ServerSocket> reserved = new ArrayList<>();
     try {
@@ -115,7 +115,7 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Returns when {@code ready} says so; throws likewise. */
+  /** Returns when {@code ready} returns true; throws as the other. */
   void await(String what, BooleanSupplier ready) throws IOException, InterruptedException {
     long deadline = System.nanoTime() + START_MAX.toNanos();
     while (!ready.getAsBoolean()) {
@@ -155,7 +155,7 @@ final class ServerProcess implements AutoCloseable {
 
   /**
    * The processor's time that the process has taken, all threads together, in nanoseconds; to some
-   * 10 ms; 0 where the system does not tell.
+   * 10 ms; 0 if the system does not report it.
    */
   long cpuNanos() {
     return process.info().totalCpuDuration().map(Duration::toNanos).orElse(0L);

@@ -35,7 +35,7 @@ public final class StockBenchmark {
 
   /** Whose the connections are. */
   public enum Clients {
-    /** Each has a client of its own: both servers get as many. */
+    /** Each thread has its own client: both servers get as many. */
     EACH,
     /**
      * One client has them all, as in a program that uses the store: it opens as many to a server
@@ -106,10 +106,10 @@ public final class StockBenchmark {
 
   /**
    * @param throughput ours by stock's, of neighbouring rounds
-   * @param p99 likewise
-   * @param perServerCpu likewise, of the operations in a second of the server's processor time:
-   *     what the throughputs would be to each other with the clients elsewhere, and all processors
-   *     busy
+   * @param p99 the same ratio of the 99th percentiles
+   * @param perServerCpu the same ratio of the operations in a second of the server's processor
+   *     time: what the throughputs would be to each other with the clients elsewhere, and all
+   *     processors busy
    */
   public record Result(
       int connections,

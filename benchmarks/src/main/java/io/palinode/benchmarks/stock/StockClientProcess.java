@@ -17,8 +17,8 @@ import java.util.Objects;
 import java.util.function.LongSupplier;
 
 /**
- * A program with Voldemort's own Java client as a process of its own. What it is made of is in
- * {@code StockClientLoad.java}, among the resources. For one thread.
+ * A program with Voldemort's own Java client as a separate process. Its source is in {@code
+ * StockClientLoad.java}, among the resources. For one thread.
  */
 final class StockClientProcess implements AutoCloseable {
   /** For its options. */
@@ -86,7 +86,7 @@ final class StockClientProcess implements AutoCloseable {
   /**
    * Runs for {@code rampSeconds}, then is measured for {@code seconds}.
    *
-   * @param cpuNanos of the process whose processor time is told
+   * @param cpuNanos of the process whose processor time counts
    */
   Side round(int writePercent, double rampSeconds, double seconds, long seed, LongSupplier cpuNanos)
       throws IOException {
@@ -99,13 +99,13 @@ final class StockClientProcess implements AutoCloseable {
                 seed));
     awaitLine("begun");
     long cpuBegun = cpuNanos.getAsLong();
-    String[] told = line().split(" ", -1);
+    String[] answer = line().split(" ", -1);
     double cpuTook = cpuNanos.getAsLong() - cpuBegun;
-    long operations = Long.parseLong(told[0]);
+    long operations = Long.parseLong(answer[0]);
     return new Side(
         operations / seconds,
-        Long.parseLong(told[1]) / NANOS_PER_MS,
-        Long.parseLong(told[2]) / NANOS_PER_MS,
+        Long.parseLong(answer[1]) / NANOS_PER_MS,
+        Long.parseLong(answer[2]) / NANOS_PER_MS,
         cpuTook / NANOS_PER_MICRO / Math.max(1, operations));
   }
 

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * The stock server of a folder does not start. The message names the folder, what it lacks, as far
- * as its log tells, and the way out.
+ * Thrown when the stock server of a folder does not start. The message names the folder, the cause
+ * as far as its log shows it, and the way out.
  */
 public final class StockStartException extends IOException {
   @Serial private static final long serialVersionUID = 1L;
@@ -35,7 +35,7 @@ public final class StockStartException extends IOException {
       return "its class %s was compiled for a newer Java than %s. Compile it for this one, or run this with a newer Java"
           .formatted(tooNew.get(0), Runtime.version().feature());
     }
-    return "%s. Start it by hand with a configuration of its own until it serves, then run this again. Its log ends:%n%s"
+    return "%s. Start it by hand with its own configuration until it serves, then run this again. Its log ends:%n%s"
         .formatted(
             why.isAlive()
                 ? "it serves nothing within " + ServerProcess.START_MAX.toSeconds() + " s"

@@ -45,7 +45,7 @@ public record StockVoldemort(Path folder, List<Path> classPath) {
 
   /**
    * What lies in {@code folder} or a few folders below it: jars, or a folder of compiled classes.
-   * Throws {@link IllegalArgumentException} that tells what is missing.
+   * Throws {@link IllegalArgumentException} that names what is missing.
    */
   public static StockVoldemort in(Path folder) throws IOException {
     List<Path> classPath = new ArrayList<>();

@@ -1,6 +1,6 @@
 /**
- * Our store node beside a stock Voldemort server: each in a process of its own, the same client
- * before both. What it needs of Voldemort is a built one on disk; nothing here is compiled with it.
+ * Our store node beside a stock Voldemort server: each in a separate process, with the same client.
+ * What it needs of Voldemort is a built one on disk; nothing here is compiled with it.
  */
 @NullMarked
 package io.palinode.benchmarks.stock;

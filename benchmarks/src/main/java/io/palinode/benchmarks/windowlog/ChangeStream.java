@@ -6,7 +6,7 @@ import java.util.function.LongSupplier;
 
 /**
  * The changes that a log is given: keys at random from a seed, values from a small pool, one every
- * microsecond of a clock of its own. So a window of so many microseconds has as many changes.
+ * microsecond of a virtual clock. A window of n microseconds thus has n changes.
  */
 final class ChangeStream {
   static final int KEYS = 100_000;
@@ -21,7 +21,7 @@ final class ChangeStream {
   private long changes;
 
   /**
-   * @param fresh whether each change has arrays of its own, as when a request was just read
+   * @param fresh whether each change has new arrays, as after a request was read
    */
   ChangeStream(
       WindowLogBenchmark.Sizes sizes,

@@ -50,7 +50,7 @@ public final class DiskBenchmark {
   private final Consumer<String> progress;
   private int folders;
 
-  /** Who is compared. */
+  /** The compared logs. */
   public enum Kind {
     /** In memory alone. */
     MEMORY,
@@ -63,7 +63,7 @@ public final class DiskBenchmark {
   /** Of one append. */
   public record AppendFigures(double nanos, double allocatedBytes) {}
 
-  /** Of one change that a difference covers; the log has been opened anew for the disk's. */
+  /** Of one change that a difference covers; for the disk's, the log was opened again. */
   public record DiffFigures(int entries, double memoryNanos, double diskNanos) {}
 
   /**
@@ -194,7 +194,7 @@ public final class DiskBenchmark {
     }
   }
 
-  /** In a time of its own. */
+  /** With its own clock. */
   private static final class Stepping extends Appending {
     private final WindowLog log;
     private final long step;

@@ -11,7 +11,7 @@ final class Memory {
 
   private Memory() {}
 
-  /** Frees what nobody uses. Returns the bytes that are left. */
+  /** Runs the garbage collector. Returns the bytes in use after that. */
   static long collect() {
     long last = Long.MAX_VALUE;
     for (int i = 0; i < COLLECTIONS_MAX; i++) {

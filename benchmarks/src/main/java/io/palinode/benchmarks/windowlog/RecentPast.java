@@ -7,7 +7,7 @@ interface RecentPast extends AutoCloseable {
   /** Makes the difference to the state at a time. Returns how many keys it has. */
   int diff(long pastMicros);
 
-  /** The same, when it is told how many changes there are. */
+  /** The same, with the number of changes given. */
   default int diffSized(long pastMicros, int changes) {
     return diff(pastMicros);
   }

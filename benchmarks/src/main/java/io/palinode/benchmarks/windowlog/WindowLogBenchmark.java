@@ -41,7 +41,7 @@ public final class WindowLogBenchmark {
     EIGHTY_TWENTY
   }
 
-  /** Who is compared. */
+  /** The compared logs. */
   public enum Contestant {
     /** The simple log. */
     LINKED,

@@ -13,8 +13,8 @@ import voldemort.client.protocol.RequestFormatType;
  * A program with Voldemort's own Java client, whose threads read and write at random. It is compiled where it runs, against the Voldemort that is
  * there: {@code java -cp VOLDEMORT StockClientLoad.java HOST:PORT STORE PROTOCOL KEYS VALUE_BYTES THREADS}.
  *
- * <p>It is told each round by a line: the percent of writes, how long to run before it is measured and how long then, in milliseconds, and a seed.
- * It answers {@code begun} when it is measured, and then with the number of operations and the median and the 99th percentile of their nanoseconds.
+ * <p>Each round is one input line: the percent of writes, the milliseconds of warm-up, the measured milliseconds, and a seed.
+ * It prints {@code begun} when measuring starts, and then the number of operations and the median and the 99th percentile of their nanoseconds.
  */
 public final class StockClientLoad {
   private final StoreClient<String, String> client;

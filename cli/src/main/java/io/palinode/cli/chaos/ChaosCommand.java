@@ -7,6 +7,7 @@ import io.palinode.cli.terminal.OnSignal;
 import io.palinode.cli.terminal.Output;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.ScratchFolder;
+import io.palinode.retroscope.disk.OwnerOnly;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -27,8 +28,11 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Start a cluster of real processes, put it under load with violations in it, and kill and freeze its parts at random: nodes, Kafka, the detection job, the orchestrator.",
-      "Then ask, from outside: Does the cluster live again? Is every acknowledged write there that was not taken back, and none that was? Was every violation reported, or taken back, or its loss told?",
+      "Start a cluster of real processes, put it under load with violations in it, and kill and"
+          + " freeze its parts at random: nodes, Kafka, the detection job, the orchestrator.",
+      "Then ask, from outside: Does the cluster live again? Is every acknowledged write there that"
+          + " was not taken back, and none that was? Was every violation reported, or taken back,"
+          + " or its loss told?",
       ""
     },
     footer = {
@@ -75,7 +79,8 @@ public final class ChaosCommand implements Callable<Integer> {
       names = "--seed",
       paramLabel = "N",
       description =
-          "Of what is killed, and in which order (default: from the clock). When it falls depends on the machine: a seed does not make a run the same.")
+          "Of what is killed, and in which order (default: from the clock). When it falls depends"
+              + " on the machine: a seed does not make a run the same.")
   private @Nullable Long seed;
 
   @Option(
@@ -83,7 +88,8 @@ public final class ChaosCommand implements Callable<Integer> {
       defaultValue = "7900",
       paramLabel = "P",
       description =
-          "Nodes listen from here on, the API on P+100, Kafka on P+101 (default: ${DEFAULT-VALUE}).")
+          "Nodes listen from here on, the API on P+100, Kafka on P+101 (default:"
+              + " ${DEFAULT-VALUE}).")
   private int portBase;
 
   @Option(
@@ -130,7 +136,7 @@ public final class ChaosCommand implements Callable<Integer> {
     if (Files.exists(wanted)) {
       throw new Refusal("--data must be a folder that is not there yet: " + wanted);
     }
-    return Files.createDirectories(wanted).toAbsolutePath();
+    return OwnerOnly.createFolders(wanted).toAbsolutePath();
   }
 
   private void print(ChaosReport report) throws JsonProcessingException {

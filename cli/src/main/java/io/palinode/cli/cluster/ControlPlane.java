@@ -2,8 +2,10 @@ package io.palinode.cli.cluster;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.palinode.cli.embedded.EmbeddedFlink;
 import io.palinode.cli.embedded.EmbeddedKafka;
 import io.palinode.cli.terminal.Refusal;
+import io.palinode.cli.terminal.StartProgress;
 import io.palinode.detector.kafka.NodeMonitorConfig;
 import io.palinode.hvc.Epsilon;
 import io.palinode.monitor.flink.DetectionSettings;
@@ -77,6 +79,7 @@ public final class ControlPlane implements AutoCloseable {
               Orchestrator.start(
                   OrchestratorConfig.of(detection.kafkaAddress(), Topics.DEFAULT, nodes)
                       .withPredicates(settings.predicates())
+                      .withStartMax(StartProgress.NO_LIMIT)
                       .withHttpPort(ports.api()),
                   plane.registry,
                   console));
@@ -96,6 +99,15 @@ public final class ControlPlane implements AutoCloseable {
 
   public Orchestrator orchestrator() {
     return present(orchestrator);
+  }
+
+  RestartableJob watchedJob() {
+    return present(detection).job();
+  }
+
+  /** The cluster that runs the detection job now. */
+  public EmbeddedFlink flink() {
+    return watchedJob().flink();
   }
 
   public String apiUrl() {

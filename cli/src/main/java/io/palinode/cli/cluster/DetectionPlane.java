@@ -3,6 +3,7 @@ package io.palinode.cli.cluster;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.palinode.cli.embedded.EmbeddedFlink;
 import io.palinode.cli.embedded.EmbeddedKafka;
+import io.palinode.cli.terminal.StartProgress;
 import io.palinode.detector.kafka.NodeMonitorConfig;
 import io.palinode.hvc.Epsilon;
 import io.palinode.monitor.flink.DetectionJobConfig;
@@ -13,6 +14,8 @@ import io.palinode.wire.Topics;
 import io.palinode.wire.TopicsAdmin;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** A Kafka broker and the detection job on a Flink cluster, in this process. */
 public final class DetectionPlane implements AutoCloseable {
@@ -21,6 +24,7 @@ public final class DetectionPlane implements AutoCloseable {
 
   private final Parts parts = new Parts();
   private final String kafkaAddress;
+  private @Nullable RestartableJob job;
 
   private DetectionPlane(EmbeddedKafka kafka) {
     parts.started(kafka);
@@ -47,12 +51,11 @@ public final class DetectionPlane implements AutoCloseable {
       try (TopicsAdmin topics = new TopicsAdmin(settings, Topics.DEFAULT)) {
         topics.createAbsent(TopicLayout.DEFAULT.withCandidatePartitions(CANDIDATE_PARTITIONS));
       }
-      plane.parts.started(
-          EmbeddedFlink.start(
-              data.resolve("flink"),
-              DetectionJobConfig.of(settings, Topics.DEFAULT, nodes, epsilon)
-                  .withDetection(detection),
-              meters));
+      DetectionJobConfig config =
+          DetectionJobConfig.of(settings, Topics.DEFAULT, nodes, epsilon).withDetection(detection);
+      plane.job =
+          plane.parts.started(
+              new RestartableJob(() -> EmbeddedFlink.start(data.resolve("flink"), config, meters)));
       return plane;
     } catch (IOException | RuntimeException e) {
       plane.close();
@@ -70,9 +73,14 @@ public final class DetectionPlane implements AutoCloseable {
     return KafkaSettings.of(kafkaAddress);
   }
 
+  RestartableJob job() {
+    return Objects.requireNonNull(job, "the job is not started");
+  }
+
   /** How a store node joins. */
   public NodeMonitorConfig watch() {
-    return NodeMonitorConfig.of(kafkaAddress, Topics.DEFAULT);
+    return NodeMonitorConfig.of(kafkaAddress, Topics.DEFAULT)
+        .withStartTimeout(StartProgress.NO_LIMIT);
   }
 
   @Override

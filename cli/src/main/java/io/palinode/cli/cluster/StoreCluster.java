@@ -25,7 +25,7 @@ public final class StoreCluster implements AutoCloseable {
   /** Partitions of the ring that each node has. */
   private static final int PARTITIONS_PER_NODE = 4;
 
-  private final List<WatchedNode> nodes = new ArrayList<>();
+  private final List<RestartableNode> nodes = new ArrayList<>();
   private final Parts parts = new Parts();
   private final Cluster layout;
 
@@ -82,16 +82,13 @@ public final class StoreCluster implements AutoCloseable {
     RestoreLimit shared = RestoreLimit.ofHeap(size);
     try {
       for (int node = 0; node < size; node++) {
+        StoreNodeConfig config =
+            adapted.apply(
+                WatchedNode.config(node, cluster.layout, stores, epsilon).withRestores(shared));
         cluster.nodes.add(
             cluster.parts.started(
-                WatchedNode.start(
-                    adapted.apply(
-                        WatchedNode.config(node, cluster.layout, stores, epsilon)
-                            .withRestores(shared)),
-                    data,
-                    windowLogDisk,
-                    watch,
-                    registry)));
+                new RestartableNode(
+                    node, () -> WatchedNode.start(config, data, windowLogDisk, watch, registry))));
       }
       return cluster;
     } catch (RuntimeException e) {
@@ -106,7 +103,11 @@ public final class StoreCluster implements AutoCloseable {
   }
 
   public StoreNode node(int index) {
-    return nodes.get(index).node();
+    return nodes.get(index).current().node();
+  }
+
+  List<RestartableNode> watchedNodes() {
+    return List.copyOf(nodes);
   }
 
   public int size() {

@@ -33,7 +33,14 @@ final class StoreMeters implements AutoCloseable {
                 some -> some.unpromisedMicros() / MICROS_PER_SECOND)
             .tag("node", Integer.toString(node.node()))
             .description(
-                "For how long the disk has not taken the promise of the node's clock: judgement waits for the node; 0: it does not")
+                "For how long the disk has not taken the promise of the node's clock: judgement"
+                    + " waits for the node; 0: it does not")
+            .register(registry));
+    meters.add(
+        Gauge.builder(
+                "palinode.store.refusing", node, some -> some.storageRefusal() == null ? 0 : 1)
+            .tag("node", Integer.toString(node.node()))
+            .description("1 while the storage refuses records, as a full disk does")
             .register(registry));
   }
 

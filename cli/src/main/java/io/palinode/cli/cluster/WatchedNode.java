@@ -17,6 +17,7 @@ import io.palinode.voldemort.server.StoreServiceConfig;
 import io.palinode.voldemort.server.SystemMicros;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A store node in this process, with its folder and socket; watched or not. */
@@ -26,7 +27,10 @@ public final class WatchedNode implements AutoCloseable {
   private final @Nullable NodeMonitor monitor;
 
   private WatchedNode(
-      StoreService service, @Nullable NodeMonitorConfig watch, MeterRegistry meters) {
+      StoreService service,
+      @Nullable NodeMonitorConfig watch,
+      LongSupplier epochMicros,
+      MeterRegistry meters) {
     this.service = parts.started(service);
     try {
       monitor =
@@ -34,7 +38,7 @@ public final class WatchedNode implements AutoCloseable {
               ? null
               : parts.started(
                   NodeMonitor.start(
-                      service.node(), service.snapshots(), watch, new SystemMicros(), meters));
+                      service.node(), service.snapshots(), watch, epochMicros, meters));
       parts.started(new StoreMeters(service.node(), meters));
       service.start();
     } catch (RuntimeException e) {
@@ -58,11 +62,21 @@ public final class WatchedNode implements AutoCloseable {
       @Nullable DiskBound windowLogDisk,
       @Nullable NodeMonitorConfig watch,
       MeterRegistry registry) {
+    return start(config, data, windowLogDisk, watch, new SystemMicros(), registry);
+  }
+
+  /** Like the other, with a physical clock of its own. */
+  static WatchedNode start(
+      StoreNodeConfig config,
+      Path data,
+      @Nullable DiskBound windowLogDisk,
+      @Nullable NodeMonitorConfig watch,
+      LongSupplier epochMicros,
+      MeterRegistry registry) {
     StoreService service =
         StoreService.open(
-            StoreServiceConfig.of(config, data).withWindowLogDisk(windowLogDisk),
-            new SystemMicros());
-    return new WatchedNode(service, watch, registry);
+            StoreServiceConfig.of(config, data).withWindowLogDisk(windowLogDisk), epochMicros);
+    return new WatchedNode(service, watch, epochMicros, registry);
   }
 
   /** With defaults: a write outlives the process, not the machine. */

@@ -1,6 +1,7 @@
 package io.palinode.cli.demo;
 
 import io.palinode.cli.terminal.Refusal;
+import io.palinode.retroscope.disk.OwnerOnly;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -25,7 +26,7 @@ final class Workspace implements AutoCloseable {
       if (data == null) {
         return new Workspace(Files.createTempDirectory("palinode-demo-"), !keep);
       }
-      Files.createDirectories(data);
+      OwnerOnly.createFolders(data);
       if (!isEmpty(data)) {
         throw new Refusal("--data must name a new or an empty folder: " + data);
       }

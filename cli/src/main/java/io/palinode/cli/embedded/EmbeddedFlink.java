@@ -3,11 +3,10 @@ package io.palinode.cli.embedded;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.palinode.monitor.flink.DetectionJob;
 import io.palinode.monitor.flink.DetectionJobConfig;
+import io.palinode.retroscope.disk.OwnerOnly;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -22,6 +21,7 @@ import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.configuration.RpcOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.CheckpointType;
 import org.apache.flink.core.execution.RecoveryClaimMode;
@@ -30,9 +30,6 @@ import org.apache.flink.runtime.executiongraph.AccessExecutionGraph;
 import org.apache.flink.runtime.executiongraph.ErrorInfo;
 import org.apache.flink.runtime.jobgraph.JobGraph;
 import org.apache.flink.runtime.jobgraph.SavepointRestoreSettings;
-import org.apache.flink.runtime.metrics.MetricRegistryConfiguration;
-import org.apache.flink.runtime.metrics.MetricRegistryImpl;
-import org.apache.flink.runtime.metrics.ReporterSetupBuilder;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.runtime.minicluster.RpcServiceSharing;
@@ -47,11 +44,13 @@ import org.slf4j.LoggerFactory;
  * beginning of the topics. About 3 s to the first violation, 1 s to stop. Thread-safe.
  *
  * <p>After a failure the job restarts by itself, from its latest checkpoint, with growing pauses;
- * it gives up when {@link #RESTARTS_MAX} in a row did not help.
+ * it gives up when {@link #RESTARTS_MAX} in a row did not help. Flink's REST endpoint is off, so no
+ * other process cancels the job.
  */
 public final class EmbeddedFlink implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedFlink.class);
   private static final int RESTARTS_MAX = 10;
+  private static final Duration CALL_MAX = Duration.ofMinutes(1);
   private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
   private static final Duration LAST_CHECKPOINT_MAX = Duration.ofSeconds(5);
 
@@ -65,18 +64,19 @@ public final class EmbeddedFlink implements AutoCloseable {
   }
 
   /**
-   * Starts the cluster and submits the job, whose topics must exist. Throws {@link IOException}
-   * that names the folder or the reason when that is not possible.
+   * Starts the cluster and submits the job, whose topics must exist. Takes as long as the machine
+   * needs; an interrupt ends it. Throws {@link IOException} that names the folder or the reason
+   * when that is not possible.
    *
    * @param meters gets what the job counts, {@code palinode.job.*}
    */
   public static EmbeddedFlink start(Path folder, DetectionJobConfig config, MeterRegistry meters)
       throws IOException {
     Path home = folder.toAbsolutePath();
-    Path temporary = Files.createDirectories(home.resolve("tmp"));
+    Path temporary = OwnerOnly.createFolders(home.resolve("tmp"));
     Checkpoints checkpoints =
         new Checkpoints(
-            Files.createDirectories(home.resolve("checkpoints-" + DetectionJob.STATE_VERSION)));
+            OwnerOnly.createFolders(home.resolve("checkpoints-" + DetectionJob.STATE_VERSION)));
     Path latest = checkpoints.latest();
     checkpoints.deleteAllBut(latest);
 
@@ -89,7 +89,7 @@ public final class EmbeddedFlink implements AutoCloseable {
               latest.toUri().toString(), false, RecoveryClaimMode.CLAIM));
     }
     MiniCluster cluster =
-        new ReportingCluster(
+        new PrivateCluster(
             new MiniClusterConfiguration.Builder()
                 .setConfiguration(settings)
                 .setNumTaskManagers(1)
@@ -101,13 +101,23 @@ public final class EmbeddedFlink implements AutoCloseable {
     return submit(cluster, graph);
   }
 
-  /** Flink's own word for how the job is doing. */
+  /** Flink's own word for how the job is doing; failed also when Flink does not answer. */
   public JobStatus status() {
     try {
-      return await(cluster.getJobStatus(job));
+      return ask();
     } catch (IOException e) {
       return JobStatus.FAILED;
     }
+  }
+
+  /** As {@link #status}. Throws {@link IOException} when Flink does not answer in time. */
+  public JobStatus ask() throws IOException {
+    return await(cluster.getJobStatus(job));
+  }
+
+  /** Ends the job as Flink's own API does. The cluster stays. */
+  public void cancel() throws IOException {
+    await(cluster.cancelJob(job));
   }
 
   /** Whether every part of the job is running, so that candidates are being read. */
@@ -169,9 +179,15 @@ public final class EmbeddedFlink implements AutoCloseable {
     boolean submitted = false;
     try {
       cluster.start();
-      await(cluster.submitJob(graph));
+      // Without a limit: a busy machine takes its time, and an interrupt ends the wait.
+      cluster.submitJob(graph).get();
       submitted = true;
       return new EmbeddedFlink(cluster, graph.getJobID());
+    } catch (ExecutionException e) {
+      throw new IOException("Flink refuses the job: " + e.getCause(), e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while Flink starts", e);
     } catch (IOException | RuntimeException e) {
       throw e;
     } catch (Exception e) {
@@ -205,6 +221,8 @@ public final class EmbeddedFlink implements AutoCloseable {
     settings.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, checkpoints.toUri().toString());
     settings.set(RestOptions.BIND_ADDRESS, "localhost");
     settings.set(RestOptions.BIND_PORT, "0");
+    // Calls within this process: on a busy machine they are slow, and never lost.
+    settings.set(RpcOptions.ASK_TIMEOUT_DURATION, CALL_MAX);
     // State is on the heap, and a handful of channels need few buffers.
     settings.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(1));
     settings.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(16));
@@ -233,25 +251,6 @@ public final class EmbeddedFlink implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while waiting for Flink", e);
-    }
-  }
-
-  /** Flink's settings can only name a reporter's class; this one belongs to a registry. */
-  @SuppressWarnings("try") // Flink declares its close so.
-  private static final class ReportingCluster extends MiniCluster {
-    private final JobReporter reporter;
-
-    ReportingCluster(MiniClusterConfiguration configuration, JobReporter reporter) {
-      super(configuration);
-      this.reporter = reporter;
-    }
-
-    @Override
-    protected MetricRegistryImpl createMetricRegistry(
-        Configuration configuration, long messageBytesMax) {
-      return new MetricRegistryImpl(
-          MetricRegistryConfiguration.fromConfiguration(configuration, messageBytesMax),
-          List.of(ReporterSetupBuilder.METRIC_SETUP_BUILDER.forReporter("palinode", reporter)));
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.palinode.cli.embedded;
 
+import io.palinode.retroscope.disk.OwnerOnly;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -189,12 +190,15 @@ public final class EmbeddedKafka implements AutoCloseable {
   private static Path writable(Path folder) throws IOException {
     Path data = folder.toAbsolutePath();
     try {
-      Files.createDirectories(data);
+      OwnerOnly.createFolders(data);
     } catch (IOException e) {
       throw new IOException("Kafka's folder cannot be made: folder=" + data, e);
     }
     if (!Files.isWritable(data)) {
       throw new IOException("Kafka's folder must be writable: folder=" + data);
+    }
+    if (!OwnerOnly.claim(data)) {
+      LOG.warn("folder={} other users may read it: run 'chmod -R go-rwx' on it", data);
     }
     return data;
   }

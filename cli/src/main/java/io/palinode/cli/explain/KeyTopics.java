@@ -136,31 +136,13 @@ final class KeyTopics {
   }
 
   private static String written(Comparison comparison, Binding binding) {
-    if (comparison instanceof Comparison.Equals equal) {
-      return Shown.quoted(equal.value().fill(binding));
+    Comparison.Example example = comparison.example(binding);
+    String text = example.text();
+    if (text == null) {
+      return example.words();
     }
-    if (comparison instanceof Comparison.NotEquals other) {
-      return "another text than " + Shown.quoted(other.value().fill(binding));
-    }
-    if (comparison instanceof Comparison.In in) {
-      return Shown.quoted(in.values().get(0).fill(binding));
-    }
-    if (comparison instanceof Comparison.Ordered ordered) {
-      return "a decimal " + order(ordered) + " " + Shown.key(ordered.limit().toString());
-    }
-    if (comparison instanceof Comparison.IsNumber) {
-      return "a decimal";
-    }
-    return "a text that matches " + Shown.quoted(comparison.operands().get(0));
-  }
-
-  private static String order(Comparison.Ordered ordered) {
-    return switch (ordered.order()) {
-      case BELOW -> "below";
-      case AT_MOST -> "not above";
-      case ABOVE -> "above";
-      case AT_LEAST -> "not below";
-    };
+    boolean isDecimal = comparison instanceof Comparison.Ordered;
+    return example.words() + (isDecimal ? Shown.key(text) : Shown.quoted(text));
   }
 
   private static Set<String> withoutKey(Term term) {

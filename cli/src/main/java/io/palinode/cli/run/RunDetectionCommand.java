@@ -5,6 +5,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.palinode.cli.embedded.EmbeddedFlink;
 import io.palinode.cli.terminal.DetectionOptions;
 import io.palinode.cli.terminal.EpsilonText;
+import io.palinode.cli.terminal.StartProgress;
 import io.palinode.hvc.Epsilon;
 import io.palinode.monitor.flink.DetectionJobConfig;
 import io.palinode.wire.Topics;
@@ -75,13 +76,21 @@ final class RunDetectionCommand implements Callable<Integer> {
         spec, stopped -> start(), job -> "detection of " + nodes + " nodes", this::failure);
   }
 
+  private void say(String line) {
+    spec.commandLine().getErr().println(line);
+    spec.commandLine().getErr().flush();
+  }
+
+  @SuppressWarnings("try") // A resource for its close alone.
   private Job start() throws Exception {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     DetectionJobConfig config =
         DetectionJobConfig.of(kafka.connected(), Topics.DEFAULT, nodes, epsilon)
             .withDetection(detection.settings());
-    EmbeddedFlink flink = EmbeddedFlink.start(data.resolve("flink"), config, registry);
-    return new Job(flink, metrics.serve(registry));
+    try (StartProgress progress = StartProgress.of("starting Flink", this::say)) {
+      EmbeddedFlink flink = EmbeddedFlink.start(data.resolve("flink"), config, registry);
+      return new Job(flink, metrics.serve(registry));
+    }
   }
 
   private @Nullable String failure(Job job) {

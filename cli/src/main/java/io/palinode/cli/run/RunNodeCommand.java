@@ -6,16 +6,17 @@ import io.palinode.cli.cluster.WatchedNode;
 import io.palinode.cli.terminal.ClusterFile;
 import io.palinode.cli.terminal.EpsilonText;
 import io.palinode.cli.terminal.Refusal;
+import io.palinode.cli.terminal.StartProgress;
 import io.palinode.cli.terminal.StoresOption;
 import io.palinode.cli.terminal.WindowLogOptions;
 import io.palinode.detector.kafka.NodeMonitorConfig;
 import io.palinode.hvc.Epsilon;
+import io.palinode.retroscope.disk.OwnerOnly;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.wire.Topics;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -31,13 +32,15 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Run one store node of a cluster, watched: its detector tells Kafka what holds, and it takes part in rollbacks.",
+      "Run one store node of a cluster, watched: its detector tells Kafka what holds, and it takes"
+          + " part in rollbacks.",
       "It serves once it has heard from Kafka that it may.",
       ""
     },
     footer = {
       "",
-      "Example:  palinode run node --id 0 --cluster cluster.xml --kafka 127.0.0.1:9092 --data ./data"
+      "Example:  palinode run node --id 0 --cluster cluster.xml --kafka 127.0.0.1:9092 --data"
+          + " ./data"
     })
 final class RunNodeCommand implements Callable<Integer> {
   @Option(
@@ -104,19 +107,26 @@ final class RunNodeCommand implements Callable<Integer> {
         running -> running.node().isRunning() ? null : "its detector has stopped (see the log)");
   }
 
+  private void say(String line) {
+    spec.commandLine().getErr().println(line);
+    spec.commandLine().getErr().flush();
+  }
+
+  @SuppressWarnings("try") // A resource for its close alone.
   private Running start(Cluster cluster, List<StoreDefinition> definitions) throws IOException {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    Files.createDirectories(data);
+    OwnerOnly.createFolders(data);
     var unused = kafka.connected();
     MetricsOption.Served served = metrics.serve(registry);
-    try {
+    try (StartProgress progress = StartProgress.of("starting node " + id, this::say)) {
       WatchedNode node =
           WatchedNode.start(
               WatchedNode.config(id, cluster, definitions, epsilon)
                   .withRestores(windowLog.restores(1)),
               data,
               windowLog.bound(),
-              NodeMonitorConfig.of(kafka.bootstrap(), Topics.DEFAULT),
+              NodeMonitorConfig.of(kafka.bootstrap(), Topics.DEFAULT)
+                  .withStartTimeout(StartProgress.NO_LIMIT),
               registry);
       return new Running(node, served);
     } catch (RuntimeException e) {

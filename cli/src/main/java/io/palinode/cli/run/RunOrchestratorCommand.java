@@ -4,6 +4,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.palinode.cli.terminal.PredicateOptions;
 import io.palinode.cli.terminal.Refusal;
+import io.palinode.cli.terminal.StartProgress;
 import io.palinode.orchestrator.kafka.Election;
 import io.palinode.orchestrator.kafka.Orchestrator;
 import io.palinode.orchestrator.kafka.OrchestratorConfig;
@@ -93,11 +94,13 @@ final class RunOrchestratorCommand implements Callable<Integer> {
     }
   }
 
+  @SuppressWarnings("try") // A resource for its close alone.
   private Orchestrator orchestrator() {
-    try {
+    try (StartProgress progress = StartProgress.of("reading the logs", this::say)) {
       return Orchestrator.start(
           OrchestratorConfig.of(kafka.bootstrap(), Topics.DEFAULT, nodes)
               .withPredicates(predicates.limits())
+              .withStartMax(StartProgress.NO_LIMIT)
               .withHttpPort(port),
           new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
           this::say);

@@ -1,9 +1,9 @@
 package io.palinode.cli.run;
 
 import io.palinode.cli.terminal.OnSignal;
+import io.palinode.cli.terminal.StartStop;
 import java.io.PrintWriter;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -12,7 +12,7 @@ import picocli.CommandLine.Model.CommandSpec;
 
 /** A part that runs until it is told to stop, or fails. */
 final class Stay {
-  private static final long LOOK_SECONDS = 1;
+  private static final Duration LOOK = Duration.ofSeconds(1);
 
   private Stay() {}
 
@@ -36,23 +36,27 @@ final class Stay {
       Function<T, @Nullable String> failure)
       throws Exception {
     PrintWriter out = spec.commandLine().getOut();
-    CountDownLatch interrupted = new CountDownLatch(1);
-    try (OnSignal stop = OnSignal.does(interrupted::countDown);
-        T part = start.start(() -> interrupted.getCount() == 0)) {
+    StartStop stop = new StartStop(Thread.currentThread());
+    try (OnSignal onSignal = OnSignal.does(stop::now);
+        T part = start.start(stop::isAsked)) {
       if (part == null) {
         return 0;
       }
       out.println(ready.apply(part));
       out.println("ready; Ctrl-C stops");
       out.flush();
-      return await(interrupted, () -> failure.apply(part), spec.commandLine().getErr());
+      return await(stop, () -> failure.apply(part), spec.commandLine().getErr());
+    } catch (Exception e) { // A start declares any.
+      if (stop.isAsked()) {
+        return 0;
+      }
+      throw e;
     }
   }
 
-  private static int await(
-      CountDownLatch interrupted, Supplier<@Nullable String> failure, PrintWriter err)
+  private static int await(StartStop stop, Supplier<@Nullable String> failure, PrintWriter err)
       throws InterruptedException {
-    while (!interrupted.await(LOOK_SECONDS, TimeUnit.SECONDS)) {
+    while (!stop.await(LOOK)) {
       String why = failure.get();
       if (why != null) {
         err.println("palinode: this part has failed, and ends: " + why);

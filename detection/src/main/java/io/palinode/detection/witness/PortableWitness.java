@@ -10,8 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A violation with all that is needed to check it. What it says may be wrong: {@link WitnessCheck}
- * tells.
+ * A violation with all that is needed to check it. It may be wrong: {@link WitnessCheck} decides.
  *
  * @param intervals of the terms that make the clause true, in the order of terms
  * @param digest see {@link WitnessDigest}

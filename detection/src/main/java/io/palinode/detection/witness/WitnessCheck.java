@@ -35,8 +35,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a witness is what it says, from nothing but itself. It asks the predicate and the clocks
- * anew, and shares no code with the search that found it.
+ * Checks a witness from its own contents alone. It evaluates the predicate and the clocks again,
+ * and shares no code with the search.
  */
 public final class WitnessCheck {
   /** What must hold; in the order in which it is checked. */
@@ -339,13 +339,13 @@ public final class WitnessCheck {
     checkTime(Rule.VIOLATE, violate, finding.violate(), "greatest");
   }
 
-  private void checkTime(Rule rule, long byClocks, long told, String which) {
+  private void checkTime(Rule rule, long byClocks, long reported, String which) {
     require(
         rule,
-        byClocks == told,
+        byClocks == reported,
         () ->
             "the %s start is at %s, not %s"
-                .formatted(which, Hlc.format(byClocks), Hlc.format(told)));
+                .formatted(which, Hlc.format(byClocks), Hlc.format(reported)));
   }
 
   private void checkId() {

@@ -17,8 +17,8 @@
  * <p>Hazards:
  *
  * <ul>
- *   <li>The digest is no signature. Who changes a witness on purpose can compute it anew.
- *   <li>That the intervals were seen at all rests on the word of who wrote the file.
+ *   <li>The digest is no signature: a forger can compute it again.
+ *   <li>Only the writer of the file vouches that the intervals existed.
  *   <li>While an end is not known, or (with joined replicas) may still move back, the grade may be
  *       less than the clocks in the file allow; the check then only holds that it is not more.
  * </ul>

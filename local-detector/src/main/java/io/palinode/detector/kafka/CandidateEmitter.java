@@ -22,6 +22,7 @@ import org.slf4j.LoggerFactory;
 final class CandidateEmitter {
   private static final Logger log = LoggerFactory.getLogger(CandidateEmitter.class);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(2);
+  private static final Duration UNPROMISED_EVERY = Duration.ofMillis(500);
   private static final int BATCH = 512;
   private static final long NANOS_PER_MICRO = 1_000;
 
@@ -31,6 +32,7 @@ final class CandidateEmitter {
   private final ProgressPace pace;
   private final LongSupplier epochMicros;
   private final Thread thread;
+  private volatile LongSupplier unpromisedMicros = () -> 0;
   private volatile boolean closing;
 
   // Of the thread; there is room for all of a batch from the start.
@@ -39,6 +41,7 @@ final class CandidateEmitter {
   private long lastCandidate;
   private long lastActivity;
   private long lastSent;
+  private long lastUnpromised;
   private boolean bugSeen;
 
   /** Whether everything in the ring was given to the writer, and the thread ended with that. */
@@ -64,6 +67,12 @@ final class CandidateEmitter {
     thread.setUncaughtExceptionHandler(CandidateEmitter::stopped);
   }
 
+  /** For how long the disk has refused the clock promise; 0: it does not. Before the start. */
+  CandidateEmitter reporting(LongSupplier newUnpromisedMicros) {
+    unpromisedMicros = newUnpromisedMicros;
+    return this;
+  }
+
   void start() {
     thread.start();
   }
@@ -74,6 +83,7 @@ final class CandidateEmitter {
       lastCandidate = lastProgress - pace.busyFor().toNanos();
       lastActivity = lastProgress;
       lastSent = lastProgress;
+      lastUnpromised = lastProgress - UNPROMISED_EVERY.toNanos();
       emit();
       emptied = true;
     } catch (InterruptedException | InterruptException closed) {
@@ -124,7 +134,9 @@ final class CandidateEmitter {
     now = System.nanoTime();
     if (now - due >= 0 && !closing) {
       // Only now: it goes with what has waited, and is no older.
-      detector.reportProgress();
+      if (!detector.reportProgress()) {
+        reportUnpromised(now);
+      }
       lastProgress = now;
       bugSeen = bugSeen || logFirstFailure();
     }
@@ -132,6 +144,15 @@ final class CandidateEmitter {
       lastSent = System.nanoTime();
     }
     writeBatch();
+  }
+
+  /** Else a node with a full disk would look like one that is down. */
+  private void reportUnpromised(long now) {
+    long micros = unpromisedMicros.getAsLong();
+    if (micros > 0 && now - lastUnpromised >= UNPROMISED_EVERY.toNanos()) {
+      lastUnpromised = now;
+      writer.writeUnpromised(epochMicros.getAsLong() - micros);
+    }
   }
 
   /** What was written, be it twice, is taken out; so nothing is lost when this breaks off. */

@@ -89,6 +89,18 @@ final class CandidateWriter {
   }
 
   /**
+   * Publishes in every partition why the node publishes no progress. No answer is awaited: for
+   * {@link #awaitHeard} the partition holds nothing by this.
+   */
+  void writeUnpromised(long sinceMicros) {
+    byte[] value = encoder.unpromised(sinceMicros).toByteArray();
+    for (int partition = 0; partition < ring.partitions(); partition++) {
+      Future<RecordMetadata> unused =
+          producer.send(new ProducerRecord<>(topic, partition, null, value));
+    }
+  }
+
+  /**
    * Waits until every partition holds a record of this incarnation; false when that takes longer.
    * By any thread.
    */

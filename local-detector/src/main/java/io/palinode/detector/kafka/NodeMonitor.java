@@ -46,6 +46,7 @@ public final class NodeMonitor implements AutoCloseable {
   private final LogTail controlTail;
   private final SnapshotTail snapshots;
   private final EffectTail effects;
+  private final NodeReporter reporter;
   private final NodeMeters meters;
 
   private NodeMonitor(
@@ -68,7 +69,8 @@ public final class NodeMonitor implements AutoCloseable {
             ring,
             detector::lost);
     emitter =
-        new CandidateEmitter(store.node(), detector, ring, writer, config.pace(), epochMicros);
+        new CandidateEmitter(store.node(), detector, ring, writer, config.pace(), epochMicros)
+            .reporting(store::unpromisedMicros);
 
     control = PatientProducer.create(config.kafka().withLingerMs(0), name + "-control");
     ControlPublisher publisher = new ControlPublisher(control, config.topics().control());
@@ -90,6 +92,7 @@ public final class NodeMonitor implements AutoCloseable {
     effects =
         new EffectTail(
             store.node(), store.nodes(), new EffectAnswers(store, publisher, epochMicros));
+    reporter = new NodeReporter(store, epochMicros, control, config.topics().control());
     controlTail =
         tail(
             config,
@@ -146,6 +149,7 @@ public final class NodeMonitor implements AutoCloseable {
     await(predicateTail, config.topics().predicates(), config);
     // Only now: the state is evaluated once, with all predicates known.
     controlTail.start();
+    reporter.start();
     awaitBegun(config);
   }
 
@@ -237,6 +241,7 @@ public final class NodeMonitor implements AutoCloseable {
    */
   @Override
   public void close() {
+    reporter.close();
     controlTail.close();
     snapshots.close();
     effects.close();

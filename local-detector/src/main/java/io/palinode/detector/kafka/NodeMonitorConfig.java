@@ -54,6 +54,10 @@ public record NodeMonitorConfig(
         kafka, topics, ringCapacity, openIntervalsMax, newPace, startTimeout);
   }
 
+  public NodeMonitorConfig withStartTimeout(Duration newTimeout) {
+    return new NodeMonitorConfig(kafka, topics, ringCapacity, openIntervalsMax, pace, newTimeout);
+  }
+
   /** How long a producer waits for company; see {@link KafkaSettings}. */
   public NodeMonitorConfig withLingerMs(int lingerMs) {
     return new NodeMonitorConfig(

@@ -76,6 +76,22 @@ class CandidateWriterTest {
   }
 
   @Test
+  void aDiskThatRefusesTheClockPromiseIsPublishedInEveryPartitionAndCountsInNoSequence()
+      throws Exception {
+    MockProducer<byte[], byte[]> producer = producer(true);
+    CandidateWriter writer = writer(producer);
+    writer.writeUnpromised(77);
+    assertThat(producer.history()).hasSize(PARTITIONS);
+    for (ProducerRecord<byte[], byte[]> sent : producer.history()) {
+      CandidateRecord record = parse(sent);
+      assertThat(record.getUnpromisedSinceMicros()).isEqualTo(77);
+      assertThat(record.getEventCase()).isEqualTo(EventCase.EVENT_NOT_SET);
+      assertThat(record.getSequence()).isZero();
+    }
+    assertThat(writer.awaitHeard(NO_TIME)).as("the job's sequences know nothing of it").isFalse();
+  }
+
+  @Test
   void whatKafkaRefusesComesBackAsAGapBeforeTheNextProgress() {
     MockProducer<byte[], byte[]> producer = producer(false);
     CandidateWriter writer = writer(producer);

@@ -85,7 +85,7 @@ class TailsTest {
     assertThat(control.failures()).isEqualTo(1);
     assertThat(store.rollbacksTold().spans())
         .singleElement()
-        .satisfies(span -> assertThat(span.before()).isEqualTo(RollbackTimes.GOES_ON));
+        .satisfies(span -> assertThat(span.before()).isEqualTo(RollbackTimes.NOT_ENDED));
   }
 
   @Test

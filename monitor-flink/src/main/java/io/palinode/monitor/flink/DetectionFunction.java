@@ -156,12 +156,21 @@ final class DetectionFunction
         epoch.put(NEWEST, Math.max(newestEpoch(epoch), notice.epoch()));
       }
       case LOST -> {
-        // Every subtask hears of it, one tells.
-        if (getRuntimeContext().getTaskInfo().getIndexOfThisSubtask() == 0) {
+        if (isFirstSubtask()) {
           out.collect(Verdict.of(CoverageLost.parseFrom(notice.body())));
         }
       }
+      case REACHED -> {
+        if (isFirstSubtask()) {
+          out.collect(Verdict.reached(notice));
+        }
+      }
     }
+  }
+
+  /** Every subtask receives each notice, and one passes it on. */
+  private boolean isFirstSubtask() {
+    return getRuntimeContext().getTaskInfo().getIndexOfThisSubtask() == 0;
   }
 
   private Detecting detecting(PredicateRecord taken) {
@@ -245,7 +254,7 @@ final class DetectionFunction
     if (phantoms.isShadowed(spec)) {
       instance.shadow(spec, limits);
     }
-    phantoms.heard(event.key(), instance, spec, change);
+    phantoms.observed(event.key(), instance, spec, change);
     meters.of(predicate.name()).candidate();
     List<Witness> found = restarted(instance, event.partition(), reach, context);
     if (spec.isOfStates()) {

@@ -124,7 +124,7 @@ public final class DetectionJob {
             .transform(
                 "sequence",
                 CandidateDeserializer.TYPE,
-                new SequenceOperator(new SequenceFunction()))
+                new SequenceOperator(new SequenceFunction(config.nodes())))
             .uid("sequence")
             .setParallelism(config.parallelism());
     BroadcastStream<Notice> notices =

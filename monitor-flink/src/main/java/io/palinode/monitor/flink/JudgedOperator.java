@@ -1,7 +1,9 @@
 package io.palinode.monitor.flink;
 
 import io.palinode.monitor.JudgedPace;
+import io.palinode.monitor.JudgementReports;
 import io.palinode.wire.v1.Judged;
+import io.palinode.wire.v1.JudgementReport;
 import io.palinode.wire.v1.ViolationRecord;
 import java.io.Serial;
 import java.util.concurrent.ScheduledFuture;
@@ -18,13 +20,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Hands records on as they come, and after them how far judgement has come: {@code Judged(W)} once
- * the watermark is past W, at most every {@link #PERIOD_MS}, and within that time. Runs in one
- * subtask. (An operator, not a function: a function without keys gets neither watermarks nor
- * timers.)
+ * the watermark is past W, at most every {@link #PERIOD_MS}, and within that time. Every {@link
+ * #REPORT_MS} it repeats the last one with what judgement waits for, so a job that publishes
+ * nothing does not run. Runs in one subtask. (An operator, not a function: a function without keys
+ * gets neither watermarks nor timers.)
  */
 final class JudgedOperator extends AbstractStreamOperator<byte[]>
     implements OneInputStreamOperator<Verdict, byte[]> {
   static final long PERIOD_MS = 20;
+  static final long REPORT_MS = 1_000;
 
   @Serial private static final long serialVersionUID = 1L;
 
@@ -36,6 +40,9 @@ final class JudgedOperator extends AbstractStreamOperator<byte[]>
 
   @SuppressWarnings("NullAway.Init") // As above.
   private transient ListState<Long> saved;
+
+  @SuppressWarnings("NullAway.Init") // Set by open, which Flink calls next.
+  private transient JudgementReports reports;
 
   private transient @Nullable ScheduledFuture<?> timer;
 
@@ -50,13 +57,37 @@ final class JudgedOperator extends AbstractStreamOperator<byte[]>
   }
 
   @Override
+  public void open() throws Exception {
+    super.open();
+    long nowMs = getProcessingTimeService().getCurrentProcessingTime();
+    reports = new JudgementReports(nowMs);
+    reportAt(nowMs + REPORT_MS);
+  }
+
+  private void reportAt(long atMs) {
+    var unused = getProcessingTimeService().registerTimer(atMs, this::report);
+  }
+
+  private void report(long atMs) {
+    long nowMs = getProcessingTimeService().getCurrentProcessingTime();
+    Judged judged =
+        Judged.newBuilder()
+            .setHlc(Math.max(0, pace.said()))
+            .setReport(reports.at(nowMs, pace.heldAt()))
+            .build();
+    output.collect(new StreamRecord<>(encode(judged)));
+    // Not from atMs: after a long stop one report is enough.
+    reportAt(nowMs + REPORT_MS);
+  }
+
+  @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
     saved.update(pace.holds());
   }
 
   @Override
-  public void processElement(StreamRecord<Verdict> element) {
+  public void processElement(StreamRecord<Verdict> element) throws Exception {
     Verdict verdict = element.getValue();
     switch (verdict.kind()) {
       case RECORD -> {
@@ -68,6 +99,8 @@ final class JudgedOperator extends AbstractStreamOperator<byte[]>
         pace.release(verdict.hlc());
         sayWhatIsDue();
       }
+      case REACHED ->
+          reports.learn((int) verdict.hlc(), JudgementReport.parseFrom(verdict.record()));
     }
   }
 
@@ -86,7 +119,7 @@ final class JudgedOperator extends AbstractStreamOperator<byte[]>
     long nowMs = getProcessingTimeService().getCurrentProcessingTime();
     long judged = pace.due(nowMs);
     if (judged != JudgedPace.NOTHING) {
-      output.collect(new StreamRecord<>(encode(judged)));
+      output.collect(new StreamRecord<>(encode(Judged.newBuilder().setHlc(judged).build())));
     } else if (pace.isPending() && timer == null) {
       timer = getProcessingTimeService().registerTimer(pace.nextAtMs(), at -> onPeriodOver());
     }
@@ -97,10 +130,7 @@ final class JudgedOperator extends AbstractStreamOperator<byte[]>
     sayWhatIsDue();
   }
 
-  private static byte[] encode(long judged) {
-    return ViolationRecord.newBuilder()
-        .setJudged(Judged.newBuilder().setHlc(judged))
-        .build()
-        .toByteArray();
+  private static byte[] encode(Judged judged) {
+    return ViolationRecord.newBuilder().setJudged(judged).build().toByteArray();
   }
 }

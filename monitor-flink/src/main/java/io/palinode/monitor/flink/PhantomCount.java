@@ -46,9 +46,9 @@ final class PhantomCount {
   }
 
   /** A candidate that is about to be applied. */
-  void heard(String key, Instance instance, DetectionSpec spec, Change change) {
+  void observed(String key, Instance instance, DetectionSpec spec, Change change) {
     if (counts(spec)) {
-      phantoms.heard(scope(key, instance), change.candidate());
+      phantoms.observed(scope(key, instance), change.candidate());
     }
   }
 

@@ -2,13 +2,17 @@ package io.palinode.monitor.flink;
 
 import io.palinode.monitor.CandidateEvent;
 import io.palinode.monitor.KeptBack;
+import io.palinode.monitor.NodesRead;
 import io.palinode.monitor.Notice;
 import io.palinode.monitor.SearchCheck;
 import io.palinode.monitor.SequenceCheck;
 import io.palinode.monitor.SequenceCheck.Position;
 import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.JudgementReport;
 import java.io.Serial;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
@@ -24,7 +28,8 @@ import org.apache.flink.util.OutputTag;
 /**
  * Runs in the source's task, in each partition's order: hands on openings and closings, those that
  * arrive behind a hole only when it is explained, and tells restarts, searches, new epochs and
- * losses by the side output. Progress ends here; it has become the watermark.
+ * losses by the side output. Progress ends here; it has become the watermark. Once per second the
+ * side output also gets how far each node has been read.
  */
 final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEvent>
     implements CheckpointedFunction {
@@ -46,6 +51,8 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
   private static final ListStateDescriptor<String> BROKEN =
       new ListStateDescriptor<>("searches-broken", Types.STRING);
 
+  private final int nodes;
+
   @SuppressWarnings("NullAway.Init") // Set by initializeState, which Flink calls first.
   private transient SequenceCheck check;
 
@@ -66,6 +73,14 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
 
   @SuppressWarnings("NullAway.Init") // Set by open, which Flink calls next.
   private transient Counter repeats;
+
+  /** By partition. */
+  @SuppressWarnings("NullAway.Init") // As above.
+  private transient Map<Integer, NodesRead> read;
+
+  SequenceFunction(int nodes) {
+    this.nodes = nodes;
+  }
 
   @Override
   public void initializeState(FunctionInitializationContext context) throws Exception {
@@ -98,11 +113,16 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
   @Override
   public void open(OpenContext context) {
     repeats = getRuntimeContext().getMetricGroup().counter("candidatesRepeated");
+    read = new HashMap<>();
   }
 
   @Override
   public void processElement(CandidateEvent event, Context context, Collector<CandidateEvent> out)
       throws Exception {
+    reportReached(event, context);
+    if (event.kind() == CandidateEvent.Kind.UNPROMISED) {
+      return;
+    }
     SequenceCheck.Outcome outcome = check.observe(event);
     for (Notice notice : outcome.notices()) {
       context.output(NOTICES, notice);
@@ -117,6 +137,16 @@ final class SequenceFunction extends ProcessFunction<CandidateEvent, CandidateEv
     }
     for (Notice notice : searches.observe(event)) {
       context.output(NOTICES, notice);
+    }
+  }
+
+  private void reportReached(CandidateEvent event, Context context) {
+    NodesRead ofPartition =
+        read.computeIfAbsent(event.partition(), partition -> new NodesRead(nodes));
+    long nowMs = context.timerService().currentProcessingTime();
+    JudgementReport report = ofPartition.observe(event, nowMs);
+    if (report != null) {
+      context.output(NOTICES, Notice.reached(event, report));
     }
   }
 }

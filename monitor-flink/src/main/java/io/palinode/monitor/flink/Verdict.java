@@ -1,6 +1,7 @@
 package io.palinode.monitor.flink;
 
 import io.palinode.monitor.Codes;
+import io.palinode.monitor.Notice;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Detecting;
 import io.palinode.wire.v1.Phantom;
@@ -11,8 +12,8 @@ import org.apache.flink.api.common.typeinfo.TypeInformation;
 /**
  * What detection says to the operator that publishes.
  *
- * @param hlc of a hold or release; 0 for a record
- * @param record to be published; empty for a hold or release
+ * @param hlc of a hold or release; the partition of a report; 0 for a record
+ * @param record to be published, or the report; empty for a hold or release
  */
 public record Verdict(Kind kind, long hlc, byte[] record) {
   static final TypeInformation<Verdict> TYPE =
@@ -27,7 +28,9 @@ public record Verdict(Kind kind, long hlc, byte[] record) {
     /** An event at this HLC has to wait: nothing from there on is judged. */
     HOLD(2),
     /** It waits no more. */
-    RELEASE(3);
+    RELEASE(3),
+    /** How far the nodes have been read on a partition; not published by itself. */
+    REACHED(4);
 
     private final int code;
 
@@ -66,6 +69,10 @@ public record Verdict(Kind kind, long hlc, byte[] record) {
 
   static Verdict release(long hlc) {
     return new Verdict(Kind.RELEASE, hlc, NOTHING);
+  }
+
+  static Verdict reached(Notice notice) {
+    return new Verdict(Kind.REACHED, notice.partition(), notice.body());
   }
 
   private static Verdict record(ViolationRecord record) {

@@ -3,6 +3,9 @@ package io.palinode.monitor.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.palinode.wire.v1.Judged;
+import io.palinode.wire.v1.JudgementReport;
+import io.palinode.wire.v1.NodeReached;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationRecord;
 import java.util.List;
@@ -79,6 +82,31 @@ class JudgedOperatorTest {
     assertThat(said()).isEmpty();
   }
 
+  @Test
+  void judgementIsRepeatedEachSecondWithWhatItWaitsForAlsoBeforeThereIsAny() throws Exception {
+    assertThat(reports()).singleElement().satisfies(judged -> assertThat(judged.getHlc()).isZero());
+    harness.processElement(Verdict.hold(50), 0);
+    harness.processWatermark(101);
+    JudgementReport ofPartition =
+        JudgementReport.newBuilder().addNodes(NodeReached.newBuilder().setNode(2)).build();
+    harness.processElement(new Verdict(Verdict.Kind.REACHED, 0, ofPartition.toByteArray()), 0);
+    harness.setProcessingTime(2_000);
+    harness.setProcessingTime(2_999);
+    assertThat(reports()).hasSize(2);
+    Judged second = reports().get(1);
+    assertThat(second.getHlc()).isEqualTo(49);
+    assertThat(second.getReport().getAtMicros()).isEqualTo(2_000_000);
+    assertThat(second.getReport().getHeldHlc()).isEqualTo(50);
+    assertThat(second.getReport().getNodesList()).extracting(n -> n.getNode()).containsExactly(2);
+  }
+
+  private List<Judged> reports() {
+    return records().stream()
+        .filter(record -> record.getJudged().hasReport())
+        .map(ViolationRecord::getJudged)
+        .toList();
+  }
+
   private static OneInputStreamOperatorTestHarness<Verdict, byte[]> harness() throws Exception {
     return new OneInputStreamOperatorTestHarness<>(
         new JudgedOperator(),
@@ -91,16 +119,27 @@ class JudgedOperatorTest {
     return Violation.newBuilder().setId(id).build();
   }
 
+  /** Without the reports, which repeat. */
   private List<String> said() {
-    return harness.extractOutputValues().stream().map(JudgedOperatorTest::text).toList();
+    return records().stream()
+        .filter(record -> !record.getJudged().hasReport())
+        .map(JudgedOperatorTest::text)
+        .toList();
   }
 
-  private static String text(byte[] bytes) {
+  private List<ViolationRecord> records() {
+    return harness.extractOutputValues().stream().map(JudgedOperatorTest::record).toList();
+  }
+
+  private static String text(ViolationRecord record) {
+    return record.hasJudged()
+        ? "judged " + record.getJudged().getHlc()
+        : "violation " + record.getViolation().getId();
+  }
+
+  private static ViolationRecord record(byte[] bytes) {
     try {
-      ViolationRecord record = ViolationRecord.parseFrom(bytes);
-      return record.hasJudged()
-          ? "judged " + record.getJudged().getHlc()
-          : "violation " + record.getViolation().getId();
+      return ViolationRecord.parseFrom(bytes);
     } catch (InvalidProtocolBufferException e) {
       throw new AssertionError(e);
     }

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.monitor.CandidateEvent;
 import io.palinode.monitor.Notice;
+import io.palinode.monitor.Records;
 import java.util.List;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.api.watermark.Watermark;
@@ -122,6 +123,24 @@ class SequenceFunctionTest {
     assertThat(harness.getSideOutput(SequenceFunction.NOTICES)).isNull();
   }
 
+  @Test
+  void aNodeWhoseDiskRefusesItsClockPromiseLosesNothing() throws Exception {
+    process(opened(0, 1, 10), event(Records.of(0, 1, 0).setUnpromisedSinceMicros(5).build()));
+    process(opened(0, 2, 20), progress(0, 2, 30));
+    assertThat(harness.extractOutputValues()).hasSize(2);
+    assertThat(harness.getSideOutput(SequenceFunction.NOTICES)).isNull();
+  }
+
+  @Test
+  void howFarEachNodeWasReadIsReportedOncePerSecond() throws Exception {
+    process(progress(0, 0, 10), progress(1, 0, 20));
+    harness.setProcessingTime(1_000);
+    process(progress(0, 0, 30), progress(0, 0, 40));
+    assertThat(harness.getSideOutput(SequenceFunction.NOTICES))
+        .singleElement()
+        .satisfies(record -> assertThat(record.getValue().kind()).isEqualTo(Notice.Kind.REACHED));
+  }
+
   private void process(CandidateEvent... events) throws Exception {
     for (CandidateEvent event : events) {
       harness.processElement(event, event.hlc());
@@ -143,7 +162,7 @@ class SequenceFunctionTest {
   }
 
   private static SequenceOperator operator() {
-    return new SequenceOperator(new SequenceFunction());
+    return new SequenceOperator(new SequenceFunction(Records.NODES));
   }
 
   private static OneInputStreamOperatorTestHarness<CandidateEvent, CandidateEvent> harness()

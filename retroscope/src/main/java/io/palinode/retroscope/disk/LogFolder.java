@@ -45,13 +45,13 @@ public final class LogFolder implements LogVolume {
 
   /** Opens the folder, or makes it. */
   public static LogFolder open(Path folder) throws IOException {
-    Files.createDirectories(folder);
+    OwnerOnly.createFolders(folder);
     return new LogFolder(folder, Files.isReadable(BOOT) ? Files.readString(BOOT).strip() : "");
   }
 
   /** Like the other, in a run of the machine that {@code boot} names. */
   public static LogFolder open(Path folder, String boot) throws IOException {
-    Files.createDirectories(folder);
+    OwnerOnly.createFolders(folder);
     return new LogFolder(folder, boot);
   }
 
@@ -148,9 +148,9 @@ public final class LogFolder implements LogVolume {
     try {
       return uninterrupted(() -> map(path(number), MapMode.READ_ONLY));
     } catch (NoSuchFileException missing) {
-      FileNotFoundException told = new FileNotFoundException(missing.getMessage());
-      told.initCause(missing);
-      throw told;
+      FileNotFoundException same = new FileNotFoundException(missing.getMessage());
+      same.initCause(missing);
+      throw same;
     }
   }
 
@@ -213,7 +213,8 @@ public final class LogFolder implements LogVolume {
   public void remove(long number, boolean mapped) throws IOException {
     Path path = path(number);
     if (!mapped && Files.exists(path)) {
-      // What is still mapped, and used by nobody, would hold the space until it is collected.
+      // A file that is still mapped but unused would hold the space until the garbage collector
+      // unmaps it.
       FileChannel.open(path, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)
           .close();
     }

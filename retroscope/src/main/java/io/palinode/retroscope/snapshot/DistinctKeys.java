@@ -1,9 +1,9 @@
 package io.palinode.retroscope.snapshot;
 
 /**
- * Counts how many different keys there are, nearly: each sets one bit, and how many are not set
- * tells how many keys it took (linear counting: Whang et al., ACM TODS 15(2), 1990). Holds no key,
- * and 8 MiB at most. For one thread.
+ * Estimates the number of different keys: each sets one bit, and the number of unset bits gives the
+ * estimate (linear counting: Whang et al., ACM TODS 15(2), 1990). Holds no key, and 8 MiB at most.
+ * For one thread.
  */
 final class DistinctKeys {
   /** So the count is right to some percent even at a load of several keys a bit. */
@@ -39,7 +39,7 @@ final class DistinctKeys {
     }
   }
 
-  /** {@link Long#MAX_VALUE}: more than it can tell. */
+  /** {@link Long#MAX_VALUE}: more than it can estimate. */
   long count() {
     double bits = (double) mask + 1;
     return set > mask ? Long.MAX_VALUE : Math.round(-bits * Math.log1p(-set / bits));

@@ -2,7 +2,7 @@ package io.palinode.retroscope.snapshot;
 
 import org.jspecify.annotations.Nullable;
 
-/** A key and its record; null: the key is absent. The arrays are nobody's to change. */
+/** A key and its record; null: the key is absent. The arrays must not be changed. */
 public record Entry(byte[] key, byte @Nullable [] record) {
   /** What an entry of a sorted map takes beside its bytes, roughly. */
   private static final int HEAP_BYTES = 160;

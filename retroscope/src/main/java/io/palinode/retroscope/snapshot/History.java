@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The present and the recent past of one node's stores. Thread-safe; writes go on meanwhile. A
- * store that there is not is an {@link IllegalArgumentException}.
+ * The present and the recent past of one node's stores. Thread-safe; writes continue meanwhile.
+ * Throws {@link IllegalArgumentException} for an unknown store.
  */
 public interface History {
   List<String> stores();

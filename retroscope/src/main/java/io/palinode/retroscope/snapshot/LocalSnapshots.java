@@ -13,7 +13,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The snapshots that one node has parts of. Thread-safe: takings of different numbers may go on at
+ * The snapshots that one node has parts of. Thread-safe: takings of different numbers may run at
  * once, beside reads and writes of the stores.
  *
  * <p>A taking makes a part. The part counts from {@link #file} on, when the cluster says that the
@@ -26,7 +26,9 @@ public final class LocalSnapshots {
   /** Of a store that was never taken: more are not known before they are read. */
   static final long KEYS_GUESSED = 40_000;
 
-  /** Whoever waits for another is told to stop, and tells that it waits, so often. */
+  /**
+   * A taking that waits for another one checks for a stop, and publishes its progress, this often.
+   */
   private static final long WAIT_MILLIS = 100;
 
   private final int node;
@@ -52,11 +54,12 @@ public final class LocalSnapshots {
   }
 
   /**
-   * Takes this node's part. The stores are served meanwhile. Begins anew what a crash cut short; a
-   * part that is there is left as it is. When a snapshot of a time nearby is here, all keys need
-   * not be read: its runs are linked, and what differs is laid over them. Then the two share files,
-   * and either can be removed without the other. One that is being taken is waited for, unless it
-   * tells nothing for ten seconds; meanwhile {@code watch} is told ten times a second.
+   * Takes this node's part. The stores are served meanwhile. Restarts a taking that a crash cut
+   * short; leaves an existing part as it is. When a snapshot of a time nearby is here, all keys
+   * need not be read: its runs are linked, and what differs is laid over them. Then the two share
+   * files, and either can be removed without the other. The taking waits for another one under way,
+   * unless that one makes no progress for ten seconds; meanwhile it calls {@code watch} ten times a
+   * second.
    *
    * @throws OutOfReachException when the window-log does not reach the times that are needed
    * @throws HalfUndoneException when its time lies within a rollback
@@ -70,7 +73,7 @@ public final class LocalSnapshots {
   public Taken take(Order order, Pace pace, Watch watch) {
     byte[] had = folder.partBytes(order.id());
     if (had != null) {
-      // It may count already: whoever took it was not heard to say so.
+      // It may count already: its acknowledgement may have been lost.
       Part part = SnapshotFolder.part(order.id(), had);
       return taken(part, had, writtenBytes(part), "");
     }
@@ -127,9 +130,9 @@ public final class LocalSnapshots {
   }
 
   private Taken takeAllKeys(Order order, Pace pace, Watch watch) throws IOException {
-    // Until its part is written: who waits for it looks for that.
+    // Until its part is written: a taking that waits for it looks for that.
     try (Takings.Begun own = takings.begin(order.hlc())) {
-      return written(allKeys(order, own, pace, pace.over(own.heard(watch))));
+      return written(allKeys(order, own, pace, pace.over(own.observed(watch))));
     }
   }
 
@@ -206,7 +209,7 @@ public final class LocalSnapshots {
           parts.add(requirePart(new Ref(id, number)));
         }
       } catch (SnapshotException damaged) {
-        // It is of no help here; whoever reads it is told.
+        // It is of no help here; a reader of it gets an error.
       }
     }
     return parts;
@@ -276,8 +279,8 @@ public final class LocalSnapshots {
 
   /**
    * Removes every snapshot but these, as after a start that missed something: also one whose name
-   * another has by now. No taking is under way. What is damaged stays, for {@link #verify} to tell;
-   * then, when all else is done, {@link SnapshotException}.
+   * another has by now. No taking is under way. A damaged snapshot stays, for {@link #verify} to
+   * report; then, when all else is done, {@link SnapshotException}.
    *
    * @param wanted the takings that count, and those that are still to be made
    * @param last the greatest number of a taking that was ever ordered
@@ -330,7 +333,7 @@ public final class LocalSnapshots {
   }
 
   /**
-   * Likewise, of this taking of it.
+   * Like the other, for this taking of it.
    *
    * @param number 0: of the one that counts here
    */

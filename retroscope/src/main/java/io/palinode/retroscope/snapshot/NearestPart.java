@@ -7,9 +7,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the part from which the store at another time is had with the least work. That is only to
- * save work: so it is told after each slice of the window-log, ends when there is nothing to save
- * any more, and finds none where the window-log cannot be read.
+ * Finds the part from which the store at another time costs the least work. It only saves work: it
+ * checks for a stop after each slice of the window-log, ends once nothing can be saved, and finds
+ * no part if the window-log cannot be read.
  */
 final class NearestPart {
   /** A key that has changed costs about as much as so many that are read in their order. */
@@ -87,7 +87,7 @@ final class NearestPart {
     return Math.abs(part.hlc() - hlc);
   }
 
-  /** Keys, nearly; {@link Long#MAX_VALUE}: more than are worth it, or nobody can tell. */
+  /** An estimate of the keys; {@link Long#MAX_VALUE} if they are too many, or unknown. */
   private long changesTo(long time, long partKeys) {
     long late = Math.max(hlc, time);
     Count count = new Count(Math.min(hlc, time), partKeys);

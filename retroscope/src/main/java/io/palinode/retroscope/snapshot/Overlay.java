@@ -6,8 +6,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Follows what the keys that change after a time had at that time, while they go on to change. It
- * is extended often, so that the window-log need not reach back to the time for as long as a whole
+ * Collects the records that changing keys had at a time, while they continue to change. It is
+ * extended often, so that the window-log need not reach back to the time for as long as a whole
  * store takes to be read. For one thread.
  */
 final class Overlay {

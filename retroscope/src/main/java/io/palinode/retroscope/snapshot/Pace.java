@@ -32,12 +32,12 @@ public record Pace(double share, LongSupplier nanos, LongConsumer pause) {
     return new Pace(1, System::nanoTime, nanos -> {});
   }
 
-  /** {@code watch}, with a pause each time that it is told. For one taking, in its thread. */
+  /** {@code watch}, with a pause after each call. For one taking, in its thread. */
   Paced over(Watch watch) {
     return new Paced(this, watch);
   }
 
-  /** A watch that pauses when it is told. */
+  /** A watch that pauses after each call. */
   static final class Paced implements Watch {
     private final Pace pace;
     private final Watch watch;

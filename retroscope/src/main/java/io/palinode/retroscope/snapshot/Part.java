@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What one node has of a snapshot: the header of its runs, a {@link SealedFile} of its own.
+ * One node's part of a snapshot: the header of its runs, in a separate {@link SealedFile}.
  *
  * <pre>
  * | "PLNP" | version u8 = 1 | number i64 | HLC i64 | kind u8 | node i32 | id text |

@@ -11,7 +11,7 @@ sealed interface Pointed extends AutoCloseable {
   /** As {@link History#page}. */
   List<Entry> page(byte @Nullable [] after, int bytesMax);
 
-  /** Of the keys behind this one it cannot tell; null: it can tell of all. May become less. */
+  /** The last key that it knows; null if it knows all. May become less. */
   default byte @Nullable [] end() {
     return null;
   }
@@ -33,8 +33,8 @@ sealed interface Pointed extends AutoCloseable {
   }
 
   /**
-   * A store at a time: as it is, with what has changed since put back. Of that, so many bytes are
-   * held, for the least keys behind where it begins; further it cannot tell.
+   * A store at a time: as it is, with what has changed since put back. It holds a limited number of
+   * bytes of that, for the least keys after its beginning, and knows no further key.
    */
   final class AtTime implements Pointed {
     private final History history;

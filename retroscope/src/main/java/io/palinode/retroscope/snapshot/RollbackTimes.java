@@ -17,8 +17,8 @@ public record RollbackTimes(List<Span> spans) {
   /** The two oldest of more become one, in which the time between them cannot be read either. */
   static final int SPANS_MAX = 1_024;
 
-  /** The end of a rollback that goes on. */
-  public static final long GOES_ON = Long.MAX_VALUE;
+  /** The end of a rollback that has not ended. */
+  public static final long NOT_ENDED = Long.MAX_VALUE;
 
   public RollbackTimes {
     spans = List.copyOf(spans);
@@ -29,7 +29,7 @@ public record RollbackTimes(List<Span> spans) {
    *
    * @param epoch the epoch that it opened, or is to open
    * @param after the last time before it, at which the store is whole
-   * @param before the first time after it; {@link #GOES_ON}
+   * @param before the first time after it; {@link #NOT_ENDED}
    */
   public record Span(long epoch, long after, long before) {
     boolean holds(long hlc) {
@@ -69,8 +69,8 @@ public record RollbackTimes(List<Span> spans) {
 
   private static String message(long hlc, Span span) {
     String then =
-        span.before == GOES_ON
-            ? "and the rollback goes on"
+        span.before == NOT_ENDED
+            ? "and the rollback has not ended"
             : "and from %s on".formatted(Hlc.format(span.before));
     return "at time %s the store was half undone, by the rollback to epoch %d: it can be read up to %s, %s"
         .formatted(Hlc.format(hlc), span.epoch, Hlc.format(span.after), then);

@@ -143,7 +143,7 @@ final class RunWriter implements AutoCloseable {
       out.flush();
       disk.getFD().sync();
       synced = offset;
-      // Only now does the disk tell what is left.
+      // Only now does the disk show its free space.
       room.require(file, UNSYNCED_BYTES_MAX);
     }
   }

@@ -1,5 +1,6 @@
 package io.palinode.retroscope.snapshot;
 
+import io.palinode.retroscope.disk.OwnerOnly;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -87,7 +88,7 @@ final class SnapshotFolder {
     try {
       boolean isFirst = !Files.isDirectory(root);
       if (!Files.isDirectory(folder)) {
-        Files.createDirectories(folder);
+        OwnerOnly.createFolders(folder);
         sync.sync(root);
       }
       if (isFirst) {
@@ -191,7 +192,7 @@ final class SnapshotFolder {
     }
   }
 
-  /** What else lies there is nobody's. */
+  /** Other files there belong to no snapshot. */
   List<String> ids() {
     return names(root).stream().filter(Ref::isId).toList();
   }

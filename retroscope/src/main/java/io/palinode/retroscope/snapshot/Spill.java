@@ -39,7 +39,7 @@ final class Spill implements AutoCloseable, Overlay.Sink {
   /**
    * Where they are, how they are called, and what they leave of the disk.
    *
-   * @param worked is told of each thousand entries that are merged
+   * @param worked called after each thousand merged entries
    */
   record Runs(Path folder, Names names, Room room, Runnable worked) {}
 

@@ -7,7 +7,7 @@ package io.palinode.retroscope.snapshot;
  * @param changed keys that were written for it
  * @param bytes that were written for it
  * @param checksum of the part's file
- * @param from the snapshot that it began from, by the node's own choice; empty: none. It may have
- *     come to nothing since
+ * @param from the snapshot that it began from, by the node's own choice; empty: none. That snapshot
+ *     may have been discarded since
  */
 public record Taken(long keys, long changed, long bytes, int checksum, String from) {}

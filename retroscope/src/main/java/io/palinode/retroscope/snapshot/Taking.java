@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Over a base: only the keys that changed between its time and the new one.
  *
- * <p>It may {@link #hold} its past before it is known with what it begins, and go on {@link
- * #withoutBase} when its base is gone.
+ * <p>It may {@link #hold} its past before its base is known, and continue {@link #withoutBase} if
+ * its base is gone.
  *
  * <p>It holds a page, three spills at most, a fourth when it holds its past, and what a slice of
  * the window-log's differences needs: some 32 or 40 MiB, however much has changed. What does not
@@ -51,7 +51,7 @@ final class Taking implements AutoCloseable {
   private final long heapBytesMax;
   private final LongSupplier nanos;
 
-  /** Files that were begun, but for those of what is held. */
+  /** Files that were begun, except held ones. */
   private final List<String> begun = new ArrayList<>();
 
   private @Nullable Part base;
@@ -94,8 +94,8 @@ final class Taking implements AutoCloseable {
   }
 
   /**
-   * All keys are as {@code near} has them, but for what has changed between the two times. Its runs
-   * are linked at once: it may be removed then.
+   * All keys are as in {@code near}, except those that changed between the two times. Links the
+   * runs of {@code near} at once, so {@code near} may be removed then.
    */
   Taking beginningWith(Part near) throws IOException {
     for (Run run : near.runs()) {
@@ -139,8 +139,8 @@ final class Taking implements AutoCloseable {
   }
 
   /**
-   * It goes on as if it had begun with none, which is gone or too old: what it has linked and
-   * written goes, and what it holds stays.
+   * Continues without a base, because that is gone or too old. Removes the files that it has linked
+   * and written, and keeps what it holds.
    */
   void withoutBase() throws IOException {
     for (String name : begun) {
@@ -225,7 +225,7 @@ final class Taking implements AutoCloseable {
         run.add(store, entry);
         after = entry.key();
       }
-      told(run);
+      progress(run);
       overlay.extend();
     }
   }
@@ -239,7 +239,7 @@ final class Taking implements AutoCloseable {
         MergedRuns all = old.merged(store, null);
         for (Entry entry = all.next(); entry != null; entry = all.next()) {
           run.add(store, entry);
-          tellNowAndThen(run);
+          reportProgress(run);
         }
       }
       written.add(finished(run));
@@ -293,7 +293,7 @@ final class Taking implements AutoCloseable {
     for (Entry entry = all.next(); entry != null; entry = all.next()) {
       present.add(store, new Entry(entry.key(), history.get(name, entry.key())));
       watch.passed(++keysWritten, bytes);
-      // Keys that nobody has used for long may take the disk some milliseconds each, and a pause.
+      // Each key that was not used for long may cost some milliseconds of disk time, and a pause.
       boolean isDue = nanos.getAsLong() - extended >= NANOS_BETWEEN_EXTENSIONS;
       if (isDue || keysWritten % KEYS_BETWEEN_EXTENSIONS == 0) {
         overlay.extend();
@@ -317,7 +317,7 @@ final class Taking implements AutoCloseable {
       byte[] record = Objects.requireNonNull(fresh).record();
       run.add(store, isForward ? new Entry(old.key(), record) : old);
       growth += (record == null ? 0 : 1) - (old.record() == null ? 0 : 1);
-      tellNowAndThen(run);
+      reportProgress(run);
     }
     return growth;
   }
@@ -328,7 +328,7 @@ final class Taking implements AutoCloseable {
    * a few times for each time that it changes, however long a snapshot rolls.
    *
    * @param id the snapshot in whose folder all of them are
-   * @param isWhole nothing is under them, so that absent keys need not be told
+   * @param isWhole there is no base, so absent keys are omitted
    */
   private List<Run> mergedIfMany(List<Run> older, String id, boolean isWhole) throws IOException {
     List<Run> runs = new ArrayList<>(older);
@@ -356,7 +356,7 @@ final class Taking implements AutoCloseable {
           if (!presentOnly || entry.record() != null) {
             run.add(store, entry);
           }
-          tellNowAndThen(run);
+          reportProgress(run);
         }
       }
       return finished(run);
@@ -367,13 +367,13 @@ final class Taking implements AutoCloseable {
 
   // ---- progress, files
 
-  private void tellNowAndThen(RunWriter run) {
+  private void reportProgress(RunWriter run) {
     if (run.entries() % PROGRESS_ENTRIES == 0) {
-      told(run);
+      progress(run);
     }
   }
 
-  private void told(RunWriter run) {
+  private void progress(RunWriter run) {
     keysWritten = run.entries();
     watch.passed(keysWritten, bytes + run.bytes());
   }

@@ -14,8 +14,8 @@ import java.util.function.LongSupplier;
  * other. Thread-safe; no lock is held while one waits.
  */
 final class Takings {
-  /** Whoever tells nothing for so long is waited for no more: its disk stands still. */
-  static final long SILENCE_NANOS_MAX = TimeUnit.SECONDS.toNanos(10);
+  /** A taking without progress for this long is not waited for: its disk hangs. */
+  static final long NO_PROGRESS_NANOS_MAX = TimeUnit.SECONDS.toNanos(10);
 
   private final LongSupplier nanos;
 
@@ -43,7 +43,7 @@ final class Takings {
       if (one == second) {
         break;
       }
-      if (!one.isSilent()) {
+      if (!one.isStuck()) {
         found.add(one);
       }
     }
@@ -57,7 +57,7 @@ final class Takings {
    */
   boolean awaitEnd(Begun first, long millisMax) {
     try {
-      return first.over.await(millisMax, TimeUnit.MILLISECONDS) || first.isSilent();
+      return first.over.await(millisMax, TimeUnit.MILLISECONDS) || first.isStuck();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new SnapshotException("interrupted while it waited for another snapshot", e);
@@ -68,7 +68,7 @@ final class Takings {
   final class Begun implements AutoCloseable {
     private final long hlc;
     private final CountDownLatch over = new CountDownLatch(1);
-    private volatile long heardNanos = nanos.getAsLong();
+    private volatile long progressNanos = nanos.getAsLong();
 
     private Begun(long hlc) {
       this.hlc = hlc;
@@ -78,16 +78,16 @@ final class Takings {
       return hlc;
     }
 
-    /** {@code watch}, which whoever waits for this one listens to also. */
-    Watch heard(Watch watch) {
+    /** {@code watch}, which a taking that waits for this one also observes. */
+    Watch observed(Watch watch) {
       return (keys, bytes) -> {
-        heardNanos = nanos.getAsLong();
+        progressNanos = nanos.getAsLong();
         return watch.progress(keys, bytes);
       };
     }
 
-    private boolean isSilent() {
-      return nanos.getAsLong() - heardNanos >= SILENCE_NANOS_MAX;
+    private boolean isStuck() {
+      return nanos.getAsLong() - progressNanos >= NO_PROGRESS_NANOS_MAX;
     }
 
     /** It is over: its part is written, or never will be. Idempotent. */

@@ -2,8 +2,8 @@ package io.palinode.retroscope.snapshot;
 
 /** Follows a taking, in its thread: several times a second, unless the disk stands still. */
 public interface Watch {
-  /** Nobody follows it. */
-  Watch NOBODY = (keys, bytes) -> true;
+  /** A watch without an observer. */
+  Watch NONE = (keys, bytes) -> true;
 
   /** So much is written; false: stop, it is not wanted any more. */
   boolean progress(long keys, long bytes);

@@ -1,9 +1,9 @@
 /**
  * A store as it was: reads of any time in reach, and snapshots that stay.
  *
- * <p>It works on any store that gives a {@link io.palinode.retroscope.snapshot.History}. What one
- * node keeps is in files of its own; {@code SnapshotFolder} draws where, {@code RunWriter}, {@code
- * Part} and {@code Manifest} draw their bytes.
+ * <p>It works on any store that gives a {@link io.palinode.retroscope.snapshot.History}. Each node
+ * has its own files; {@code SnapshotFolder} draws where, {@code RunWriter}, {@code Part} and {@code
+ * Manifest} draw their bytes.
  *
  * <p>Guarantees:
  *
@@ -15,8 +15,9 @@
  *   <li>A rolling snapshot is at its old time until its manifest names the new one.
  * </ul>
  *
- * <p>Hazards: an incremental snapshot is nothing without its base; who deletes or moves snapshots
- * sees to that. Whoever changes records without telling the window-log makes later snapshots wrong.
+ * <p>Hazards: an incremental snapshot is useless without its base; the deleter or mover of
+ * snapshots must preserve that. A change of records that is not in the window-log makes later
+ * snapshots wrong.
  *
  * <p>Charapko et al., "Retrospective Lightweight Distributed Snapshots Using Loosely Synchronized
  * Clocks", ICDCS 2017.

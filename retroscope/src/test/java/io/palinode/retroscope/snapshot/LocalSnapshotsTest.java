@@ -106,8 +106,7 @@ class LocalSnapshotsTest {
     Ref before = take("s", first, Kind.INSTANT, Ref.NONE);
     change(30);
     Ref next = new Ref("s", ++numbers);
-    Taken taken =
-        snapshots.take(new Order(next, history.now(), Kind.ROLLING, before), Watch.NOBODY);
+    Taken taken = snapshots.take(new Order(next, history.now(), Kind.ROLLING, before), Watch.NONE);
     assertHolds(before, first, "not filed");
     snapshots.file(manifest(next, history.now(), taken, "node 1 is away"));
     assertThat(read("s")).isEqualTo(history.at(history.now()));
@@ -121,7 +120,7 @@ class LocalSnapshotsTest {
     List<String> files = files("first", "s");
     change(30);
     Ref next = new Ref("s", ++numbers);
-    snapshots.take(new Order(next, history.now(), Kind.ROLLING, before), Watch.NOBODY);
+    snapshots.take(new Order(next, history.now(), Kind.ROLLING, before), Watch.NONE);
     assertThat(files("first", "s")).hasSizeGreaterThan(files.size());
     snapshots.discard(next);
     assertThat(files("first", "s")).isEqualTo(files);
@@ -137,7 +136,7 @@ class LocalSnapshotsTest {
     change(2);
     Taken taken =
         snapshots.take(
-            new Order(new Ref("s", ++numbers), history.now(), Kind.ROLLING, at), Watch.NOBODY);
+            new Order(new Ref("s", ++numbers), history.now(), Kind.ROLLING, at), Watch.NONE);
     assertThat(taken.changed()).isBetween(1L, 2L);
   }
 
@@ -145,11 +144,11 @@ class LocalSnapshotsTest {
   void aTimeOutOfReachIsRefusedByNameAndLeavesNothing() throws IOException {
     change(10);
     Order tooOld = new Order(new Ref("s", 1), 7, Kind.RETROSPECTIVE, Ref.NONE);
-    assertThatThrownBy(() -> snapshots.take(tooOld, Watch.NOBODY))
+    assertThatThrownBy(() -> snapshots.take(tooOld, Watch.NONE))
         .isInstanceOf(OutOfReachException.class)
         .hasMessageContaining("reaches from " + Hlc.format(100));
     Order tooNew = new Order(new Ref("s", 2), 1 << 20, Kind.RETROSPECTIVE, Ref.NONE);
-    assertThatThrownBy(() -> snapshots.take(tooNew, Watch.NOBODY))
+    assertThatThrownBy(() -> snapshots.take(tooNew, Watch.NONE))
         .isInstanceOf(OutOfReachException.class);
     assertThat(folder.resolve("first/s")).doesNotExist();
   }
@@ -161,7 +160,7 @@ class LocalSnapshotsTest {
     change(30);
     history.rollbacks = RollbackTimes.NONE.with(new Span(2, hlc - 1, hlc + 1));
     Order order = new Order(new Ref("s", 1), hlc, Kind.RETROSPECTIVE, Ref.NONE);
-    assertHalfUndone(() -> snapshots.take(order, Watch.NOBODY));
+    assertHalfUndone(() -> snapshots.take(order, Watch.NONE));
     assertHalfUndone(() -> history.getAsOf("one", bytes("k1"), hlc));
     Point whole = Point.ofTime(hlc + 1);
     assertHalfUndone(() -> snapshots.difference("one", Point.ofTime(hlc), whole, null));
@@ -177,7 +176,7 @@ class LocalSnapshotsTest {
     long hlc = history.now();
     history.rollbacksDuringAPage = RollbackTimes.NONE.with(new Span(2, hlc - 1, hlc + 1));
     Order order = new Order(new Ref("s", 1), hlc, Kind.INSTANT, Ref.NONE);
-    assertHalfUndone(() -> snapshots.take(order, Watch.NOBODY));
+    assertHalfUndone(() -> snapshots.take(order, Watch.NONE));
     assertThat(folder.resolve("first/s")).doesNotExist();
   }
 
@@ -230,7 +229,7 @@ class LocalSnapshotsTest {
             new Order(new Ref("base", 73), history.now(), Kind.ROLLING, base))) {
       for (int i = 0; i < 4; i++) {
         looks[0] = i;
-        assertThatThrownBy(() -> snapshots.take(order, Watch.NOBODY))
+        assertThatThrownBy(() -> snapshots.take(order, Watch.NONE))
             .as("%s after %d runs", order, i)
             .isInstanceOf(SnapshotException.class)
             .hasMessageStartingWith(
@@ -269,11 +268,11 @@ class LocalSnapshotsTest {
   void aSnapshotBeginsWithOneThatIsTakenAndNotFiledYet() {
     change(400);
     Ref first = new Ref("first", ++numbers);
-    snapshots.take(new Order(first, history.now(), Kind.INSTANT, Ref.NONE), Watch.NOBODY);
+    snapshots.take(new Order(first, history.now(), Kind.INSTANT, Ref.NONE), Watch.NONE);
     change(2);
     long hlc = history.now();
     Ref id = new Ref("s", ++numbers);
-    Taken taken = snapshots.take(new Order(id, hlc, Kind.INSTANT, Ref.NONE), Watch.NOBODY);
+    Taken taken = snapshots.take(new Order(id, hlc, Kind.INSTANT, Ref.NONE), Watch.NONE);
     assertThat(taken.from()).isEqualTo("first");
     snapshots.discard(first);
     snapshots.file(manifest(id, hlc, taken, ""));
@@ -303,7 +302,7 @@ class LocalSnapshotsTest {
     Ref base = take("base", history.now(), Kind.INSTANT, Ref.NONE);
     change(300);
     snapshots.take(
-        new Order(new Ref("s", ++numbers), history.now(), Kind.INCREMENTAL, base), Watch.NOBODY);
+        new Order(new Ref("s", ++numbers), history.now(), Kind.INCREMENTAL, base), Watch.NONE);
     assertThat(files("spilled", "s")).hasSize(2).anyMatch(name -> name.startsWith("part-"));
   }
 
@@ -326,7 +325,7 @@ class LocalSnapshotsTest {
     change(30);
     Ref id = new Ref("s", ++numbers);
     Order order = new Order(id, history.now(), Kind.INSTANT, Ref.NONE);
-    snapshots.take(order, Watch.NOBODY);
+    snapshots.take(order, Watch.NONE);
     List<String> whole = files("first", "s");
     assertThat(whole).isNotEmpty();
     // Cut at every file: all that was written before is there, the file itself only in part.
@@ -351,12 +350,12 @@ class LocalSnapshotsTest {
     long hlc = history.now();
     Ref id = new Ref("s", ++numbers);
     Order order = new Order(id, hlc, Kind.INSTANT, Ref.NONE);
-    Taken taken = snapshots.take(order, Watch.NOBODY);
+    Taken taken = snapshots.take(order, Watch.NONE);
     snapshots.file(manifest(id, hlc, taken, ""));
     Map<String, List<Object>> before = contents("first", "s");
     change(30);
     LocalSnapshots restarted = new LocalSnapshots(NODE, history, folder.resolve("first"));
-    assertThat(restarted.take(order, Watch.NOBODY)).isEqualTo(taken);
+    assertThat(restarted.take(order, Watch.NONE)).isEqualTo(taken);
     assertThat(restarted.take(order, (keys, bytes) -> false)).isEqualTo(taken);
     assertThat(contents("first", "s")).isEqualTo(before);
     assertHolds(id, hlc, "taken again");
@@ -398,7 +397,7 @@ class LocalSnapshotsTest {
     long hlc = history.now();
     Ref base = rolled;
     rolled = new Ref("r", ++numbers);
-    Taken moved = snapshots.take(new Order(rolled, hlc, Kind.ROLLING, base), Watch.NOBODY);
+    Taken moved = snapshots.take(new Order(rolled, hlc, Kind.ROLLING, base), Watch.NONE);
     Manifest filed = manifest(rolled, hlc, moved, "");
     snapshots.file(filed);
     snapshots.sweep(List.of(new Ref("s", gone.number() + 5), rolled), gone.number() + 5);
@@ -409,7 +408,7 @@ class LocalSnapshotsTest {
     Ref open = new Ref("r", ++numbers);
     long later = history.now();
     Order move = new Order(open, later, Kind.ROLLING, rolled);
-    Taken taken = snapshots.take(move, Watch.NOBODY);
+    Taken taken = snapshots.take(move, Watch.NONE);
     snapshots.sweep(List.of(rolled, open), numbers);
     snapshots.file(filed);
     assertHolds(rolled, hlc, "swept while open");
@@ -456,7 +455,7 @@ class LocalSnapshotsTest {
     long hlc = history.now();
     // The next one has begun and written nothing yet, when the one before is discarded.
     history.whenSettled = () -> snapshots.discard(late);
-    Taken taken = snapshots.take(new Order(id, hlc, Kind.RETROSPECTIVE, Ref.NONE), Watch.NOBODY);
+    Taken taken = snapshots.take(new Order(id, hlc, Kind.RETROSPECTIVE, Ref.NONE), Watch.NONE);
     snapshots.file(manifest(id, hlc, taken, ""));
     assertHolds(id, hlc, "beside a discard");
   }
@@ -525,7 +524,7 @@ class LocalSnapshotsTest {
     history.pagesRead = 0;
     for (long at : List.of(hlc, near - 1)) {
       Ref id = new Ref("s" + at, ++numbers);
-      Taken taken = snapshots.take(new Order(id, at, Kind.RETROSPECTIVE, Ref.NONE), Watch.NOBODY);
+      Taken taken = snapshots.take(new Order(id, at, Kind.RETROSPECTIVE, Ref.NONE), Watch.NONE);
       assertThat(taken.from()).isEqualTo("near");
       snapshots.file(manifest(id, at, taken, ""));
       assertHolds(id, at, "beside its base");
@@ -537,7 +536,7 @@ class LocalSnapshotsTest {
     change(100);
     Ref id = new Ref("all", ++numbers);
     Order order = new Order(id, history.now(), Kind.INSTANT, Ref.NONE);
-    assertThat(snapshots.take(order, Watch.NOBODY).from()).as("too much has changed").isEmpty();
+    assertThat(snapshots.take(order, Watch.NONE).from()).as("too much has changed").isEmpty();
   }
 
   @Test
@@ -552,7 +551,7 @@ class LocalSnapshotsTest {
       history.looksUntilGone = looks;
       Ref id = new Ref("s" + looks, ++numbers);
       Order order = new Order(id, hlc, Kind.RETROSPECTIVE, Ref.NONE);
-      Taken taken = snapshots.take(order, Watch.NOBODY);
+      Taken taken = snapshots.take(order, Watch.NONE);
       begunWith.add(taken.from());
       assertThat(history.looksUntilGone).isEqualTo(-1);
       snapshots.file(manifest(id, hlc, taken, ""));
@@ -619,11 +618,11 @@ class LocalSnapshotsTest {
     history.keys = 2;
     change(100);
     Order order = new Order(new Ref("s", ++numbers), history.now(), Kind.INSTANT, Ref.NONE);
-    assertThat(snapshots.take(order, Watch.NOBODY).from()).isEqualTo("near");
+    assertThat(snapshots.take(order, Watch.NONE).from()).isEqualTo("near");
     // To go through as many changes as this is not less work than to read all keys.
     change(1_000);
     Order busy = new Order(new Ref("busy", ++numbers), history.now(), Kind.INSTANT, Ref.NONE);
-    assertThat(snapshots.take(busy, Watch.NOBODY).from()).isEmpty();
+    assertThat(snapshots.take(busy, Watch.NONE).from()).isEmpty();
   }
 
   @Test
@@ -639,7 +638,7 @@ class LocalSnapshotsTest {
     history.nanosAKey = 1_000_000_000;
     Ref id = new Ref("s", ++numbers);
     Order order = new Order(id, hlc, Kind.INCREMENTAL, base);
-    Taken taken = snapshots.take(order, new Pace(1, () -> history.nanos, n -> {}), Watch.NOBODY);
+    Taken taken = snapshots.take(order, new Pace(1, () -> history.nanos, n -> {}), Watch.NONE);
     assertThat(history.past("one").reach()).isGreaterThan(hlc);
     snapshots.file(manifest(id, hlc, taken, ""));
     assertHolds(id, hlc, "slow");
@@ -687,7 +686,7 @@ class LocalSnapshotsTest {
 
   private Ref take(String id, long hlc, Kind kind, Ref base) {
     Ref ref = new Ref(id, ++numbers);
-    Taken taken = snapshots.take(new Order(ref, hlc, kind, base), Watch.NOBODY);
+    Taken taken = snapshots.take(new Order(ref, hlc, kind, base), Watch.NONE);
     snapshots.file(manifest(ref, hlc, taken, ""));
     return ref;
   }

@@ -14,7 +14,7 @@ class PaceTest {
 
   @Test
   void workAndPauseTogetherKeepToTheShare() {
-    Watch paced = new Pace(0.25, () -> now, this::pause).over(Watch.NOBODY);
+    Watch paced = new Pace(0.25, () -> now, this::pause).over(Watch.NONE);
     now += 100_000_000;
     assertThat(paced.progress(1, 1)).isTrue();
     now += 10_000_000;
@@ -24,7 +24,7 @@ class PaceTest {
 
   @Test
   void aLittleWorkIsPausedForWhenThereIsMore() {
-    Watch paced = new Pace(0.25, () -> now, this::pause).over(Watch.NOBODY);
+    Watch paced = new Pace(0.25, () -> now, this::pause).over(Watch.NONE);
     for (int i = 0; i < 10; i++) {
       now += 500_000;
       assertThat(paced.progress(1, 1)).isTrue();
@@ -34,7 +34,7 @@ class PaceTest {
 
   @Test
   void noPauseIsTakenForSilence() {
-    Watch paced = new Pace(0.01, () -> now, this::pause).over(Watch.NOBODY);
+    Watch paced = new Pace(0.01, () -> now, this::pause).over(Watch.NONE);
     now += 100_000_000;
     assertThat(paced.progress(1, 1)).isTrue();
     assertThat(pauses).containsExactly(1_000_000_000L);
@@ -50,7 +50,7 @@ class PaceTest {
 
   @Test
   void aWaitIsNoWork() {
-    Pace.Paced paced = new Pace(0.25, () -> now, this::pause).over(Watch.NOBODY);
+    Pace.Paced paced = new Pace(0.25, () -> now, this::pause).over(Watch.NONE);
     now += 100_000_000;
     paced.waited();
     now += 10_000_000;

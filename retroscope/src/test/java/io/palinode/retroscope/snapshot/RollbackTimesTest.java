@@ -10,12 +10,12 @@ import org.junit.jupiter.api.Test;
 class RollbackTimesTest {
   @Test
   void aTimeInARollbackThatGoesOnIsRefusedWithTheLastWholeTime() {
-    RollbackTimes times = RollbackTimes.NONE.with(new Span(3, 50, RollbackTimes.GOES_ON));
+    RollbackTimes times = RollbackTimes.NONE.with(new Span(3, 50, RollbackTimes.NOT_ENDED));
     times.requireWhole(50);
     assertThatThrownBy(() -> times.requireWhole(51))
         .isInstanceOf(HalfUndoneException.class)
         .hasMessage(
-            "at time %s the store was half undone, by the rollback to epoch 3: it can be read up to %s, and the rollback goes on",
+            "at time %s the store was half undone, by the rollback to epoch 3: it can be read up to %s, and the rollback has not ended",
             Hlc.format(51), Hlc.format(50));
   }
 

@@ -29,7 +29,7 @@ class TakingTest {
     folder.entered(id);
     Order order = new Order(new Ref(id, number), hlc, Kind.RETROSPECTIVE, Ref.NONE);
     Taking.Means means = new Taking.Means(history, folder, HEAP_BYTES_MAX, () -> history.nanos);
-    return new Taking(1, means, order, Watch.NOBODY);
+    return new Taking(1, means, order, Watch.NONE);
   }
 
   private void change(int times) {

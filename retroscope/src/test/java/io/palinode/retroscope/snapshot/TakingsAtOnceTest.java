@@ -506,7 +506,7 @@ class TakingsAtOnceTest {
     change(2);
     Begun second = begin("second", history.now());
     second.awaitWaiting();
-    silence.addAndGet(Takings.SILENCE_NANOS_MAX - 1);
+    silence.addAndGet(Takings.NO_PROGRESS_NANOS_MAX - 1);
     second.awaitTold();
     assertThat(second.pages()).isZero();
     silence.addAndGet(1);
@@ -566,7 +566,7 @@ class TakingsAtOnceTest {
     Begun first = beginAtGate("first", history.now());
     Ref id = new Ref("over", ++numbers);
     Order order = new Order(id, history.now(), Kind.INCREMENTAL, base.id);
-    Taken taken = snapshots.take(order, Watch.NOBODY);
+    Taken taken = snapshots.take(order, Watch.NONE);
     assertThat(taken.changed()).isPositive();
     assertThat(first.taken().isDone()).isFalse();
     open(first);

@@ -46,12 +46,12 @@ class TakingsTest {
   void oneThatTellsNothingForTenSecondsIsWaitedForNoMore() {
     Takings.Begun first = takings.begin(100);
     Takings.Begun second = takings.begin(100);
-    Watch heard = first.heard((keys, bytes) -> keys < 7);
-    nanos.addAndGet(Takings.SILENCE_NANOS_MAX - 1);
+    Watch observed = first.observed((keys, bytes) -> keys < 7);
+    nanos.addAndGet(Takings.NO_PROGRESS_NANOS_MAX - 1);
     assertThat(takings.awaitEnd(first, 0)).isFalse();
-    assertThat(heard.progress(6, 0)).isTrue();
-    assertThat(heard.progress(7, 0)).isFalse();
-    nanos.addAndGet(Takings.SILENCE_NANOS_MAX - 1);
+    assertThat(observed.progress(6, 0)).isTrue();
+    assertThat(observed.progress(7, 0)).isFalse();
+    nanos.addAndGet(Takings.NO_PROGRESS_NANOS_MAX - 1);
     assertThat(takings.awaitEnd(first, 0)).isFalse();
     assertThat(takings.before(second)).containsExactly(first);
     nanos.addAndGet(1);

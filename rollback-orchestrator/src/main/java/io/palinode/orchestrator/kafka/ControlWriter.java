@@ -3,6 +3,7 @@ package io.palinode.orchestrator.kafka;
 import io.palinode.wire.v1.ControlRecord;
 import java.time.Duration;
 import java.util.concurrent.Future;
+import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -15,12 +16,22 @@ final class ControlWriter implements AutoCloseable {
 
   private final Producer<byte[], byte[]> producer;
   private final String topic;
+  private final UnaryOperator<ControlRecord> naming;
   private final OnFailure onFailure;
 
-  /** The producer is closed with this. */
-  ControlWriter(Producer<byte[], byte[]> producer, String topic, OnFailure onFailure) {
+  /**
+   * The producer is closed with this.
+   *
+   * @param naming may add to the reason of a record, which decides nothing
+   */
+  ControlWriter(
+      Producer<byte[], byte[]> producer,
+      String topic,
+      UnaryOperator<ControlRecord> naming,
+      OnFailure onFailure) {
     this.producer = producer;
     this.topic = topic;
+    this.naming = naming;
     this.onFailure = onFailure;
   }
 
@@ -32,7 +43,7 @@ final class ControlWriter implements AutoCloseable {
   /** Does not wait for the broker, except for the topic's metadata (at most 10 s). */
   void append(ControlRecord record) {
     ProducerRecord<byte[], byte[]> bytes =
-        new ProducerRecord<>(topic, PARTITION, null, record.toByteArray());
+        new ProducerRecord<>(topic, PARTITION, null, naming.apply(record).toByteArray());
     try {
       Future<RecordMetadata> unused =
           producer.send(

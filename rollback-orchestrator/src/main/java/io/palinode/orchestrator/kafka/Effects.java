@@ -7,7 +7,10 @@ import io.palinode.orchestrator.Command;
 import io.palinode.orchestrator.DetectionLatency;
 import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.Grades;
+import io.palinode.orchestrator.MachineState;
 import io.palinode.orchestrator.Memory;
+import io.palinode.orchestrator.OutcomeChange;
+import io.palinode.orchestrator.Outcomes;
 import io.palinode.orchestrator.RecentKeys;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.SeenViolations;
@@ -71,7 +74,8 @@ final class Effects {
     return true;
   }
 
-  void carryOut(Command command, boolean isLive) {
+  /** In this state, which the command's step has led to. */
+  void carryOut(Command command, MachineState state, boolean isLive) {
     if (command instanceof Command.Append c) {
       append.accept(c.record());
     } else if (command instanceof Command.Raise c) {
@@ -80,6 +84,24 @@ final class Effects {
       memory.classified(c.violation(), c.outcome());
     } else if (command instanceof Command.Took c) {
       took(c.record(), isLive);
+    } else if (command instanceof Command.Review) {
+      review(state, isLive);
+    }
+  }
+
+  private void review(MachineState state, boolean isLive) {
+    for (OutcomeChange change : memory.review(state)) {
+      Violation violation = change.violation().violation();
+      log.info(
+          "violation={} predicate={} outcome={} before={}",
+          violation.getId(),
+          violation.getPredicate(),
+          change.violation().outcome(),
+          change.before());
+      Alert changed = isLive ? Outcomes.alert(state, change) : null;
+      if (changed != null) {
+        alert.accept(changed);
+      }
     }
   }
 

@@ -11,15 +11,20 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Of several orchestrators one is active: the one to which Kafka assigns the control log's only
- * partition. When it is not heard of for six seconds, another is elected. One that was elected and
- * is not any more must end: what it still appends until then is late, and counts by its place in
- * the log like all that comes late. Thread-safe.
+ * partition. When Kafka has no heartbeat of it for six seconds, another is elected.
+ *
+ * <p>An elected one that loses Kafka does not know whether another is elected meanwhile. It keeps
+ * its place and takes part again when Kafka answers: then it is elected again, or another one is,
+ * and this election is over. What it appends until then is late, and counts by its place in the
+ * log. Thread-safe.
  */
 public final class Election implements AutoCloseable {
   /** The least that brokers accept by default. */
@@ -32,7 +37,11 @@ public final class Election implements AutoCloseable {
   private final Consumer<byte[], byte[]> member;
   private final CountDownLatch elected = new CountDownLatch(1);
   private final Thread thread;
-  private volatile boolean over;
+
+  /** It was elected, lost Kafka, and does not know yet whether another one is. Of its thread. */
+  private boolean inDoubt;
+
+  private volatile @Nullable String ending;
   private volatile boolean closed;
 
   private Election(KafkaSettings kafka, Topics topics) {
@@ -54,40 +63,86 @@ public final class Election implements AutoCloseable {
     return elected.await(max.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Whether this one was elected and is not any more, or cannot take part any more. */
+  /** Whether another one is elected in its place, or it cannot take part any more. */
   public boolean isOver() {
-    return over;
+    return ending != null;
+  }
+
+  /** Why it is over, in a few words; null: it is not. */
+  public @Nullable String ending() {
+    return ending;
   }
 
   private void takePart(String controlLog) {
     try (member) {
       member.subscribe(List.of(controlLog), new Assigned());
       while (!closed) {
-        // Never any records: whoever is elected reads the whole log by itself.
-        var unused = member.poll(POLL);
+        poll();
         member.pause(member.assignment());
       }
+      over("the election is closed");
     } catch (WakeupException closing) {
-      // By close.
+      over("the election is closed");
     } catch (KafkaException e) {
-      log.error("topic={} state=ELECTION_FAILED", controlLog, e);
+      log.error("topic={} election=FAILED", controlLog, e);
+      over("the election cannot go on: " + e.getMessage());
     } finally {
-      over = true;
+      // An error of the virtual machine says more in the log.
+      over("the election has ended");
     }
+  }
+
+  /** Never any records: the one that is elected reads the whole log by itself. */
+  private void poll() {
+    try {
+      var unused = member.poll(POLL);
+    } catch (RetriableException e) {
+      log.warn("election=WAITS {}", e.getMessage());
+    }
+  }
+
+  /** The first reason is the one. */
+  private void over(String reason) {
+    if (ending == null) {
+      ending = reason;
+    }
+  }
+
+  private boolean wasElected() {
+    return elected.getCount() == 0;
   }
 
   private final class Assigned implements ConsumerRebalanceListener {
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
-      if (!partitions.isEmpty()) {
+      if (partitions.isEmpty() && inDoubt) {
+        log.warn("election=LOST another orchestrator was elected while Kafka was away");
+        over("another one has taken over");
+      } else if (!partitions.isEmpty()) {
         member.pause(partitions);
+        if (inDoubt) {
+          log.warn("election=ELECTED again");
+        }
+        inDoubt = false;
         elected.countDown();
       }
     }
 
+    /** Kafka hands the partition to another one, or this one leaves. */
     @Override
     public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
-      over |= !partitions.isEmpty();
+      if (!partitions.isEmpty()) {
+        over(closed ? "the election is closed" : "another one has taken over");
+      }
+    }
+
+    /** Kafka has not heard this one in time; perhaps because it was away itself. */
+    @Override
+    public void onPartitionsLost(Collection<TopicPartition> partitions) {
+      if (!partitions.isEmpty() && wasElected()) {
+        inDoubt = true;
+        log.warn("election=IN_DOUBT Kafka did not answer for too long; taking part again");
+      }
     }
   }
 

@@ -28,13 +28,15 @@ import org.slf4j.LoggerFactory;
 final class Logs implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Logs.class);
 
+  private static final long MICROS_PER_MS = 1_000;
+
   private final RollbackLoop loop;
   private final Consumer<ControlRecord> others;
   private final PredicateRegistry registry;
   private final OrchestratorMetrics metrics;
   private final LongSupplier wallMicros;
   private final Consumer<RuntimeException> onFailure;
-  private final Consumer<ViolationRecord> told;
+  private final Told told;
   private final LogTail predicates;
   private final LogTail control;
   private final LogTail violations;
@@ -53,7 +55,7 @@ final class Logs implements AutoCloseable {
       OrchestratorMetrics metrics,
       LongSupplier wallMicros,
       Consumer<RuntimeException> onFailure,
-      Consumer<ViolationRecord> told) {
+      Told told) {
     this.loop = loop;
     this.others = others;
     this.registry = registry;
@@ -66,9 +68,15 @@ final class Logs implements AutoCloseable {
     violations = tail(kafka, topics.violations(), this::violation, this::violationsCaughtUp);
   }
 
-  /** Reads one record's value, received at {@code atMicros}. */
+  /** Receives each record of the violations topic, which the job wrote at {@code writtenMicros}. */
+  interface Told {
+    void read(ViolationRecord record, long writtenMicros);
+  }
+
+  /** Reads one record, which has a value, received at {@code atMicros}. */
   private interface Reader {
-    void read(byte[] value, long atMicros) throws InvalidProtocolBufferException;
+    void read(ConsumerRecord<byte[], byte[]> record, long atMicros)
+        throws InvalidProtocolBufferException;
   }
 
   /** Returns when the machine acts. Throws {@link UnavailableException} when that takes longer. */
@@ -92,8 +100,9 @@ final class Logs implements AutoCloseable {
     violations.close();
   }
 
-  private void predicate(byte[] value, long atMicros) throws InvalidProtocolBufferException {
-    Policy policy = registry.read(PredicateRecord.parseFrom(value));
+  private void predicate(ConsumerRecord<byte[], byte[]> bytes, long atMicros)
+      throws InvalidProtocolBufferException {
+    Policy policy = registry.read(PredicateRecord.parseFrom(bytes.value()));
     if (policy != null && predicates.isCaughtUp()) {
       loop.put(new Event.PolicyChanged(policy, atMicros));
     }
@@ -103,14 +112,17 @@ final class Logs implements AutoCloseable {
     loop.put(new Event.PoliciesKnown(registry.policies(), wallMicros.getAsLong()));
   }
 
-  private void control(byte[] value, long atMicros) throws InvalidProtocolBufferException {
-    ControlRecord record = ControlRecord.parseFrom(value);
+  private void control(ConsumerRecord<byte[], byte[]> bytes, long atMicros)
+      throws InvalidProtocolBufferException {
+    ControlRecord record = ControlRecord.parseFrom(bytes.value());
     others.accept(record);
     loop.put(new Event.ControlRead(record, atMicros));
   }
 
-  private void violation(byte[] value, long atMicros) throws InvalidProtocolBufferException {
-    ViolationRecord record = ViolationRecord.parseFrom(value);
+  private void violation(ConsumerRecord<byte[], byte[]> bytes, long atMicros)
+      throws InvalidProtocolBufferException {
+    ViolationRecord record = ViolationRecord.parseFrom(bytes.value());
+    told.read(record, bytes.timestamp() * MICROS_PER_MS);
     @Nullable Event event =
         switch (record.getRecordCase()) {
           case VIOLATION -> new Event.ViolationFound(record.getViolation(), atMicros);
@@ -121,7 +133,6 @@ final class Logs implements AutoCloseable {
                   record.getPhantom().getId(), record.getPhantom().getPredicate(), atMicros);
           case DETECTING, RECORD_NOT_SET -> null;
         };
-    told.accept(record);
     if (record.hasDetecting()) {
       return;
     }
@@ -165,7 +176,7 @@ final class Logs implements AutoCloseable {
       return;
     }
     try {
-      reader.read(record.value(), atMicros);
+      reader.read(record, atMicros);
     } catch (InvalidProtocolBufferException e) {
       metrics.unreadable();
       log.error("topic={} offset={} unreadable", record.topic(), record.offset(), e);

@@ -11,9 +11,11 @@ import io.palinode.orchestrator.DetectionLatency;
 import io.palinode.orchestrator.Discarded;
 import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.Evidence;
+import io.palinode.orchestrator.FailedPart;
 import io.palinode.orchestrator.Findings;
 import io.palinode.orchestrator.Gate;
 import io.palinode.orchestrator.Intervention;
+import io.palinode.orchestrator.Judgement;
 import io.palinode.orchestrator.LatencySnapshot;
 import io.palinode.orchestrator.MachineState;
 import io.palinode.orchestrator.Memory;
@@ -34,6 +36,7 @@ import io.palinode.orchestrator.Unjudged;
 import io.palinode.orchestrator.WatchedVersions;
 import io.palinode.orchestrator.Wish;
 import io.palinode.orchestrator.alert.AlertDispatcher;
+import io.palinode.orchestrator.health.NodeReports;
 import io.palinode.orchestrator.metrics.OrchestratorMetrics;
 import io.palinode.orchestrator.rest.Backend;
 import io.palinode.orchestrator.rest.RestServer;
@@ -68,7 +71,6 @@ import org.slf4j.LoggerFactory;
 public final class Orchestrator implements Backend, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Orchestrator.class);
   private static final Duration PRODUCER_CLOSE_MAX = Duration.ofSeconds(2);
-  private static final double MICROS_PER_SECOND = 1_000_000.0;
 
   private final OrchestratorConfig config;
   private final MeterRegistry meters;
@@ -85,9 +87,11 @@ public final class Orchestrator implements Backend, AutoCloseable {
   private final PredicateRegistry registry;
   private final ControlWriter control;
   private final RollbackLoop loop;
+  private final JudgementWatch watch;
   private final SnapshotDesk snapshots;
   private final RollbackDesk rollbacks;
   private final Logs logs;
+  private final NodeReports reports;
   private @Nullable AlertDispatcher alerts;
 
   private Orchestrator(OrchestratorConfig config, MeterRegistry meters) {
@@ -95,12 +99,14 @@ public final class Orchestrator implements Backend, AutoCloseable {
     Topics topics = config.topics();
     this.config = config;
     this.meters = meters;
+    this.reports = new NodeReports(config.rollback().nodes());
     // First what may fail: a broker's address that cannot be resolved.
     predicateProducer = kafka.newProducer(topics.prefix() + "-predicates-writer");
     control =
         new ControlWriter(
             kafka.newProducer(topics.prefix() + "-control-writer"),
             topics.control(),
+            reports::naming,
             this::appendFailed);
     memory = new Memory(config.rollback().nodes());
     metrics = new OrchestratorMetrics(meters);
@@ -110,6 +116,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
             predicateProducer, topics.predicates(), texts, config.predicates(), wallMicros);
     Effects effects = new Effects(memory, latency, metrics, control::append, this::raise);
     loop = new RollbackLoop(config.rollback(), wallMicros, effects, this::fail);
+    watch = new JudgementWatch(kafka, loop::state, memory::nodes, wallMicros, this::raise);
     snapshots =
         new SnapshotDesk(
             SnapshotSettings.of(config.rollback().nodes()), wallMicros, control::append);
@@ -118,6 +125,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
         record -> {
           snapshots.read(record);
           rollbacks.read(record);
+          reported(record);
         };
     logs =
         new Logs(
@@ -220,7 +228,12 @@ public final class Orchestrator implements Backend, AutoCloseable {
 
   @Override
   public List<Rollback> rollbacks(int limit) {
-    return memory.rollbacks(limit);
+    return memory.rollbacks(limit).stream().map(this::shown).toList();
+  }
+
+  /** The state is never behind the memory: a plan that was just resumed is not shown as done. */
+  private Rollback shown(Rollback known) {
+    return loop.state().journal().serving().shown(known);
   }
 
   @Override
@@ -241,12 +254,14 @@ public final class Orchestrator implements Backend, AutoCloseable {
         RollbackMachine.phase(state),
         plan == null || plan.phase() != Phase.HALTED ? null : plan.failure(),
         abandoned == null ? null : abandoned.epoch(),
+        state.journal().serving(),
         safePoint,
         lagMicros(safePoint),
         findings.judged(),
         lagMicros(findings.judged()),
         state.heldAt() == Findings.NOT_HELD ? null : Math.max(safePoint, state.heldAt()),
-        findings.losses(),
+        state.unacknowledgedGaps(),
+        state.journal().coverage().found(),
         memory.violationsTotal(),
         memory.phantomsTotal(),
         memory.rollbacksTotal(),
@@ -269,19 +284,38 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   @Override
-  public List<Unjudged> unjudged() {
-    return memory.unjudged(loop.state().findings().losses());
+  public Judgement judgement() {
+    return watch.now();
+  }
+
+  /**
+   * A part of this process has failed; until {@link #partRuns}, judgement is reported to wait for
+   * it. {@code key} names the part.
+   */
+  public void partFailed(String key, FailedPart part) {
+    watch.failed(key, part);
+  }
+
+  /** The part runs again. */
+  public void partRuns(String key) {
+    watch.runs(key);
   }
 
   @Override
-  public void acknowledgeCoverage() {
+  public List<Unjudged> unjudged() {
+    return Unjudged.of(loop.state());
+  }
+
+  @Override
+  public void acknowledgeCoverage(long toNumber) {
     requireWorking();
-    loop.put(new Event.CoverageAcknowledged(wallMicros.getAsLong()));
+    rollbacks.acknowledge(toNumber);
   }
 
   @Override
   public @Nullable Rollback rollback(long epoch) {
-    return memory.rollback(epoch);
+    Rollback known = memory.rollback(epoch);
+    return known == null ? null : shown(known);
   }
 
   @Override
@@ -400,6 +434,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
     }
     failure.set("the orchestrator is closed");
     rest.close();
+    watch.close();
     logs.close();
     snapshots.close();
     loop.close();
@@ -417,7 +452,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
     AlertDispatcher dispatcher = new AlertDispatcher(config.alerts(), console, rest.url());
     dispatcher.start();
     alerts = dispatcher;
-    addMeters(dispatcher);
+    gauges(dispatcher);
     loop.start();
     try {
       logs.replay(config.startMax());
@@ -426,63 +461,29 @@ public final class Orchestrator implements Backend, AutoCloseable {
       throw new UnavailableException("interrupted while the logs were replayed", e);
     }
     failure.compareAndSet("the logs are being replayed", null);
+    watch.start();
     log.info("orchestrator=LIVE epoch={} url={}", loop.state().journal().epoch(), rest.url());
   }
 
-  private void addMeters(AlertDispatcher dispatcher) {
-    metrics.gauge("palinode.epoch", "The epoch in force", () -> loop.state().journal().epoch());
-    metrics.gauge("palinode.plan.open", "1 while a plan is open", () -> planOpen());
-    metrics.gauge(
-        "palinode.safe.point.lag.seconds", "The safe point's age", this::safePointLagSeconds);
-    metrics.gauge(
-        "palinode.coverage.held",
-        "1 while lost coverage, or an abandoned rollback, holds the safe point",
-        () -> loop.state().heldAt() == Findings.NOT_HELD ? 0 : 1);
-    metrics.gauge(
-        "palinode.sequential.keys",
-        "Keys that clients are asked to use with R + W > N",
-        () -> sequential().stream().flatMap(s -> s.keys().stream()).distinct().count());
-    metrics.gauge(
-        "palinode.sequential.all",
-        "1 while that is all keys",
-        () -> sequential().stream().anyMatch(SequentialSpan::isAll) ? 1 : 0);
-    metrics.gauge(
-        "palinode.approvals.waiting",
-        "Rollbacks that wait for an operator's approval",
-        () -> loop.state().journal().gates().requests().size());
-    metrics.gauge(
-        "palinode.budgets.spent",
-        "Predicates whose budget of rollbacks is spent: their violations stand",
-        () ->
-            Gate.of(loop.state()).budgets().stream()
-                .filter(account -> account.standsUntilMicros() > 0)
-                .count());
+  private void gauges(AlertDispatcher dispatcher) {
+    OrchestratorGauges gauges = new OrchestratorGauges(metrics, loop::state, this::sequential);
+    gauges.add(dispatcher);
+    gauges.addSafePointLag(() -> lagMicros(loop.state().journal().safePoint()));
+    metrics.clockOffsets(config.rollback().nodes(), reports::offsetSeconds);
     metrics.gauge("palinode.predicates", "Predicates in force", () -> registry.all().size());
     metrics.gauge(
         "palinode.orchestrator.up", "1 while it works", () -> failure.get() == null ? 1 : 0);
-    Map.of("console", dispatcher.consoleCounts(), "webhook", dispatcher.webhookCounts())
-        .forEach(
-            (destination, counts) -> {
-              metrics.alerts("sent", destination, counts, c -> c.sent());
-              metrics.alerts("failed", destination, counts, c -> c.failed());
-              metrics.alerts("dropped", destination, counts, c -> c.dropped());
-            });
+    metrics.waits(config.rollback().nodes(), watch::now);
   }
 
-  private int planOpen() {
-    return loop.state().journal().plan() == null ? 0 : 1;
-  }
-
-  private double safePointLagSeconds() {
-    return lagMicros(loop.state().journal().safePoint()) / MICROS_PER_SECOND;
-  }
-
-  /** 0 before there is a safe point: nothing to lag behind. */
+  /** Before there is an HLC: since the cluster waits for one. */
   private long lagMicros(long hlc) {
-    return hlc == 0 ? 0 : Math.max(0, wallMicros.getAsLong() - Hlc.micros(hlc));
+    long since = hlc == 0 ? watch.now().unjudgedSinceMicros() : Hlc.micros(hlc);
+    return Math.max(0, wallMicros.getAsLong() - since);
   }
 
-  private void told(ViolationRecord record) {
+  private void told(ViolationRecord record, long writtenMicros) {
+    watch.read(record, writtenMicros);
     // Not of what is replayed: that was found when another was here.
     if (record.hasViolation() && failure.get() == null) {
       snapshots.violationFound(record.getViolation().getViolate());
@@ -491,15 +492,20 @@ public final class Orchestrator implements Backend, AutoCloseable {
       Detecting detecting = record.getDetecting();
       memory.read(detecting);
       texts.learn(detecting.getPredicate(), detecting.getVersion(), detecting.getYaml());
-    } else if (record.hasCoverageLost()) {
-      memory.lost(record.getCoverageLost());
+    }
+  }
+
+  /** Not of what is replayed: that was sent long ago. */
+  private void reported(ControlRecord record) {
+    if (failure.get() == null) {
+      reports.read(record, wallMicros.getAsLong()).forEach(this::raise);
     }
   }
 
   private void raise(Alert alert) {
     AlertDispatcher current = alerts;
     if (current != null) {
-      current.raise(alert);
+      current.raise(reports.naming(alert));
     }
   }
 

@@ -75,6 +75,10 @@ public record OrchestratorConfig(
         kafka, topics, rollback, fallback, alerts, rest, limits, startMax);
   }
 
+  public OrchestratorConfig withStartMax(Duration max) {
+    return new OrchestratorConfig(kafka, topics, rollback, fallback, alerts, rest, predicates, max);
+  }
+
   /** 0: any free port. */
   public OrchestratorConfig withHttpPort(int port) {
     return withRest(rest.withPort(port));

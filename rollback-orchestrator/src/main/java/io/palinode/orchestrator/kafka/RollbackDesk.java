@@ -1,6 +1,7 @@
 package io.palinode.orchestrator.kafka;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.Coverage;
 import io.palinode.orchestrator.Effect;
 import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.Gate;
@@ -298,6 +299,29 @@ final class RollbackDesk {
       loop.put(new Event.RenewalWanted(predicate, wallMicros.getAsLong()));
     }
     throw new UnavailableException("the control log did not take the renewal in " + ANSWER_MAX);
+  }
+
+  /**
+   * Acknowledges the coverage gaps up to this number, and abandoned plans. Returns when the log has
+   * it; nothing is appended when there is nothing to acknowledge.
+   *
+   * @throws UnavailableException when the log does not take it in time
+   */
+  void acknowledge(long toNumber) {
+    MachineState asked = loop.state();
+    long epoch = asked.journal().epoch();
+    boolean isAll = toNumber == Event.CoverageAcknowledged.ALL;
+    for (long end = System.nanoTime() + ANSWER_MAX.toNanos(); System.nanoTime() < end; look()) {
+      MachineState state = loop.state();
+      Coverage coverage = state.journal().coverage();
+      boolean isRecorded = !isAll || state.findings().unrecorded().isEmpty();
+      if (isRecorded && coverage.isAcknowledged(toNumber, epoch)) {
+        return;
+      }
+      loop.put(new Event.CoverageAcknowledged(toNumber, wallMicros.getAsLong()));
+    }
+    throw new UnavailableException(
+        "the control log did not take the acknowledgement in " + ANSWER_MAX + "; try again");
   }
 
   private static void look() {

@@ -129,7 +129,7 @@ final class RollbackLoop implements AutoCloseable {
     }
     Step step = RollbackMachine.step(state, event);
     state = step.next();
-    step.commands().forEach(command -> effects.carryOut(command, isLive));
+    step.commands().forEach(command -> effects.carryOut(command, step.next(), isLive));
     if (!isLive && state.live()) {
       live.countDown();
     }

@@ -7,8 +7,10 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.palinode.hvc.Grade;
+import io.palinode.orchestrator.Judgement;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.StepTimes;
+import io.palinode.orchestrator.Wait;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -16,8 +18,10 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntToDoubleFunction;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.IntStream;
 
 /**
  * The meters {@code palinode.*} of the orchestrator. They count from its start: what was replayed
@@ -26,6 +30,8 @@ import java.util.function.ToDoubleFunction;
 public final class OrchestratorMetrics implements AutoCloseable {
   /** Labels cost memory in every scrape; the violations of further predicates are {@code other}. */
   static final int PREDICATE_LABELS_MAX = 500;
+
+  private static final double MICROS_PER_SECOND = 1_000_000.0;
 
   private static final Duration[] LATENCIES =
       durations(1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000);
@@ -143,6 +149,41 @@ public final class OrchestratorMetrics implements AutoCloseable {
   /** A value that is read at each scrape; {@code palinode.} and a unit are part of the name. */
   public void gauge(String name, String what, Supplier<Number> value) {
     keep(Gauge.builder(name, value).description(what).register(registry));
+  }
+
+  /** For how long judgement has waited for each reason, read at each scrape. */
+  public void waits(int nodes, Supplier<Judgement> judgement) {
+    for (Wait.Reason reason : Wait.Reason.values()) {
+      if (reason.isOfNode()) {
+        IntStream.range(0, nodes)
+            .forEach(node -> wait(reason, Integer.toString(node), node, judgement));
+      } else {
+        wait(reason, "", 0, judgement);
+      }
+    }
+  }
+
+  private void wait(Wait.Reason reason, String label, int node, Supplier<Judgement> judgement) {
+    keep(
+        Gauge.builder(
+                "palinode.judgement.waiting.seconds",
+                () -> judgement.get().micros(reason, node) / MICROS_PER_SECOND)
+            .description("For how long the verdict on the present has waited; 0: it does not")
+            .tag("for", reason.label())
+            .tag("node", label)
+            .register(registry));
+  }
+
+  /** How far each node's clock is from the others. */
+  public void clockOffsets(int nodes, IntToDoubleFunction seconds) {
+    for (int i = 0; i < nodes; i++) {
+      int node = i;
+      keep(
+          Gauge.builder("palinode.clock.offset.seconds", () -> seconds.applyAsDouble(node))
+              .description("How far the node's clock is ahead of the others; NaN: not known")
+              .tag("node", Integer.toString(node))
+              .register(registry));
+    }
   }
 
   /** Alerts of one kind of destination by what became of them. */

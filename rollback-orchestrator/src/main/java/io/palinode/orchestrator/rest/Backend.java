@@ -3,6 +3,7 @@ package io.palinode.orchestrator.rest;
 import io.palinode.detection.witness.PortableWitness;
 import io.palinode.orchestrator.AppliedPredicate;
 import io.palinode.orchestrator.Intervention;
+import io.palinode.orchestrator.Judgement;
 import io.palinode.orchestrator.NodeStatus;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.RefusedException;
@@ -69,15 +70,19 @@ public interface Backend extends SnapshotBackend, RollbackBackend {
 
   Status status();
 
-  /** The latest losses of coverage that nobody has acknowledged, the latest first. */
+  /** What the verdict on the present waits for. */
+  Judgement judgement();
+
+  /** The latest coverage gaps that are not acknowledged, the latest first. */
   List<Unjudged> unjudged();
 
   /**
-   * Lets the safe point pass what was lost, and what was abandoned, so far.
+   * Acknowledges all coverage gaps up to this number, and abandoned plans. Returns when the control
+   * log has the acknowledgement.
    *
-   * @throws UnavailableException when the orchestrator has stopped
+   * @throws UnavailableException when the orchestrator has stopped, or the log does not take it
    */
-  void acknowledgeCoverage();
+  void acknowledgeCoverage(long toNumber);
 
   /** Prometheus's text format; null when there is no Prometheus registry. */
   @Nullable String scrape();

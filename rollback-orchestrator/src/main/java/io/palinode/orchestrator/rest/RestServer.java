@@ -11,10 +11,13 @@ import io.javalin.util.JavalinException;
 import io.palinode.detection.witness.PortableWitness;
 import io.palinode.detection.witness.WitnessJson;
 import io.palinode.orchestrator.AppliedPredicate;
+import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.Intervention;
+import io.palinode.orchestrator.Judgement;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.Rollback;
+import io.palinode.orchestrator.Wait;
 import io.palinode.predicate.PredicateException;
 import io.palinode.predicate.PredicateLimits;
 import io.palinode.predicate.Predicates;
@@ -188,12 +191,17 @@ public final class RestServer implements AutoCloseable {
   }
 
   private Views.StatusView status() {
-    return Views.StatusView.of(backend.status(), backend.unjudged());
+    return Views.StatusView.of(backend.status(), backend.judgement(), backend.unjudged());
   }
 
   private void acknowledgeCoverage(Context ctx) {
-    backend.acknowledgeCoverage();
-    ctx.status(202).json(status());
+    String to = ctx.queryParam("to");
+    int number = to == null ? Integer.MAX_VALUE : parse(to);
+    if (number < 0) {
+      throw new BadRequestResponse("to must be the number of a coverage gap: to=" + to);
+    }
+    backend.acknowledgeCoverage(to == null ? Event.CoverageAcknowledged.ALL : number);
+    ctx.json(status());
   }
 
   private void intervene(Context ctx, Intervention intervention) throws RefusedException {
@@ -218,10 +226,15 @@ public final class RestServer implements AutoCloseable {
 
   private void health(Context ctx) {
     String failure = backend.status().failure();
-    if (failure == null) {
-      ctx.json(new Views.Health("up"));
-    } else {
+    Judgement judgement = backend.judgement();
+    Wait stopping =
+        judgement.standing().filter(wait -> wait.reason().stopsAll()).findFirst().orElse(null);
+    if (failure != null) {
       fail(ctx, 503, failure);
+    } else if (stopping != null) {
+      fail(ctx, 503, stopping.what() + "; " + stopping.wayOut());
+    } else {
+      ctx.json(Views.Health.of(judgement));
     }
   }
 

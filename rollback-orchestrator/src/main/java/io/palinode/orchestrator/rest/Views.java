@@ -7,6 +7,7 @@ import io.palinode.orchestrator.AppliedPredicate;
 import io.palinode.orchestrator.Evidence;
 import io.palinode.orchestrator.Gate;
 import io.palinode.orchestrator.Grades;
+import io.palinode.orchestrator.Judgement;
 import io.palinode.orchestrator.NodeStatus;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.Request;
@@ -34,7 +35,12 @@ final class Views {
 
   record Failure(String error) {}
 
-  record Health(String status) {}
+  /** Of an orchestrator that works; {@code waits} do not stop it. */
+  record Health(String status, List<WaitView> waits) {
+    static Health of(Judgement judgement) {
+      return new Health("up", WaitView.of(judgement));
+    }
+  }
 
   /**
    * @param nodeVersions by node, the version that it looks for; nodes that have none are not there
@@ -288,12 +294,14 @@ final class Views {
       long epoch,
       @Nullable Long openEpoch,
       @Nullable String phase,
+      List<Integer> notServing,
       @Nullable String haltReason,
       @Nullable Long abandonedEpoch,
       String safePoint,
       double safePointLagMs,
       @Nullable String safePointHeldAt,
-      int coverageLosses,
+      long coverageLosses,
+      long coverageGaps,
       List<UnknownView> unknown,
       String judged,
       double judgedLagMs,
@@ -306,20 +314,26 @@ final class Views {
       SequentialView sequential,
       List<ApprovalView> approvals,
       List<BudgetView> budgets,
+      boolean epochJudged,
+      long unjudgedSinceMicros,
+      @Nullable Long jobPublishedMicros,
+      List<WaitView> waits,
       @Nullable String failure) {
 
-    static StatusView of(Status s, List<Unjudged> unjudged) {
+    static StatusView of(Status s, Judgement judgement, List<Unjudged> unjudged) {
       Long heldAt = s.heldAt();
       return new StatusView(
           s.epoch(),
           s.openEpoch(),
-          s.phase() == null ? null : lowerCase(s.phase()),
+          phaseOf(s),
+          s.serving().missing(),
           s.haltReason(),
           s.abandonedEpoch(),
           Hlc.format(s.safePoint()),
           s.safePointLagMicros() / MICROS_PER_MS,
           heldAt == null ? null : Hlc.format(heldAt),
           s.losses(),
+          s.gapsFound(),
           unjudged.stream().map(UnknownView::of).toList(),
           Hlc.format(s.judged()),
           s.judgedLagMicros() / MICROS_PER_MS,
@@ -332,8 +346,20 @@ final class Views {
           SequentialView.of(s.sequential()),
           s.gate().approvals().stream().map(ApprovalView::of).toList(),
           s.gate().budgets().stream().map(BudgetView::of).toList(),
+          judgement.epochJudged(),
+          judgement.unjudgedSinceMicros(),
+          judgement.publishedMicros() == 0 ? null : judgement.publishedMicros(),
+          WaitView.of(judgement),
           s.failure());
     }
+  }
+
+  /** Of the open plan; of one that was resumed, until every node serves its epoch. */
+  private static @Nullable String phaseOf(Status s) {
+    if (s.phase() != null) {
+      return lowerCase(s.phase());
+    }
+    return s.serving().missing().isEmpty() ? null : lowerCase(Rollback.State.RESUMING);
   }
 
   private static String lowerCase(Enum<?> constant) {

@@ -26,10 +26,10 @@
  * POST   /api/v1/snapshots/{id}/cancel    stops what is being taken under this name
  * DELETE /api/v1/snapshots/{id}
  * GET    /api/v1/nodes
- * GET    /api/v1/status
+ * GET    /api/v1/status                   with what the verdict on the present waits for
  * POST   /api/v1/coverage/acknowledge     lets the safe point pass what was lost or abandoned so far
  * GET    /metrics                         Prometheus
- * GET    /healthz                         200 while it works, else 503
+ * GET    /healthz                         200 while it works and judgement goes on, else 503
  * </pre>
  *
  * HLC times are text, {@code <µs>.<counter>}: a JSON number cannot hold them. An error is {@code

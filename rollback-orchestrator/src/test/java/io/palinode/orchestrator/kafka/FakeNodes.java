@@ -12,6 +12,7 @@ import io.palinode.wire.v1.NodeJoined;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.Phantom;
 import io.palinode.wire.v1.Restored;
+import io.palinode.wire.v1.Serving;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
 import io.palinode.wire.v1.ViolationRecord;
@@ -33,6 +34,7 @@ final class FakeNodes implements AutoCloseable {
   private final LogTail tail;
   private final List<ControlRecord> control = new CopyOnWriteArrayList<>();
   private volatile boolean obeying = true;
+  private volatile boolean announcing;
 
   FakeNodes(String bootstrapServers, Topics topics, int nodes) {
     this.nodes = nodes;
@@ -57,6 +59,15 @@ final class FakeNodes implements AutoCloseable {
     List<ControlRecord> missed = newObeying && !obeying ? List.copyOf(control) : List.of();
     obeying = newObeying;
     missed.forEach(this::answer);
+  }
+
+  /** From now on they announce that they will acknowledge when they serve. */
+  void announceServing() {
+    announcing = true;
+  }
+
+  void serves(long epoch, int node) {
+    control(record(epoch).setServing(Serving.newBuilder().setNode(node)).build());
   }
 
   List<ControlRecord> control() {
@@ -128,7 +139,11 @@ final class FakeNodes implements AutoCloseable {
     for (int node = 0; node < nodes; node++) {
       ControlRecord.Builder answer = record(record.getEpoch());
       switch (record.getStepCase()) {
-        case PAUSE -> control(answer.setPaused(Paused.newBuilder().setNode(node)).build());
+        case PAUSE ->
+            control(
+                answer
+                    .setPaused(Paused.newBuilder().setNode(node).setAcknowledgesServing(announcing))
+                    .build());
         case RESTORE ->
             control(
                 answer

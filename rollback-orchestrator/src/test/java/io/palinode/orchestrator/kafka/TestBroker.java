@@ -17,17 +17,17 @@ import org.apache.kafka.server.common.MetadataVersion;
 
 /** A Kafka broker of one node in this process. */
 final class TestBroker implements AutoCloseable {
-  private final KafkaRaftServer server;
+  private final Path folder;
   private final int port;
+  private KafkaRaftServer server;
 
-  private TestBroker(KafkaRaftServer server, int port) {
-    this.server = server;
+  private TestBroker(Path folder, int port) {
+    this.folder = folder;
     this.port = port;
+    this.server = started(folder, port);
   }
 
   static TestBroker start(Path folder) throws Exception {
-    int port = freePort();
-    int controllerPort = freePort();
     Formatter formatter = new Formatter();
     formatter
         .setClusterId(Uuid.randomUuid().toString())
@@ -39,10 +39,25 @@ final class TestBroker implements AutoCloseable {
         .setIgnoreFormatted(true)
         .setPrintStream(new PrintStream(OutputStream.nullOutputStream(), false, "UTF-8"))
         .run();
-    KafkaConfig config = new KafkaConfig(properties(folder, port, controllerPort), false);
+    return new TestBroker(folder, freePort());
+  }
+
+  private static KafkaRaftServer started(Path folder, int port) {
+    KafkaConfig config = new KafkaConfig(properties(folder, port, freePort()), false);
     KafkaRaftServer server = new KafkaRaftServer(config, Time.SYSTEM);
     server.startup();
-    return new TestBroker(server, port);
+    return server;
+  }
+
+  /** Clients get no answer from now on. */
+  void stop() {
+    server.shutdown();
+    server.awaitShutdown();
+  }
+
+  /** At the same address, with what was in its folder. */
+  void startAgain() {
+    server = started(folder, port);
   }
 
   String bootstrapServers() {
@@ -51,8 +66,7 @@ final class TestBroker implements AutoCloseable {
 
   @Override
   public void close() {
-    server.shutdown();
-    server.awaitShutdown();
+    stop();
   }
 
   private static Properties properties(Path folder, int port, int controllerPort) {
@@ -72,6 +86,7 @@ final class TestBroker implements AutoCloseable {
     p.setProperty("share.coordinator.state.topic.min.isr", "1");
     p.setProperty("auto.create.topics.enable", "false");
     p.setProperty("controlled.shutdown.enable", "false");
+    p.setProperty("group.initial.rebalance.delay.ms", "0");
     return p;
   }
 

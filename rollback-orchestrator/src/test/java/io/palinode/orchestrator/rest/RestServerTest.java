@@ -17,6 +17,7 @@ import io.palinode.orchestrator.Effect;
 import io.palinode.orchestrator.Evidence;
 import io.palinode.orchestrator.Gate;
 import io.palinode.orchestrator.Intervention;
+import io.palinode.orchestrator.Judgement;
 import io.palinode.orchestrator.MachineState;
 import io.palinode.orchestrator.Memory;
 import io.palinode.orchestrator.NodeStatus;
@@ -27,8 +28,10 @@ import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.RollbackMachine;
 import io.palinode.orchestrator.RollbackProgress;
 import io.palinode.orchestrator.RollbackSettings;
+import io.palinode.orchestrator.ServingNodes;
 import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.Unjudged;
+import io.palinode.orchestrator.Wait;
 import io.palinode.orchestrator.WatchedVersions;
 import io.palinode.orchestrator.Wish;
 import io.palinode.orchestrator.snapshot.Schedule;
@@ -58,6 +61,7 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -371,6 +375,10 @@ class RestServerTest {
     assertThat(status.get("phase").isNull()).isTrue();
     assertThat(status.get("safePoint").asText()).isEqualTo("90");
     assertThat(status.get("safePointLagMs").asDouble()).isEqualTo(0.01);
+    backend.serving = new ServingNodes(3, Set.of(0, 1), Set.of(1), 1);
+    JsonNode resuming = get("/api/v1/status");
+    assertThat(resuming.get("phase").asText()).isEqualTo("resuming");
+    assertThat(resuming.get("notServing").toString()).isEqualTo("[0]");
   }
 
   @Test
@@ -412,9 +420,34 @@ class RestServerTest {
   }
 
   @Test
+  void whatJudgementWaitsForIsInTheStatusAndStopsHealthOnlyIfNothingIsJudged() throws Exception {
+    long seconds = FakeBackend.NOW_MICROS - 6_000_000;
+    backend.waits =
+        List.of(new Wait(Wait.Reason.NODE, 1, seconds, "node 1 publishes nothing", "start it"));
+    JsonNode wait = get("/api/v1/status").get("waits").get(0);
+    assertThat(wait.get("reason").asText()).isEqualTo("node");
+    assertThat(wait.get("node").asInt()).isEqualTo(1);
+    assertThat(wait.get("forMs").asDouble()).isEqualTo(6_000);
+    assertThat(wait.get("standsStill").asBoolean()).isTrue();
+    assertThat(wait.get("what").asText()).isEqualTo("node 1 publishes nothing");
+    assertThat(wait.get("wayOut").asText()).isEqualTo("start it");
+    assertThat(get("/healthz").get("waits")).hasSize(1);
+
+    backend.waits =
+        List.of(new Wait(Wait.Reason.JOB, null, seconds, "the job publishes nothing", "start it"));
+    HttpResponse<String> answer = send("GET", "/healthz", "");
+    assertThat(answer.statusCode()).isEqualTo(503);
+    assertThat(error(answer)).isEqualTo("the job publishes nothing; start it");
+  }
+
+  @Test
   void coverageIsAcknowledged() throws Exception {
-    assertThat(send("POST", "/api/v1/coverage/acknowledge", "").statusCode()).isEqualTo(202);
-    assertThat(backend.acknowledged).isTrue();
+    assertThat(send("POST", "/api/v1/coverage/acknowledge", "").statusCode()).isEqualTo(200);
+    assertThat(backend.acknowledged).isEqualTo(Long.MAX_VALUE);
+    assertThat(send("POST", "/api/v1/coverage/acknowledge?to=7", "").statusCode()).isEqualTo(200);
+    assertThat(backend.acknowledged).isEqualTo(7);
+    assertThat(error(send("POST", "/api/v1/coverage/acknowledge?to=x", "")))
+        .isEqualTo("to must be the number of a coverage gap: to=x");
   }
 
   @Test
@@ -474,11 +507,13 @@ class RestServerTest {
     private final Map<String, AppliedPredicate> predicates = new TreeMap<>();
     private final WatchedVersions watched = new WatchedVersions(2);
     private volatile boolean unavailable;
-    private volatile boolean acknowledged;
+    private volatile long acknowledged;
+    private volatile ServingNodes serving = ServingNodes.NONE;
     private volatile @Nullable String renewed;
     private volatile @Nullable Wish wished;
     private volatile @Nullable String witnessText;
     private volatile @Nullable String failure;
+    private volatile List<Wait> waits = List.of();
 
     @Override
     public List<AppliedPredicate> predicates() {
@@ -676,11 +711,13 @@ class RestServerTest {
           null,
           null,
           null,
+          serving,
           Hlc.ofMicros(90),
           10,
           Hlc.ofMicros(95),
           5,
           null,
+          0,
           0,
           1,
           1,
@@ -691,6 +728,11 @@ class RestServerTest {
           List.of(),
           Gate.OPEN,
           failure);
+    }
+
+    @Override
+    public Judgement judgement() {
+      return new Judgement(waits, true, 0, NOW_MICROS, NOW_MICROS);
     }
 
     @Override
@@ -736,8 +778,8 @@ class RestServerTest {
     }
 
     @Override
-    public void acknowledgeCoverage() {
-      acknowledged = true;
+    public void acknowledgeCoverage(long toNumber) {
+      acknowledged = toNumber;
     }
 
     @Override

@@ -46,6 +46,7 @@ public final class ControlChecks {
   private final boolean repeats;
   private final Set<String> steps = new HashSet<>();
   private final Map<Long, Ended> ended = new HashMap<>();
+  private final CoverageChecks coverage = new CoverageChecks();
   private Journal truth;
   private long judged;
   private int halts;
@@ -64,6 +65,11 @@ public final class ControlChecks {
   /** Judgement has come so far, as the violations' log says. */
   public void judged(long hlc) {
     judged = Math.max(judged, hlc);
+    coverage.judged(hlc);
+  }
+
+  public CoverageChecks coverage() {
+    return coverage;
   }
 
   public Journal truth() {
@@ -108,6 +114,7 @@ public final class ControlChecks {
     if (truth.equals(before)) {
       return;
     }
+    coverage.counted(record);
     switch (record.getStepCase()) {
       case RESTORE -> restoring(record);
       case HALTED -> halts++;

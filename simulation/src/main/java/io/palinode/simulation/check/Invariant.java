@@ -30,6 +30,8 @@ public enum Invariant {
   SEQUENTIAL,
   /** A rollback of scope affected undoes what came of the witnesses, and nothing else. */
   AFFECTED,
+  /** A coverage gap is unknown until an operator acknowledges it, whichever orchestrator acts. */
+  COVERAGE,
   /** When nothing goes wrong any more, everything goes on, and comes to its end. */
   LIVE,
   /** Production code threw what it never may. */

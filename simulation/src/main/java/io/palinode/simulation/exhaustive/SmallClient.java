@@ -101,7 +101,7 @@ final class SmallClient {
   @Nullable Request heard(Answer answer) {
     hlc = Math.max(hlc, answer.acceptedAt());
     EpochView before = view;
-    view = view.heard(answer.context(), 0);
+    view = view.observed(answer.context(), 0);
     if (view.epoch() != before.epoch()) {
       RolledBack back = view.rolledBackSince(before.epoch());
       acknowledged.removeIf(write -> write.acceptedAt() > back.target());

@@ -85,11 +85,17 @@ final class SmallNode {
     Command command = wiring.apply(due.remove());
     CandidateRing ring = new CandidateRing(2, 1);
     LocalDetector detector = new LocalDetector(store, ring, instance -> 0, 1);
-    command.execute(new ControlExecution(store, detector, into, () -> 0, () -> {}));
+    // Serving changes nothing at any node: its places in the log would only multiply the states.
+    ControlLog log = records -> into.append(withoutServing(records));
+    command.execute(new ControlExecution(store, detector, log, () -> 0, () -> {}));
     if (command instanceof Command.Watch watch) {
       store.passed(watch.clock());
     }
     open |= due.isEmpty();
+  }
+
+  private static List<ControlRecord> withoutServing(List<ControlRecord> records) {
+    return records.stream().filter(record -> !record.hasServing()).toList();
   }
 
   void die(List<ControlRecord> log) {

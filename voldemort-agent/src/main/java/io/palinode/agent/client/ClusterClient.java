@@ -80,7 +80,7 @@ final class ClusterClient {
   }
 
   Session.Verdict heard(long epoch, ResponseContext context) {
-    Session.Verdict verdict = session.heard(epoch, context);
+    Session.Verdict verdict = session.observed(epoch, context);
     if (!toldEpoch.get()) {
       tellEpoch(session.view().epoch());
     }

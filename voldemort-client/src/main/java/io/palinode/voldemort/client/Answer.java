@@ -66,7 +66,7 @@ record Answer<T>(T body, Pb0.@Nullable Error error, Pb0.@Nullable ResponseContex
     return new Answer<>(new Found(answer.body(), epoch), answer.error(), context);
   }
 
-  /** A stock node does not hear of the past and tells the present: that is no answer. */
+  /** A stock node ignores the time and returns the present; the client refuses that. */
   static Answer<List<Versioned>> getAsOf(ByteBuf frame, long hlc) throws IOException {
     Pb0.GetResponse response = Frames.parse(frame, Pb0.GetResponse.parser());
     return understood(response, response.hasAsOf() && response.getAsOf() == hlc);

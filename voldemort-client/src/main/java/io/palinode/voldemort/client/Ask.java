@@ -42,7 +42,7 @@ record Ask<T>(
   }
 
   /**
-   * @param origins whether to tell them, for repairs; a stock node does not
+   * @param origins whether the node returns origins, for read repair; a stock node does not
    */
   static Ask<Answer.Found> read(String store, byte[] key, boolean origins) {
     Pb0.GetRequest.Builder get = Pb0.GetRequest.newBuilder().setKey(ByteString.copyFrom(key));

@@ -21,8 +21,8 @@ import java.util.List;
  * @param connectionsMax to each node that takes one request at a time on a connection, as stock
  *     nodes do; others have one connection
  * @param preferredTimeout how long an operation that has its required answers waits for its
- *     preferred ones ({@code preferred-reads}, {@code preferred-writes} of a store); 5 s as
- *     Voldemort's own client does, unless told otherwise
+ *     preferred ones ({@code preferred-reads}, {@code preferred-writes} of a store); 5 s by
+ *     default, as in Voldemort's own client
  * @param readRepair whether a node that a read found behind is sent what it lacks, in the
  *     background; only where {@code preferred-reads} is above 1, so that several are asked
  */

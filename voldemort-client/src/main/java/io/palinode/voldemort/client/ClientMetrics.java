@@ -17,7 +17,7 @@ public final class ClientMetrics {
 
   ClientMetrics() {}
 
-  /** What became of messages that nobody has to wait for. */
+  /** The outcomes of messages that no caller waits for. */
   static final class Tally {
     final LongAdder started = new LongAdder();
     final LongAdder done = new LongAdder();

@@ -30,10 +30,10 @@ import org.jspecify.annotations.Nullable;
  * behind one that is held up they wait for its end. Else a delete could come before the put that it
  * is to delete. That the node has a newer version already is as good as success.
  *
- * <p>A repair is a copy that nobody waits for and that is sent once. It is of the epoch in which it
- * was read, and nothing in any other. It takes no room that writers would have to wait for, and is
- * not made of a key of which a copy was held up while it was read, whichever node that is for: what
- * was read may be what that copy takes away.
+ * <p>A repair is a copy that no caller waits for and that is sent once. It belongs to the epoch in
+ * which it was read, and is never sent in another. It takes no room that writers would wait for,
+ * and is not made of a key of which a copy was held up while it was read, whichever node that is
+ * for: what was read may be what that copy takes away.
  */
 final class Copies {
   static final int PER_NODE_MAX = 512;
@@ -216,7 +216,7 @@ final class Copies {
     void send(Duration pause) {
       long epoch = transport.session().view().epochFor(call.epoch());
       if (isOfAnother(epoch)) {
-        // A copy is made by convergence, a repair by nobody.
+        // Convergence completes a copy; a repair is dropped.
         end(
             ask.isRepair() ? null : Answer.Accepted.ALREADY,
             ask.isRepair() ? RefusedByFence.over() : null);
@@ -229,9 +229,9 @@ final class Copies {
     }
 
     /**
-     * What a node took before the pause is complete in the next epoch. There it would do harm: a
-     * key that was deleted since would be back, and one that was written anew since, with a clock
-     * that begins anew, would be gone.
+     * Convergence completes the copies that a node accepted before the pause. In the next epoch the
+     * copy would do harm: it would restore a key that was deleted since, and remove one that was
+     * deleted and written again.
      */
     private boolean isOfAnother(long epoch) {
       return acceptedIn != EpochView.UNKNOWN && epoch != EpochView.UNKNOWN && acceptedIn != epoch;
@@ -286,7 +286,7 @@ final class Copies {
     private void sendAfter(Duration pause) {
       transport.metrics().pauseRetries.increment();
       heldUp.putIfAbsent(target, this);
-      // After that: whoever does not see the one sees the other.
+      // After that: a thread that does not see the one sees the other.
       holdUps.incrementAndGet();
       sleeping.add(this);
       if (closed) {

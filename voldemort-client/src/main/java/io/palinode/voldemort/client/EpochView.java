@@ -8,13 +8,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a client knows of epochs, and how that changes with what nodes answer. Pure.
  *
- * @param epoch the epoch that requests are sent in; {@link #UNKNOWN} before any node has told one
+ * @param epoch the epoch that requests are sent in; {@link #UNKNOWN} before the first response
  * @param doubt set from the first sign of a newer epoch until a node serves it and names its
  *     target; calls wait meanwhile, since a target may still move back
  * @param rollbacks the latest ones, oldest first
- * @param sequential what the epoch began with, or a node told when it was met
- * @param standsSince of this epoch, and of those between it and the newest, nothing that this
- *     client did was undone: their calls go on
+ * @param sequential the sequential keys of the epoch, from its start or from the first response
+ * @param standsSince no rollback since this epoch has undone anything that this client did: calls
+ *     of these epochs continue
  */
 public record EpochView(
     long epoch,
@@ -38,19 +38,20 @@ public record EpochView(
   }
 
   /**
-   * @param safePoint what nodes of the present epoch have told: it stands whatever comes
+   * @param safePoint the safe point of the present epoch: no automatic rollback discards anything
+   *     before it
    */
-  public EpochView heard(Pb0.ResponseContext context, long safePoint) {
-    return heard(context, safePoint, false);
+  public EpochView observed(Pb0.ResponseContext context, long safePoint) {
+    return observed(context, safePoint, false);
   }
 
   /**
-   * Likewise.
+   * Like the other.
    *
-   * @param adopts whether the client goes on in an epoch that undid nothing of it; else that is a
-   *     rollback like any other
+   * @param adopts whether the client continues in an epoch that undid nothing of its work; else it
+   *     treats that as a rollback
    */
-  EpochView heard(Pb0.ResponseContext context, long safePoint, boolean adopts) {
+  EpochView observed(Pb0.ResponseContext context, long safePoint, boolean adopts) {
     long newest = context.hasEpoch() ? context.getEpoch() : UNKNOWN;
     if (context.hasFence()) {
       newest = Math.max(newest, context.getFence().getEpoch());
@@ -59,13 +60,13 @@ public record EpochView(
       return this;
     }
     if (epoch == UNKNOWN && context.hasFence() && context.getFence().getPaused()) {
-      // Not begun yet: what that epoch asks of clients is told by those who serve it.
+      // Not begun yet: only a node that serves the epoch names its sequential keys.
       return this;
     }
     if (epoch == UNKNOWN) {
-      SequentialKeys told =
+      SequentialKeys sequentialKeys =
           SequentialKeys.of(context.getSequentialUntilMicros(), context.getSequentialKeysList());
-      return new EpochView(newest, null, List.of(), told, newest);
+      return new EpochView(newest, null, List.of(), sequentialKeys, newest);
     }
     return context.hasFence()
         ? fenced(newest, context.getFence(), safePoint, adopts)
@@ -79,10 +80,10 @@ public record EpochView(
     if (!served || newDoubt == null) {
       return doubting;
     }
-    SequentialKeys told =
+    SequentialKeys sequentialKeys =
         SequentialKeys.of(fence.getSequentialUntilMicros(), fence.getSequentialKeysList());
     if (adopts && fence.getStands()) {
-      return new EpochView(newest, null, rollbacks, told, standsSince);
+      return new EpochView(newest, null, rollbacks, sequentialKeys, standsSince);
     }
     List<RolledBack> all = new ArrayList<>(rollbacks);
     long target =
@@ -95,13 +96,12 @@ public record EpochView(
       RolledBack oldest = all.remove(0);
       all.set(0, join(oldest, all.get(0)));
     }
-    return new EpochView(newest, null, all, told, newest);
+    return new EpochView(newest, null, all, sequentialKeys, newest);
   }
 
   /**
-   * A fence names the target of its own epoch only. Of rollbacks that were missed in between no
-   * more is known than that they kept to the safe point, or else the least target of all that did
-   * not.
+   * A fence names the target of its own epoch only. Of the rollbacks that the client missed it
+   * knows only that they kept to the safe point, or the least target of all that did not.
    */
   private long missed(Pb0.Fence fence, long safePoint) {
     return fence.getDeepEpoch() > epoch ? Math.min(safePoint, fence.getDeepTarget()) : safePoint;
@@ -125,7 +125,7 @@ public record EpochView(
     return callEpoch != UNKNOWN && callEpoch < standsSince;
   }
 
-  /** The epoch in which a call goes on that began in this one, if it does. */
+  /** The epoch in which a call that began in this one continues, if it does. */
   public long epochFor(long callEpoch) {
     return callEpoch == UNKNOWN || isOver(callEpoch) ? callEpoch : epoch;
   }

@@ -13,10 +13,10 @@ import java.util.function.IntFunction;
  * long as fewer than the required ones have answered or may yet.
  *
  * <p>Ends with the answers by node, in the order they came: once the preferred number is there; or
- * the required number, and nobody who was asked is still to answer, or {@link #preferNoMore} was
- * called. Fails with {@link InsufficientNodesException} once every node has failed or answered and
- * that was too little, or at once with {@link RefusedByFence}. Thread-safe; nothing is called with
- * the lock held.
+ * the required number, and no asked node is still to answer, or {@link #preferNoMore} was called.
+ * Fails with {@link InsufficientNodesException} once every node has failed or answered and that was
+ * too little, or at once with {@link RefusedByFence}. Thread-safe; nothing is called with the lock
+ * held.
  */
 final class Gather<T> {
   private final String operation;
@@ -86,10 +86,10 @@ final class Gather<T> {
 
   private void ask(int node) {
     var unused =
-        question.apply(node).whenComplete((answer, failure) -> heard(node, answer, failure));
+        question.apply(node).whenComplete((answer, failure) -> answered(node, answer, failure));
   }
 
-  private void heard(int node, T answer, Throwable failure) {
+  private void answered(int node, T answer, Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
     if (cause instanceof NodeException failed) {
       boolean needsMore;

@@ -18,7 +18,7 @@ record Metadata(Cluster cluster, List<StoreDefinition> stores) {
 
   /**
    * Asks the addresses in turn; the first that answers gives all. Throws {@link StoreException},
-   * which tells what each one failed with, and {@link RefusedByFence}.
+   * which names the failure of each one, and {@link RefusedByFence}.
    */
   static Metadata fetch(List<String> addresses, Transport transport) {
     Map<String, String> failures = new LinkedHashMap<>();

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A version that a node lacks, as a read of several found out.
  *
- * @param version with its origin, if some node has told that
+ * @param version with its origin, if a node has returned it
  * @param readAt a node that has it
  */
 public record MissingVersion(int node, Versioned version, int readAt) {

@@ -38,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@link #send} is thread-safe; everything else here runs on the event thread. Each request ends
  * within the request timeout, wherever it is. A node that does not answer within that time what was
- * written to it is taken for hung, also when nobody waits for that answer any more: its connection
- * is closed, which fails what else is on it.
+ * written to it counts as hung, even if no caller waits for that answer any more: its connection is
+ * closed, which fails what else is on it.
  */
 final class NodeConnection {
   private static final int CONNECT_TIMEOUT_MS = 500;
@@ -340,7 +340,7 @@ final class NodeConnection {
   private Session.Verdict verdict(Exchange<?> exchange, Answer<?> answer) {
     return answer.context() == null
         ? Session.Verdict.COUNTS
-        : transport.session().heard(exchange.epoch, answer.context());
+        : transport.session().observed(exchange.epoch, answer.context());
   }
 
   private RuntimeException refusal(Pb0.Error error) {

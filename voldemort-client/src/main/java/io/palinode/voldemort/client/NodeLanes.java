@@ -13,8 +13,9 @@ import java.util.function.Supplier;
  * One node as this client reaches it. A node that takes several requests on a connection has one
  * connection; one that takes one at a time, as stock nodes do, has some, so that keys do not wait
  * for each other. The requests of one key follow each other on the same one: a node sees them in
- * the order in which they were sent, but for those that were on their way when this was found out.
- * A get of several keys goes with the first of them alone: it may overtake requests of the others.
+ * the order in which they were sent, except those that were on their way when the client detected
+ * this. A get of several keys uses the connection of the first key alone: it may overtake requests
+ * of the others.
  *
  * <p>Thread-safe. A connection that is not needed is not opened.
  */

@@ -12,10 +12,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One store as it was, at a time or in a snapshot; also what a rollback took back later. Of our
- * nodes only: a stock node cannot tell, and counts as one that failed. Throws as {@link Store}
- * does; the reasons of nodes say which times can be read, and which snapshots are not there.
- * Thread-safe.
+ * One store as it was, at a time or in a snapshot; also what a rollback discarded later. Only for
+ * our nodes: a stock node cannot answer, and counts as failed. Throws as {@link Store} does; the
+ * reasons of nodes say which times can be read, and which snapshots are not there. Thread-safe.
  */
 public final class PastStore {
   private final StoreDefinition definition;
@@ -82,7 +81,7 @@ public final class PastStore {
    * @param memoryBytes of memory
    * @param diskFailure why some of it is not written to disk now; empty: it is, or is not meant to
    *     be
-   * @param stock who writes there without a clock
+   * @param stock the clients that write there without a clock
    */
   public record Reach(
       long from,
@@ -96,7 +95,7 @@ public final class PastStore {
       StockClients stock) {}
 
   /**
-   * Clients that tell a node no clock, as those do that were written for Voldemort.
+   * Clients that send no clock, such as stock Voldemort clients.
    *
    * @param connections that are open
    * @param writes that were accepted since the node's start

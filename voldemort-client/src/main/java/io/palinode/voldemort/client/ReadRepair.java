@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Brings replicas to what a read found elsewhere. Thread-safe; waits for nothing.
  *
- * <p>What is sent is the version as it is: its value, its clock with the timestamp, and the node
- * that accepted it first, if any of those that were asked has told that. It says that it was read,
- * and where, so that no node takes it for a write of this client.
+ * <p>What is sent is the version as it is: its value, its clock with the timestamp, and its first
+ * acceptor, if an asked node has returned that. The message names the node at which it was read, so
+ * that no node takes it for a write of this client.
  *
  * <p>Answers of different epochs are not compared: between them the store may have been taken back.
  */

@@ -50,7 +50,7 @@ final class RollbackProbe {
           threads.schedule(
               () -> step(turn + 1, Call.longer(pause)), pause.toMillis(), TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
-      // Closed: nobody waits any more.
+      // Closed: no caller waits any more.
       running.set(false);
     }
   }

@@ -12,8 +12,8 @@ package io.palinode.voldemort.client;
  * @param sequentialUntilMicros until this wall clock the client uses all keys with R + W > N; 0:
  *     not all
  * @param restart no state that is known to be good could be restored, in this rollback or in one
- *     that the client has missed: nothing was taken back then, and what is there may be wrong, also
- *     before {@code target}. The program begins its work anew
+ *     that the client has missed: that plan restored nothing, and the data may be wrong, also
+ *     before {@code target}. The program restarts its work
  */
 public record RolledBack(
     long fromEpoch, long toEpoch, long target, long sequentialUntilMicros, boolean restart) {

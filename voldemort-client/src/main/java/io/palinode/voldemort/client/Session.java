@@ -12,8 +12,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one client knows of its cluster and sends along: the epoch, the clock and the safe point.
- * Drives no transport: whoever does, asks it what to send and tells it what came.
+ * The epoch, the clock and the safe point of one client. It has no transport: the caller asks it
+ * what to send and passes in what arrives.
  *
  * <p>Thread-safe. The event thread only ever takes the lock for a moment; calls may wait here for
  * the end of a rollback.
@@ -25,7 +25,7 @@ public final class Session {
   private final String clientId;
   private final long pauseNanosMax;
   private final boolean adopts;
-  private volatile Listener listener = Listener.NOBODY;
+  private volatile Listener listener = Listener.NONE;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -39,9 +39,9 @@ public final class Session {
   private long safePoint;
   private boolean closed;
 
-  /** Told after a change, outside of any lock, by the thread that heard of it. */
+  /** Called after a change, without a lock held, by the thread that received it. */
   public interface Listener {
-    Listener NOBODY =
+    Listener NONE =
         new Listener() {
           @Override
           public void epochOver() {}
@@ -71,8 +71,8 @@ public final class Session {
   }
 
   /**
-   * One whose calls go on in a new epoch that undid nothing of what this client did: whoever drives
-   * the transport asks {@link EpochView#epochFor} what to send a request in, also when it is sent
+   * A session whose calls continue in a new epoch that undid nothing of this client's work. The
+   * transport asks {@link EpochView#epochFor} for the epoch of a request, also when it is sent
    * again, and gives up only what {@link EpochView#isOver}.
    */
   public static Session goingOn(String clientId, Duration pauseMax) {
@@ -94,7 +94,7 @@ public final class Session {
   }
 
   /**
-   * Likewise.
+   * Like the other.
    *
    * @param readAt on a read repair: the node on which this version was read, and {@code origin} is
    *     {@link #NO_ORIGIN} when that is not known; else {@link #NO_ORIGIN}
@@ -137,8 +137,10 @@ public final class Session {
     EPOCH_OVER
   }
 
-  /** Takes in what a node sent along. Throws {@link IllegalArgumentException} for a bad clock. */
-  public Verdict heard(long requestEpoch, Pb0.ResponseContext context) {
+  /**
+   * Takes in the context of a response. Throws {@link IllegalArgumentException} for a bad clock.
+   */
+  public Verdict observed(long requestEpoch, Pb0.ResponseContext context) {
     Hvc received = context.hasHvc() ? HvcCodec.decode(context.getHvc().toByteArray()) : null;
     EpochView before;
     EpochView after;
@@ -148,7 +150,7 @@ public final class Session {
         merge(received);
       }
       before = view;
-      view = view.heard(context, safePoint, adopts);
+      view = view.observed(context, safePoint, adopts);
       after = view;
       if (!after.equals(before)) {
         if (before.epoch() == EpochView.UNKNOWN) {
@@ -162,7 +164,7 @@ public final class Session {
     } finally {
       lock.unlock();
     }
-    tell(before, after);
+    notifyListener(before, after);
     if (adopts ? after.isOver(requestEpoch) : !after.isCurrent(requestEpoch)) {
       return Verdict.EPOCH_OVER;
     }
@@ -177,7 +179,7 @@ public final class Session {
     }
   }
 
-  private void tell(EpochView before, EpochView after) {
+  private void notifyListener(EpochView before, EpochView after) {
     boolean wasSettled = before.doubt() == null && before.epoch() != EpochView.UNKNOWN;
     boolean moved = after.standsSince() != before.standsSince();
     if (wasSettled && (after.doubt() != null || moved)) {
@@ -217,7 +219,9 @@ public final class Session {
     }
   }
 
-  /** With the lock held; lets go of it while it waits. Returns when calls of the epoch go on. */
+  /**
+   * Call with the lock held; releases it while it waits. Returns when calls of the epoch continue.
+   */
   private void throwIfOver(long epoch) {
     awaitEnd();
     announcedEpoch = view.epoch();
@@ -276,7 +280,7 @@ public final class Session {
     }
   }
 
-  /** The greatest safe point that a node of the current epoch has told; an HLC. */
+  /** The greatest safe point that a node of the current epoch has sent; an HLC. */
   public long safePoint() {
     lock.lock();
     try {
@@ -286,7 +290,7 @@ public final class Session {
     }
   }
 
-  /** Wakes whoever waits here. */
+  /** Wakes all waiting threads. */
   void close() {
     lock.lock();
     try {

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>A read, also of the present versions before a put or a delete, asks {@code preferred-reads}
  *       replicas at once, and more, one by one, while fewer than R have answered or may yet. It
- *       ends with as many answers as are preferred; or with R or more, when all who were asked have
+ *       ends with as many answers as are preferred; or with R or more, when all asked nodes have
  *       answered or failed, or after {@link ClientConfig#preferredTimeout}.
  *   <li>A put or a delete goes to all replicas. It returns when {@code preferred-writes} of them
  *       have it; or W or more, when all have answered or failed, or after that time.
@@ -179,7 +179,7 @@ public final class Store {
               "other writers were faster " + ATTEMPTS_MAX + " times: key=" + text(key), e);
         }
         replicas.metrics().obsoleteRetries.increment();
-        // Whoever is nearest, the node that has something newer must be read.
+        // The node with the newer version must be read, even if another one is nearer.
         order = withFirst(e.node(), order);
         replicas.session().pause(retryPause(attempt));
       }

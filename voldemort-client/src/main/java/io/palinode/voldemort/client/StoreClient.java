@@ -120,7 +120,8 @@ public final class StoreClient implements AutoCloseable {
   }
 
   private static Ask<?> probe(Metadata metadata) {
-    // Any request of an epoch that is over is refused; metadata, too, tells the epoch.
+    // Any request of an ended epoch is refused; the answer to a metadata request also carries the
+    // epoch.
     return metadata.stores().isEmpty()
         ? Ask.metadata(NODE_ID)
         : Ask.get(metadata.stores().get(0).name(), PROBE_KEY).ignoringChecks();
@@ -218,9 +219,9 @@ public final class StoreClient implements AutoCloseable {
   }
 
   /**
-   * Tells {@code listener} of each rollback, once, when its target is known; the order against the
-   * exceptions of calls is not told. It runs on the client's only thread: it must return at once
-   * and must not call this client.
+   * Notifies {@code listener} of each rollback, once, when its target is known. Exceptions of calls
+   * may come before or after. It runs on the client's only thread: it must return at once and must
+   * not call this client.
    */
   public void onRollback(Consumer<RolledBack> listener) {
     listeners.add(listener);

@@ -3,7 +3,7 @@ package io.palinode.voldemort.client;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;
 
-/** A call failed. Subclasses tell the failures that a program may want to tell apart. */
+/** Thrown when a call failed. Subclasses name the failures that a program may distinguish. */
 public sealed class StoreException extends RuntimeException
     permits InsufficientNodesException,
         NodeException,

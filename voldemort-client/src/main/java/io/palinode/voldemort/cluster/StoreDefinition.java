@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * A store as stores.xml tells it.
+ * A store as stores.xml defines it.
  *
  * @param otherElements the stock elements that do not concern us (serializers, owners, …), as XML,
  *     kept for stock peers

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An element and where it stands, so that errors name file and line. Namespaces, comments and
- * processing instructions are dropped; a document type, and with it any entity of its own, is
+ * processing instructions are dropped; a document type, and with it any entity that it declares, is
  * refused.
  *
  * @param text the character data directly in this element, trimmed
@@ -89,7 +89,7 @@ record XmlElement(
     }
   }
 
-  /** The JDK's parser puts its position before the reason; file and line are told already. */
+  /** The JDK's parser puts its position before the reason; the error has file and line already. */
   private static String reason(XMLStreamException e) {
     String message = String.valueOf(e.getMessage());
     int at = message.indexOf("Message: ");
@@ -159,7 +159,7 @@ record XmlElement(
     return numbers;
   }
 
-  /** Builds a record from this element; what the record refuses is told with this line. */
+  /** Builds a record from this element; a refusal of the record gets this line. */
   <T> T build(Supplier<T> record) {
     try {
       return record.get();

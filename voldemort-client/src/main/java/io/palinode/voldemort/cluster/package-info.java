@@ -1,6 +1,4 @@
-/**
- * Nodes, partitions and stores as cluster.xml and stores.xml tell them, and routing on the ring.
- */
+/** Nodes, partitions and stores of cluster.xml and stores.xml, and routing on the ring. */
 @NullMarked
 package io.palinode.voldemort.cluster;
 

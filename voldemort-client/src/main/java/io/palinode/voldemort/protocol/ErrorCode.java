@@ -1,6 +1,6 @@
 package io.palinode.voldemort.protocol;
 
-/** Why a node refused a request, as {@code Error.error_code} tells it. */
+/** Why a node refused a request: {@code Error.error_code}. */
 public enum ErrorCode {
   /** The general refusal; also an unknown store. */
   VOLDEMORT(1),

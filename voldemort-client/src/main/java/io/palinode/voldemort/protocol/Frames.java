@@ -13,7 +13,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * How a pb0 connection begins and how its messages are told apart.
+ * How a pb0 connection begins and how its messages are framed.
  *
  * <pre>
  * client: "pb0"                        3 bytes, in one segment: stock nodes read them at once

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Equal when bytes and clock are equal; the clock's timestamp and the origin have no part in it.
  *
- * @param origin in a stored record, and in an answer to who asked for it: the node that accepted
- *     the version first; null when unknown
+ * @param origin the node that accepted the version first, in a stored record and in an answer to a
+ *     request for it; null when unknown
  */
 public record Versioned(byte[] value, VectorClock clock, @Nullable Integer origin) {
   public Versioned(byte[] value, VectorClock clock) {

@@ -15,7 +15,7 @@
  *
  * <p>Hazard: two writers that increment one node's entry from the same version make different
  * values of one clock. Nodes prevent it, since only a node that accepts a version lets its entry
- * grow; where it happens all the same, {@link Siblings#merge} keeps one of them.
+ * grow; where it happens nevertheless, {@link Siblings#merge} keeps one of them.
  */
 @NullMarked
 package io.palinode.voldemort.protocol;

@@ -32,7 +32,7 @@ class EpochViewTest {
   private static EpochView after(Pb0.ResponseContext... contexts) {
     EpochView view = EpochView.INITIAL;
     for (Pb0.ResponseContext context : contexts) {
-      view = view.heard(context, SAFE);
+      view = view.observed(context, SAFE);
     }
     return view;
   }
@@ -53,11 +53,11 @@ class EpochViewTest {
     assertThat(view.isCurrent(4)).isFalse();
     assertThat(view.isCurrent(EpochView.UNKNOWN)).isTrue();
 
-    view = view.heard(paused(4), SAFE).heard(paused(4, 70), SAFE);
+    view = view.observed(paused(4), SAFE).observed(paused(4, 70), SAFE);
     assertThat(view.doubt()).isEqualTo(new EpochView.Doubt(4, 70));
     assertThat(view.epoch()).isEqualTo(3);
 
-    view = view.heard(resumed(4, 60), SAFE);
+    view = view.observed(resumed(4, 60), SAFE);
     assertThat(view.doubt()).isNull();
     assertThat(view.isCurrent(4)).isTrue();
     assertThat(view.rolledBackSince(3)).isEqualTo(new RolledBack(3, 4, 60, 0));
@@ -66,18 +66,18 @@ class EpochViewTest {
   @Test
   void fenceOfThisOrAnOlderEpochChangesNothing() {
     EpochView view = after(told(3), resumed(4, 60));
-    assertThat(view.heard(paused(4), SAFE)).isEqualTo(view);
-    assertThat(view.heard(resumed(3, 10), SAFE)).isEqualTo(view);
-    assertThat(view.heard(told(2), SAFE)).isEqualTo(view);
+    assertThat(view.observed(paused(4), SAFE)).isEqualTo(view);
+    assertThat(view.observed(resumed(3, 10), SAFE)).isEqualTo(view);
+    assertThat(view.observed(told(2), SAFE)).isEqualTo(view);
   }
 
   @Test
   void ofRollbacksThatWereMissedOnlyTheSafePointIsSureToStand() {
     EpochView view = after(told(3), paused(4, 50), paused(5), resumed(4, 50));
     assertThat(view.doubt()).isEqualTo(new EpochView.Doubt(5, 50));
-    assertThat(view.heard(resumed(5, 80), SAFE).rolledBackSince(3))
+    assertThat(view.observed(resumed(5, 80), SAFE).rolledBackSince(3))
         .isEqualTo(new RolledBack(3, 5, SAFE, 0));
-    assertThat(view.heard(resumed(5, 80), 60).rolledBackSince(3))
+    assertThat(view.observed(resumed(5, 80), 60).rolledBackSince(3))
         .isEqualTo(new RolledBack(3, 5, 50, 0));
   }
 
@@ -125,7 +125,7 @@ class EpochViewTest {
   void longAgoRollbacksAreForgottenOneByOneButNotTheirTarget() {
     EpochView view = after(told(0), resumed(1, 5));
     for (int epoch = 2; epoch <= 500; epoch++) {
-      view = view.heard(resumed(epoch, 1_000 + epoch), SAFE);
+      view = view.observed(resumed(epoch, 1_000 + epoch), SAFE);
     }
     assertThat(view.rollbacks()).hasSize(64);
     assertThat(view.rolledBackSince(0)).isEqualTo(new RolledBack(0, 500, 5, 0));
@@ -141,13 +141,13 @@ class EpochViewTest {
   void anEpochThatUndidNothingOfTheClientIsAdoptedAndItsCallsGoOn() {
     EpochView view = after(told(3), paused(4));
     assertThat(view.isOver(3)).as("in doubt").isFalse();
-    view = view.heard(standing(4, 60), SAFE, true);
+    view = view.observed(standing(4, 60), SAFE, true);
     assertThat(view.rollbacks()).isEmpty();
     assertThat(view.isCurrent(3)).isTrue();
     assertThat(view.epochFor(3)).isEqualTo(4);
-    EpochView later = view.heard(standing(5, 70), SAFE, true);
+    EpochView later = view.observed(standing(5, 70), SAFE, true);
     assertThat(later.epochFor(3)).isEqualTo(5);
-    EpochView rolledBack = later.heard(resumed(6, 80), SAFE, true);
+    EpochView rolledBack = later.observed(resumed(6, 80), SAFE, true);
     assertThat(rolledBack.isOver(5)).isTrue();
     assertThat(rolledBack.epochFor(3)).isEqualTo(3);
     assertThat(rolledBack.rolledBackSince(3).target()).isEqualTo(80);

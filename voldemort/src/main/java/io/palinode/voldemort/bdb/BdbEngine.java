@@ -9,13 +9,19 @@ import com.sleepycat.je.DatabaseEntry;
 import com.sleepycat.je.DatabaseException;
 import com.sleepycat.je.Environment;
 import com.sleepycat.je.EnvironmentConfig;
+import com.sleepycat.je.EnvironmentFailureException;
+import com.sleepycat.je.EnvironmentLockedException;
 import com.sleepycat.je.LockMode;
+import com.sleepycat.je.LogWriteException;
 import com.sleepycat.je.OperationStatus;
+import com.sleepycat.je.ThreadInterruptedException;
 import com.sleepycat.je.Transaction;
 import com.sleepycat.je.TransactionConfig;
 import io.palinode.retroscope.snapshot.Entry;
 import io.palinode.voldemort.StorageEngine;
 import io.palinode.voldemort.StorageException;
+import io.palinode.voldemort.disk.SpareFile;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -24,6 +30,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,34 +45,80 @@ import org.slf4j.LoggerFactory;
 public final class BdbEngine implements StorageEngine {
   private static final Logger log = LoggerFactory.getLogger(BdbEngine.class);
 
+  /** Berkeley DB looks at names of its own pattern only. */
+  private static final String SPARE = "palinode-spare";
+
   private final Path folder;
   private final Environment environment;
+  private final FreeSpace free;
+  private final @Nullable SpareFile spare;
   private final Map<String, Database> databases = new HashMap<>();
+  private final ReentrantLock commitLock = new ReentrantLock();
+  private @Nullable CommitCount count;
 
-  private BdbEngine(Path folder, Environment environment) {
+  private BdbEngine(Path folder, Environment environment, BdbConfig config) {
     this.folder = folder;
     this.environment = environment;
+    this.free = new FreeSpace(folder, config.freeDiskBytes());
+    this.spare = spareIn(folder);
+  }
+
+  /** A folder that does not take it is served without: its promises then need room. */
+  private static @Nullable SpareFile spareIn(Path folder) {
+    try {
+      return SpareFile.open(folder.resolve(SPARE));
+    } catch (StorageException e) {
+      log.warn("folder={} no room was set aside for the clock promise", folder, e);
+      return null;
+    }
+  }
+
+  /** Like the other, without a file that counts its commits. */
+  public static BdbEngine open(Path folder, Collection<String> stores, BdbConfig config) {
+    return open(folder, stores, config, null);
   }
 
   /**
    * Opens {@code folder}, which must exist and belong to this process alone, and recovers what an
    * earlier process committed. Stores that are not there yet begin empty. Throws {@link
+   * DataFolderException} when acknowledged commits are missing or cannot be read, else {@link
    * StorageException}.
+   *
+   * @param end where commits are counted beside the store; null: they are not
    */
-  public static BdbEngine open(Path folder, Collection<String> stores, BdbConfig config) {
+  public static BdbEngine open(
+      Path folder, Collection<String> stores, BdbConfig config, @Nullable Path end) {
     try {
       BdbEngine engine =
-          new BdbEngine(folder, new Environment(folder.toFile(), environmentOf(config)));
+          new BdbEngine(folder, new Environment(folder.toFile(), environmentOf(config)), config);
       try {
-        stores.forEach(engine::openDatabase);
+        engine.openDatabases(stores, end);
         return engine;
-      } catch (DatabaseException e) {
+      } catch (DatabaseException | DataFolderException e) {
         engine.close();
         throw e;
       }
     } catch (DatabaseException | IllegalArgumentException e) {
+      if (isDamage(e)) {
+        throw DataFolderException.damaged(
+            "the store in %s cannot be read (%s)".formatted(folder, e.getMessage()), e);
+      }
       throw new StorageException("opening " + folder + " failed: " + e.getMessage(), e);
     }
+  }
+
+  private void openDatabases(Collection<String> stores, @Nullable Path end) {
+    if (end != null) {
+      // First, so that an environment that lost its end gets no new databases.
+      Database counted = openDatabase(CommitCount.DATABASE);
+      try {
+        count = CommitCount.open(counted, folder, end);
+      } catch (RuntimeException e) {
+        counted.close();
+        throw e;
+      }
+    }
+    stores.forEach(store -> databases.put(store, openDatabase(store)));
   }
 
   @Override
@@ -76,7 +129,7 @@ public final class BdbEngine implements StorageEngine {
           database(store).get(null, new DatabaseEntry(key), found, LockMode.DEFAULT);
       return status == OperationStatus.SUCCESS ? found.getData() : null;
     } catch (DatabaseException e) {
-      throw new StorageException("reading a record of store " + store + " failed", e);
+      throw failed("reading a record of store " + store, e);
     }
   }
 
@@ -91,27 +144,37 @@ public final class BdbEngine implements StorageEngine {
         visitor.visit(key, status == OperationStatus.SUCCESS ? found.getData() : null);
       }
     } catch (DatabaseException e) {
-      throw new StorageException("reading records of store " + store + " failed", e);
+      throw failed("reading records of store " + store, e);
     }
   }
 
   @Override
   public void commit(List<Change> changes, Durability durability) {
     TransactionConfig config = new TransactionConfig().setDurability(jeDurability(durability));
+    commitLock.lock();
     try {
+      free.require();
       Transaction transaction = environment.beginTransaction(null, config);
       boolean committed = false;
       try {
         apply(transaction, changes);
+        if (count != null) {
+          count.put(transaction);
+        }
         transaction.commit();
         committed = true;
+        if (count != null) {
+          count.committed(durability);
+        }
       } finally {
         if (!committed) {
           transaction.abort();
         }
       }
     } catch (DatabaseException e) {
-      throw new StorageException("a commit of " + changes.size() + " records failed", e);
+      throw failed("a commit of " + changes.size() + " records", e);
+    } finally {
+      commitLock.unlock();
     }
   }
 
@@ -124,7 +187,7 @@ public final class BdbEngine implements StorageEngine {
         visitor.visit(key.getData(), data.getData());
       }
     } catch (DatabaseException e) {
-      throw new StorageException("scanning store " + store + " failed", e);
+      throw failed("scanning store " + store, e);
     }
   }
 
@@ -148,29 +211,66 @@ public final class BdbEngine implements StorageEngine {
       }
       return page;
     } catch (DatabaseException e) {
-      throw new StorageException("reading a page of store " + store + " failed", e);
+      throw failed("reading a page of store " + store, e);
     }
+  }
+
+  @Override
+  public boolean putSpare(byte[] record, Durability durability) {
+    if (spare == null) {
+      return false;
+    }
+    try {
+      spare.write(record, durability == Durability.SYNCED);
+      return true;
+    } catch (StorageException e) {
+      log.debug("folder={} the spare room does not take a record", folder, e);
+      return false;
+    }
+  }
+
+  @Override
+  public byte @Nullable [] spare() {
+    return spare == null ? null : spare.read();
   }
 
   /** Databases first, then the environment, which writes a last checkpoint. */
   @Override
   public void close() {
     try {
-      databases.values().forEach(Database::close);
-      databases.clear();
-      if (!environment.isClosed()) {
-        environment.close();
+      closeEnvironment();
+      if (count != null) {
+        count.closed();
+        count = null;
       }
-    } catch (DatabaseException e) {
+    } catch (DatabaseException | IOException e) {
       // What was committed stands: without the checkpoint the next start recovers it from the log.
       log.warn("folder={} closed without a checkpoint", folder, e);
     }
+    if (spare != null) {
+      spare.close();
+    }
   }
 
-  private void openDatabase(String store) {
+  /** Also when a database does not close: an environment that stays open cannot be opened again. */
+  private void closeEnvironment() {
+    try {
+      databases.values().forEach(Database::close);
+      databases.clear();
+      if (count != null) {
+        count.closeDatabase();
+      }
+    } finally {
+      if (!environment.isClosed()) {
+        environment.close();
+      }
+    }
+  }
+
+  private Database openDatabase(String name) {
     DatabaseConfig config =
         new DatabaseConfig().setAllowCreate(true).setTransactional(true).setKeyPrefixing(true);
-    databases.put(store, environment.openDatabase(null, store, config));
+    return environment.openDatabase(null, name, config);
   }
 
   /** One cursor for the changes of a store that follow each other. */
@@ -215,10 +315,28 @@ public final class BdbEngine implements StorageEngine {
     environment.setConfigParam(
         EnvironmentConfig.LOG_FILE_MAX, Long.toString(config.logFileBytes()));
     environment.setConfigParam(EnvironmentConfig.FREE_DISK, Long.toString(config.freeDiskBytes()));
+    // Recovery cuts the log at the first entry that it cannot read, unless a commit follows.
+    environment.setConfigParam(EnvironmentConfig.HALT_ON_COMMIT_AFTER_CHECKSUMEXCEPTION, "true");
     // Only trouble goes to je.info, and no statistics to files.
     environment.setConfigParam(EnvironmentConfig.FILE_LOGGING_LEVEL, "WARNING");
     environment.setConfigParam(EnvironmentConfig.STATS_COLLECT, "false");
     return environment;
+  }
+
+  private StorageException failed(String what, DatabaseException e) {
+    return new StorageException(
+        isDamage(e)
+            ? "%s failed: the store in %s is damaged (%s): stop the node, and run 'palinode recover' on its data folder"
+                .formatted(what, folder, e.getMessage())
+            : what + " failed",
+        e);
+  }
+
+  private static boolean isDamage(RuntimeException e) {
+    return e instanceof EnvironmentFailureException
+        && !(e instanceof EnvironmentLockedException)
+        && !(e instanceof LogWriteException)
+        && !(e instanceof ThreadInterruptedException);
   }
 
   private static com.sleepycat.je.Durability jeDurability(Durability durability) {

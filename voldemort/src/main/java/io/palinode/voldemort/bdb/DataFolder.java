@@ -1,5 +1,6 @@
 package io.palinode.voldemort.bdb;
 
+import io.palinode.retroscope.disk.OwnerOnly;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.channels.FileChannel;
@@ -11,6 +12,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The folder of one node, held for this process until {@link #close}.
@@ -21,16 +24,21 @@ import org.jspecify.annotations.Nullable;
  *     VERSION   "palinode-data=1 node=0 nodes=3"
  *     LOCK      locked while a process uses the folder
  *     bdb/      the Berkeley DB environment
+ *     STORE-END the count of its commits, beside it
  *     snapshots/  one folder a snapshot
  *     window-log/  two folders a store: changes and deletes
+ *     damaged-1/  what {@link Recovery} has put aside
  * </pre>
  */
 public final class DataFolder implements AutoCloseable {
   static final int FORMAT = 1;
 
+  private static final Logger log = LoggerFactory.getLogger(DataFolder.class);
+
   private static final String VERSION_FILE = "VERSION";
   private static final String LOCK_FILE = "LOCK";
   private static final String BDB = "bdb";
+  private static final String STORE_END = "STORE-END";
   private static final String SNAPSHOTS = "snapshots";
   private static final String WINDOW_LOG = "window-log";
 
@@ -49,11 +57,14 @@ public final class DataFolder implements AutoCloseable {
   public static DataFolder open(Path data, int node, int nodes) {
     Path folder = data.resolve("node-" + node);
     try {
-      Files.createDirectories(folder);
+      OwnerOnly.createFolders(folder);
       FileChannel lockChannel = lock(folder);
       try {
+        if (!OwnerOnly.claim(folder)) {
+          log.warn("folder={} other users may read it: run 'chmod -R go-rwx' on it", folder);
+        }
         claim(folder, new Label(FORMAT, node, nodes));
-        Files.createDirectories(folder.resolve(BDB));
+        OwnerOnly.createFolders(folder.resolve(BDB));
         return new DataFolder(folder, lockChannel);
       } catch (IOException | DataFolderException e) {
         lockChannel.close();
@@ -67,9 +78,31 @@ public final class DataFolder implements AutoCloseable {
     }
   }
 
+  /**
+   * Throws {@link DiskFullException} if its file system has less than {@code bytes} free: a node
+   * that started all the same would refuse each write.
+   */
+  public void requireFree(long bytes) {
+    long free;
+    try {
+      free = Files.getFileStore(folder).getUsableSpace();
+    } catch (IOException e) {
+      // A file system that does not know its room is tried.
+      return;
+    }
+    if (free < bytes) {
+      throw new DiskFullException(folder, free, bytes);
+    }
+  }
+
   /** The folder of the Berkeley DB environment. */
   public Path bdb() {
     return folder.resolve(BDB);
+  }
+
+  /** Where the commits of {@link #bdb} are counted. */
+  public Path storeEnd() {
+    return folder.resolve(STORE_END);
   }
 
   /** Where snapshots go; not there before the first one. */
@@ -77,11 +110,15 @@ public final class DataFolder implements AutoCloseable {
     return folder.resolve(SNAPSHOTS);
   }
 
+  /** Where all of them go; not there before the first one. */
+  Path windowLogs() {
+    return folder.resolve(WINDOW_LOG);
+  }
+
   /** Where a log of a store's past goes; not there before the first one. */
   public Path windowLog(String store, String log) {
     // Names are anybody's, and ".." is none of a folder.
-    return folder
-        .resolve(WINDOW_LOG)
+    return windowLogs()
         .resolve("store-" + URLEncoder.encode(store, StandardCharsets.UTF_8))
         .resolve(log);
   }

@@ -10,4 +10,13 @@ public final class DataFolderException extends RuntimeException {
   DataFolderException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }
+
+  /** What is there is not what was written, so the node must not serve it. */
+  static DataFolderException damaged(String what, @Nullable Throwable cause) {
+    return new DataFolderException(
+        what
+            + ": put the undamaged files back, or run 'palinode recover' on the data folder to go on"
+            + " without what is lost",
+        cause);
+  }
 }

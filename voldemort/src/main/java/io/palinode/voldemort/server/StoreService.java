@@ -53,6 +53,7 @@ public final class StoreService implements AutoCloseable {
    *
    * @param epochMicros the physical clock; {@link SystemMicros} outside of tests
    * @throws DataFolderException when the folder is not for this node, or not for this process
+   * @throws io.palinode.voldemort.bdb.DiskFullException if the file system is full
    * @throws StorageException when the data cannot be opened
    * @throws io.palinode.retroscope.DiskLogException when a window-log there is not the node's own
    * @throws io.palinode.voldemort.ClockBehindException when the clock is so far behind what the
@@ -63,6 +64,7 @@ public final class StoreService implements AutoCloseable {
         DataFolder.open(config.data(), config.node().nodeId(), config.node().nodes());
     SplitEngine engine = null;
     try {
+      folder.requireFree(config.bdb().freeDiskBytes());
       engine = engine(config, folder);
       awaitClock(config, StoreNode.opensFromMicros(engine), epochMicros);
       StoreNode node = new StoreNode(config.node(), engine, epochMicros, past(config, folder));
@@ -120,7 +122,8 @@ public final class StoreService implements AutoCloseable {
     for (StoreDefinition store : config.node().stores()) {
       (store.persistence() == Persistence.MEMORY ? inMemory : onDisk).add(store.name());
     }
-    return new SplitEngine(BdbEngine.open(folder.bdb(), onDisk, config.bdb()), inMemory);
+    return new SplitEngine(
+        BdbEngine.open(folder.bdb(), onDisk, config.bdb(), folder.storeEnd()), inMemory);
   }
 
   public StoreNode node() {

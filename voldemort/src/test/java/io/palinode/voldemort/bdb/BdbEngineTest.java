@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.voldemort.StorageEngine.Change;
 import io.palinode.voldemort.StorageEngine.Durability;
-import io.palinode.voldemort.StorageException;
 import io.palinode.voldemort.TestNodes;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -97,7 +96,7 @@ class BdbEngineTest {
     open("live").close();
     try (var files = Files.list(folder.resolve("live"))) {
       assertThat(files.map(file -> file.getFileName().toString()))
-          .containsExactlyInAnyOrder("00000000.jdb", "je.lck", "je.info.0");
+          .containsExactlyInAnyOrder("00000000.jdb", "je.lck", "je.info.0", "palinode-spare");
     }
   }
 
@@ -106,7 +105,7 @@ class BdbEngineTest {
     open("live").close();
     Files.write(folder.resolve("live/00000000.jdb"), new byte[4096]);
     assertThatThrownBy(() -> open("live"))
-        .isInstanceOf(StorageException.class)
+        .isInstanceOf(DataFolderException.class)
         .hasMessageContaining(folder.resolve("live").toString());
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,8 +29,10 @@ class DataFolderTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "palinode-data=2 node=1 nodes=3 | of another format  | use the Palinode release that wrote it",
-        "something else                 | of another format  | use the Palinode release that wrote it",
+        "palinode-data=2 node=1 nodes=3 | of another format  | use the Palinode release that wrote"
+            + " it",
+        "something else                 | of another format  | use the Palinode release that wrote"
+            + " it",
         "palinode-data=1 node=0 nodes=3 | another node       | start node 0 on it",
         "palinode-data=1 node=1 nodes=5 | another size       | start a cluster of 5 nodes on it",
       })
@@ -43,6 +46,23 @@ class DataFolderTest {
         .hasMessageContaining(why)
         .hasMessageContaining(wayOut)
         .hasMessageNotContaining("\n");
+  }
+
+  /** Everybody could read it. */
+  @Test
+  void aFolderIsItsOwnersAlone() throws IOException {
+    DataFolder.open(data, 1, 3).close();
+    Path node = data.resolve("node-1");
+    assertThat(rights(node)).isEqualTo("rwx------");
+    assertThat(rights(node.resolve("bdb"))).isEqualTo("rwx------");
+    Files.setPosixFilePermissions(node, PosixFilePermissions.fromString("rwxr-xr-x"));
+    DataFolder.open(data, 1, 3).close();
+    assertThat(rights(node)).isEqualTo("rwx------");
+    assertThat(rights(node.resolve("VERSION"))).isEqualTo("rw-------");
+  }
+
+  private static String rights(Path path) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
   }
 
   @Test

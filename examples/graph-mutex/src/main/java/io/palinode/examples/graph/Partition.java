@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 
 /** Which client works on which vertex. The same graph gives the same partition. Immutable. */
 public final class Partition {
-  private static final int NOBODY = -1;
+  private static final int NO_CLIENT = -1;
 
   private final Graph graph;
   private final int clients;
@@ -41,12 +41,12 @@ public final class Partition {
 
   /**
    * The {@code hubs} vertices with most neighbours, dealt out in turn, so that most of the edges
-   * between them cross; nobody works on the others, and no edge to one has a lock.
+   * between them cross; no client works on the others, and no edge to one has a lock.
    */
   public static Partition ofHubs(Graph graph, int clients, int hubs) {
     Graph.requireCount("hubs", hubs, clients, graph.vertices());
     int[] owner = new int[graph.vertices()];
-    Arrays.fill(owner, NOBODY);
+    Arrays.fill(owner, NO_CLIENT);
     List<Integer> byDegree =
         IntStream.range(0, graph.vertices())
             .boxed()
@@ -85,7 +85,7 @@ public final class Partition {
   public boolean crosses(Edge edge) {
     int a = owner[edge.a()];
     int b = owner[edge.b()];
-    return a != b && a != NOBODY && b != NOBODY;
+    return a != b && a != NO_CLIENT && b != NO_CLIENT;
   }
 
   /** The edges with locks, in ascending order. */
@@ -119,7 +119,7 @@ public final class Partition {
     Regions(Graph graph) {
       this.graph = graph;
       owner = new int[graph.vertices()];
-      Arrays.fill(owner, NOBODY);
+      Arrays.fill(owner, NO_CLIENT);
       inside = new int[graph.vertices()];
       free = IntStream.range(0, graph.vertices()).map(graph::degree).toArray();
       beginnings =
@@ -141,7 +141,7 @@ public final class Partition {
     /** The region is new, or shut in. */
     private int nextBeginning() {
       int vertex = beginnings.next();
-      while (owner[vertex] != NOBODY) {
+      while (owner[vertex] != NO_CLIENT) {
         vertex = beginnings.next();
       }
       return vertex;
@@ -150,7 +150,7 @@ public final class Partition {
     private void take(int client, int vertex) {
       owner[vertex] = client;
       for (int w : graph.neighbours(vertex)) {
-        if (owner[w] == NOBODY) {
+        if (owner[w] == NO_CLIENT) {
           border.remove(w); // its place in the order changes
           inside[w]++;
           free[w]--;

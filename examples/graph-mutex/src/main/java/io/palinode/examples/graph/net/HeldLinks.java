@@ -75,7 +75,7 @@ public final class HeldLinks implements LinkModel {
         }
       } finally {
         if (next != null) {
-          // The delivery threw: the link goes on with the one after it at the next message.
+          // The delivery threw: the link continues with the one after it at the next message.
           endDraining();
         }
       }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The thread that delivers messages when they are due, those with equal times in the order in which
- * they came. Thread-safe. A delivery that throws stops the timer, and the next {@link #at} tells.
+ * they came. Thread-safe. A delivery that throws stops the timer, and the next {@link #at} throws.
  */
 final class LinkTimer implements DelayedLinks.Schedule, AutoCloseable {
   static final int IN_FLIGHT_MAX = 100_000;
@@ -87,7 +87,7 @@ final class LinkTimer implements DelayedLinks.Schedule, AutoCloseable {
     }
   }
 
-  /** Null when closed. Nobody interrupts this thread, so an interrupt is not waited for. */
+  /** Null when closed. No code interrupts this thread. */
   private @Nullable Message awaitNext() {
     lock.lock();
     try {

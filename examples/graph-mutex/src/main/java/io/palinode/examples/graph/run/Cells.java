@@ -15,8 +15,8 @@ public interface Cells extends AutoCloseable {
   long put(String key, String value);
 
   /**
-   * Returns once nothing at or before {@code hlc} will be taken back; throws when that takes longer
-   * than {@code timeout}.
+   * Returns once no rollback will discard anything at or before {@code hlc}; throws if that takes
+   * longer than {@code timeout}.
    */
   void awaitSafe(long hlc, Duration timeout);
 

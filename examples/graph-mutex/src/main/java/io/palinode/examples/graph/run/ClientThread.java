@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** One client on a thread of its own: connects, waits for the others, runs, closes its cells. */
+/** One client on its own thread: connects, waits for the others, runs, closes its cells. */
 final class ClientThread {
   private static final Duration CLOSE_MAX = Duration.ofSeconds(5);
 

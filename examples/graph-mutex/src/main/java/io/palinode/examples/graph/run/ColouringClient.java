@@ -19,12 +19,12 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client: colours its vertices, round after round, and does again what was taken back. {@link
- * #run} belongs to one thread; the counters may be read by any.
+ * One client: colours its vertices, round after round, and repeats what a rollback discarded.
+ * {@link #run} belongs to one thread; the counters may be read by any.
  *
  * <p>Beginning and beginning again are the same thing: clear away what unfinished tasks left in the
- * store, then go on from the first task that does not stand. So a client that died can be started
- * anew, too.
+ * store, then continue from the first task that does not stand. A killed client can thus be
+ * restarted, too.
  */
 public final class ColouringClient {
   private final int index;
@@ -211,8 +211,8 @@ public final class ColouringClient {
    *
    * <p>A section that is left this way publishes no colour. Its task will be done again and will
    * publish one; and the colour that the store holds for the vertex may be the very mistake that
-   * was taken back: the target lies just before the colour was published, not before it was chosen.
-   * Publishing it now would break the same rule again, for ever.
+   * the rollback is for: the target lies just before the colour was published, not before it was
+   * chosen. Publishing it now would break the same rule again, without end.
    */
   private void clearAway() {
     colours.clear();

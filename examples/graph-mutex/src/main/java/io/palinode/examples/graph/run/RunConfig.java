@@ -37,9 +37,9 @@ public record RunConfig(
 
   /** When a client is done. */
   public enum Finish {
-    /** After its last write: for a store that nobody watches. */
+    /** After its last write: for a store that is not watched. */
     WRITTEN,
-    /** When nothing of it will be taken back any more: for a store that is watched. */
+    /** Once no rollback can discard its work: for a store that is watched. */
     SAFE
   }
 

@@ -8,7 +8,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** The cells of one store, by a client of its own. R and W are the store's. */
+/** The cells of one store, with its own client. R and W are the store's. */
 public final class StoreCells implements Cells {
   private static final long SETTLE_POLL_NANOS = 1_000_000;
 

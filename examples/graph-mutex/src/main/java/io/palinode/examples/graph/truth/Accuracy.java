@@ -14,16 +14,16 @@ import java.util.Set;
  * How well reports match the truth.
  *
  * <p>A report is <b>true</b> when it names two spans that may have met: the store did say so at
- * some time, as far as the clients can tell. A violation that surely happened is <b>found</b> when
- * each of its two spans is named by some report; detection promises to name every interval that
- * takes part in a violation, not every pair of them. One that is not found is <b>taken back</b>
- * when a rollback undid it together with the violation that was reported: its later span began
- * after the target, so nobody had to judge it any more. Else it is <b>missed</b>.
+ * some time, as far as the clients' clocks show. A violation that surely happened is <b>found</b>
+ * when each of its two spans is named by some report; detection promises to name every interval
+ * that takes part in a violation, not every pair of them. One that is not found is <b>discarded</b>
+ * if a rollback undid it together with the reported violation: its later span began after the
+ * target, so it needed no judgement. Else it is <b>missed</b>.
  *
  * @param reported different reports
  * @param falseReports those that are not true
  * @param violations those that surely happened
- * @param missed those neither found nor taken back
+ * @param missed those neither found nor discarded
  */
 public record Accuracy(
     int reported,
@@ -64,7 +64,7 @@ public record Accuracy(
     return reported == 0 ? 1 : (double) (reported - falseReports.size()) / reported;
   }
 
-  /** The share of violations that were found or taken back; 1 when there were none. */
+  /** The share of violations that were found or discarded; 1 when there were none. */
   public double recall() {
     return violations == 0 ? 1 : (double) (violations - missed.size()) / violations;
   }

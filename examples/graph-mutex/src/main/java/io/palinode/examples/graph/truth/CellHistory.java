@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The spans of one cell, from the entries of its only writer. What makes it more than pairing
- * entries up: a rollback ends spans, marks spans that had ended as taken back, and brings an older
- * value back; and a write whose call failed may have happened or not.
+ * entries up: a rollback ends spans, marks spans that had ended as discarded, and restores an older
+ * value; and a write whose call failed may have happened or not.
  */
 final class CellHistory {
   private final Edge edge;
@@ -112,7 +112,7 @@ final class CellHistory {
     Draft draft = begin(back.value(), greatestHlc + 1, undo.rolledBack().toEpoch());
     draft.writtenAt = back.acceptedAt();
     draft.maybeFrom = firstGone.calledNanos();
-    // Sections do not come back: the client was told to begin again. A colour does, unless a write
+    // Sections do not return: the client was notified to restart. A colour does, unless a write
     // in doubt may stand in its place.
     if (inDoubt == null && Keys.isPublished(back.value())) {
       draft.sureFrom = undo.learnedNanos();

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * "c5"}, the published colour 5.
  *
  * @param end the vertex whose cell it is
- * @param client who wrote it
+ * @param client the client that wrote it
  * @param sure nanoseconds: from the return of the write until right before the call of the next
  *     one, or until the client learned of a rollback; empty when it is not known to have been there
  * @param maybe nanoseconds: from the call of the write until the return of the next one, or until

@@ -14,14 +14,14 @@ import java.util.concurrent.locks.ReentrantLock;
 final class Turnstile {
   private static final long STEP_NANOS = 20_000;
   private static final long STEPS_MAX = 500_000;
-  private static final int NOBODY = -1;
+  private static final int NO_CLIENT = -1;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition[] granted;
   private final State[] states;
   private final long[] wakeNanos;
   private final Random random;
-  private int next = NOBODY;
+  private int next = NO_CLIENT;
   private long nowNanos;
   private long steps;
 
@@ -57,7 +57,7 @@ final class Turnstile {
       while (next != player) {
         granted[player].awaitUninterruptibly();
       }
-      next = NOBODY;
+      next = NO_CLIENT;
       states[player] = State.RUNS;
       if (steps++ > STEPS_MAX) {
         throw new AssertionError("no end after " + STEPS_MAX + " steps");

@@ -1,0 +1,200 @@
+package io.palinode.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.palinode.cli.cluster.ControlPlane;
+import io.palinode.cli.cluster.PartsWatch;
+import io.palinode.cli.cluster.Ports;
+import io.palinode.cli.cluster.StoreCluster;
+import io.palinode.cli.cluster.WatchedNode;
+import io.palinode.cli.embedded.EmbeddedKafka;
+import io.palinode.hvc.Epsilon;
+import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.Wait;
+import io.palinode.orchestrator.kafka.Orchestrator;
+import io.palinode.orchestrator.kafka.OrchestratorConfig;
+import io.palinode.voldemort.cluster.Cluster;
+import io.palinode.voldemort.cluster.StoreDefinition;
+import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
+import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.TopicLayout;
+import io.palinode.wire.Topics;
+import io.palinode.wire.TopicsAdmin;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is reported of judgement that waits, with the real parts in this process. */
+@Timeout(240)
+@SuppressWarnings("try") // Parts end in the middle of a test.
+class JudgementIT {
+  private static final Duration BOUND = Duration.ofSeconds(60);
+  private static final int NODES = 2;
+  private static final Epsilon EPSILON = Epsilon.parse("10ms");
+  private static final List<StoreDefinition> STORES =
+      List.of(StoreDefinition.of("default", Persistence.MEMORY, NODES, 1, 1));
+
+  @TempDir Path folder;
+  private final List<String> console = new CopyOnWriteArrayList<>();
+
+  @Test
+  void aClusterWhoseDetectionNeverRanReadsAsNotJudged() throws Exception {
+    try (EmbeddedKafka kafka =
+        EmbeddedKafka.start(folder.resolve("kafka"), EmbeddedKafka.ANY_PORT)) {
+      try (TopicsAdmin topics =
+          new TopicsAdmin(KafkaSettings.of(kafka.bootstrapServers()), Topics.DEFAULT)) {
+        topics.createAbsent(TopicLayout.DEFAULT);
+      }
+      try (Orchestrator orchestrator =
+          Orchestrator.start(
+              OrchestratorConfig.of(kafka.bootstrapServers(), Topics.DEFAULT, NODES),
+              new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
+              console::add)) {
+        await().atMost(BOUND).until(() -> status(orchestrator.url()).exit() == 1);
+        Printed printed = status(orchestrator.url());
+        assertThat(printed.text())
+            .contains(
+                "safe point  none: not judged yet: the detection job has not published since ")
+            .contains("coverage    not judged yet")
+            .contains("waits for   the detection job has never published, for ")
+            .doesNotContain("0 ms behind");
+        assertThat(send(orchestrator.url() + "/healthz").statusCode()).isEqualTo(503);
+        assertThat(send(orchestrator.url() + "/metrics").body())
+            .containsPattern("palinode_judgement_waiting_seconds\\{for=\"job\",node=\"\"} [1-9]");
+        kafka.close();
+        await()
+            .atMost(BOUND)
+            .untilAsserted(
+                () ->
+                    assertThat(orchestrator.judgement().standing())
+                        .extracting(Wait::reason)
+                        .containsExactly(Wait.Reason.KAFKA));
+        assertThat(status(orchestrator.url()).text()).contains("waits for   Kafka does not answer");
+      }
+    }
+  }
+
+  @Test
+  void aNodeThatIsDownIsNamedUntilItIsBack() {
+    Cluster layout = StoreCluster.layout(Ports.free(NODES));
+    try (ControlPlane plane =
+            ControlPlane.start(folder, NODES, EPSILON, ControlPlane.Ports.FREE, console::add);
+        WatchedNode first = node(0, layout, plane)) {
+      WatchedNode second = node(1, layout, plane);
+      awaitSafePointOfNow(plane);
+      await()
+          .atMost(BOUND)
+          .untilAsserted(
+              () ->
+                  assertThat(status(plane.apiUrl()).text())
+                      .contains("coverage    complete")
+                      .doesNotContain("waits for"));
+      second.close();
+      await()
+          .atMost(BOUND)
+          .untilAsserted(
+              () -> {
+                Printed printed = status(plane.apiUrl());
+                assertThat(printed.text()).contains("waits for   node 1 publishes nothing, for ");
+                assertThat(printed.exit()).isEqualTo(1);
+              });
+      try (WatchedNode again = node(1, layout, plane)) {
+        awaitSafePointOfNow(plane);
+        await()
+            .atMost(BOUND)
+            .untilAsserted(
+                () ->
+                    assertThat(plane.orchestrator().judgement().waits())
+                        .extracting(Wait::reason)
+                        .doesNotContain(Wait.Reason.NODE));
+        assertThat(again.isRunning()).isTrue();
+      }
+      assertThat(first.isRunning()).isTrue();
+    }
+  }
+
+  @Test
+  void aJobThatIsCancelledAndANodeWhoseProducerEndsAreReportedAndStartedAgain() throws Exception {
+    try (ControlPlane plane =
+            ControlPlane.start(folder, NODES, EPSILON, ControlPlane.Ports.FREE, console::add);
+        StoreCluster cluster =
+            StoreCluster.start(
+                Ports.free(NODES), STORES, folder, EPSILON, plane.watch(), plane.registry());
+        PartsWatch watch = PartsWatch.start(plane, cluster, console::add)) {
+      awaitSafePointOfNow(plane);
+      plane.flink().cancel();
+      awaitConsole("the detection job has failed: CANCEL");
+      awaitConsole("the detection job runs again");
+      awaitSafePointOfNow(plane);
+
+      Thread producer =
+          Thread.getAllStackTraces().keySet().stream()
+              .filter(thread -> thread.getName().equals("palinode-candidates-1"))
+              .findFirst()
+              .orElseThrow();
+      producer.interrupt();
+      awaitConsole("the detector of node 1 has failed: ");
+      awaitConsole("the detector of node 1 runs again");
+      awaitSafePointOfNow(plane);
+      assertThat(cluster.size()).isEqualTo(NODES);
+      assertThat(watch).isNotNull();
+    }
+  }
+
+  private WatchedNode node(int id, Cluster layout, ControlPlane plane) {
+    return WatchedNode.start(
+        WatchedNode.config(id, layout, STORES, EPSILON),
+        folder,
+        null,
+        plane.watch(),
+        plane.registry());
+  }
+
+  private void awaitConsole(String beginning) {
+    await()
+        .atMost(BOUND)
+        .untilAsserted(
+            () ->
+                assertThat(new ArrayList<>(console))
+                    .anySatisfy(line -> assertThat(line).startsWith(beginning)));
+  }
+
+  private static void awaitSafePointOfNow(ControlPlane plane) {
+    long now = Hlc.ofMicros(ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()));
+    await().atMost(BOUND).until(() -> plane.orchestrator().status().safePoint() >= now);
+  }
+
+  private record Printed(String text, int exit) {}
+
+  private static Printed status(String url) {
+    StringWriter out = new StringWriter();
+    int exit =
+        Main.commandLine()
+            .setOut(new PrintWriter(out, true))
+            .setErr(new PrintWriter(out, true))
+            .execute("status", "--server", url);
+    return new Printed(out.toString(), exit);
+  }
+
+  private static HttpResponse<String> send(String url) throws Exception {
+    return HttpClient.newHttpClient()
+        .send(
+            HttpRequest.newBuilder(URI.create(url)).build(), HttpResponse.BodyHandlers.ofString());
+  }
+}

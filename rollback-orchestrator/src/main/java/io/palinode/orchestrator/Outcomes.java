@@ -1,0 +1,109 @@
+package io.palinode.orchestrator;
+
+import io.palinode.hvc.Grade;
+import io.palinode.orchestrator.Command.Outcome;
+import io.palinode.wire.v1.Violation;
+import org.jspecify.annotations.Nullable;
+
+/** What becomes of violations: functions of the machine's state alone. */
+public final class Outcomes {
+  private Outcomes() {}
+
+  /** Of a violation that was just read. */
+  static Outcome first(MachineState state, Violation violation, Policy policy) {
+    if (!asksForRollback(violation, policy)) {
+      return Outcome.NO_ROLLBACK;
+    }
+    Journal journal = state.journal();
+    PastPlan kept = journal.keptBy(violation.getEpoch(), violation.getViolate());
+    if (kept != null) {
+      return of(kept);
+    }
+    if (isCovered(journal, violation)) {
+      return Outcome.COVERED;
+    }
+    boolean mayStand =
+        policy.isGated()
+            || journal
+                .gates()
+                .holds(violation.getPredicate(), violation.getBinding(), violation.getViolate());
+    if (mayStand && journal.isFoundAtBeginning(violation)) {
+      return Outcome.STANDS;
+    }
+    // Before the safe point is looked at, which passes what stands.
+    LetStanding stands = stands(journal, violation);
+    if (stands != null) {
+      return of(stands);
+    }
+    return violation.getViolate() <= state.safePoint() ? Outcome.TOO_LATE : Outcome.ROLLBACK;
+  }
+
+  /** Of a violation that was read before, when {@code known} was its outcome. */
+  public static Outcome now(MachineState state, Violation violation, Outcome known) {
+    boolean mayChange =
+        switch (known) {
+          case ROLLBACK, ABANDONED, RESTARTED, OVER_BUDGET, REJECTED, STANDS, TOO_LATE -> true;
+          case COVERED, NO_ROLLBACK, WAITING, EXPIRED -> false;
+        };
+    if (!mayChange) {
+      return known;
+    }
+    Journal journal = state.journal();
+    PastPlan kept = journal.keptBy(violation.getEpoch(), violation.getViolate());
+    if (kept != null) {
+      return of(kept);
+    }
+    if (isCovered(journal, violation)) {
+      return known == Outcome.ROLLBACK ? Outcome.ROLLBACK : Outcome.COVERED;
+    }
+    LetStanding stands = stands(journal, violation);
+    if (stands != null) {
+      return of(stands);
+    }
+    return known == Outcome.ROLLBACK && isDropped(state, violation) ? Outcome.NO_ROLLBACK : known;
+  }
+
+  /**
+   * The alert about an outcome that has changed; null: the predicate asks for none, or is not in
+   * force.
+   */
+  public static @Nullable Alert alert(MachineState state, OutcomeChange change) {
+    Violation violation = change.violation().violation();
+    Policy policy = state.policies().get(violation.getPredicate());
+    return policy == null || !policy.alerts(Grades.of(violation.getGrade()))
+        ? null
+        : Alerts.outcomeChanged(change, policy, state.nowMicros());
+  }
+
+  private static boolean asksForRollback(Violation violation, Policy policy) {
+    Grade grade = Grades.of(violation.getGrade());
+    return policy.rollsBack(grade, violation.getPredicateVersion());
+  }
+
+  private static boolean isCovered(Journal journal, Violation violation) {
+    return journal.isSettled(violation.getEpoch(), violation.getViolate())
+        || journal.isBeingTakenBack(violation.getEpoch(), violation.getViolate());
+  }
+
+  /** Its predicate was deleted, or asks for no rollback any more, before a plan was opened. */
+  private static boolean isDropped(MachineState state, Violation violation) {
+    String predicate = violation.getPredicate();
+    Policy policy = state.policies().get(predicate);
+    Plan plan = state.journal().plan();
+    return (policy == null || !asksForRollback(violation, policy))
+        && state.journal().gates().request(predicate) == null
+        && (plan == null || plan.epoch() <= violation.getEpoch());
+  }
+
+  private static @Nullable LetStanding stands(Journal journal, Violation violation) {
+    return journal.gates().standing(violation.getPredicate(), violation.getViolate());
+  }
+
+  private static Outcome of(LetStanding stands) {
+    return stands.isForBudget() ? Outcome.OVER_BUDGET : Outcome.REJECTED;
+  }
+
+  private static Outcome of(PastPlan kept) {
+    return kept.restarted() ? Outcome.RESTARTED : Outcome.ABANDONED;
+  }
+}

@@ -1,0 +1,69 @@
+package io.palinode.orchestrator.health;
+
+import io.palinode.orchestrator.Alert;
+import io.palinode.orchestrator.health.NodeReports.Level;
+import io.palinode.wire.v1.NodeReport;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The alerts that nodes' reports raise, in words. */
+final class NodeAlerts {
+  private static final long MICROS_PER_MILLI = 1_000;
+
+  private NodeAlerts() {}
+
+  static Alert clockOff(@Nullable NodeReport report, Level level, String ahead, long nowMicros) {
+    NodeReport of = report == null ? NodeReport.getDefaultInstance() : report;
+    String epsilon =
+        of.hasEpsilonMicros() ? of.getEpsilonMicros() / MICROS_PER_MILLI + " ms" : "infinite";
+    return Alert.toOperator(
+        Alert.Kind.CLOCK_OFFSET,
+        Map.of(
+            "node",
+            Integer.toString(of.getNode()),
+            "severity",
+            level == Level.BEYOND_DRIFT ? "critical" : "warning"),
+        "the clock of node %d is %s, epsilon is %s, and nodes refuse messages that are %d ms ahead: set that clock right"
+            .formatted(of.getNode(), ahead, epsilon, of.getMaxDriftMicros() / MICROS_PER_MILLI),
+        nowMicros);
+  }
+
+  static Alert clockRight(int node, long nowMicros) {
+    return Alert.toOperator(
+        Alert.Kind.CLOCK_OFFSET_ENDED,
+        Map.of("node", Integer.toString(node)),
+        "the clock of node %d agrees with the other clocks again".formatted(node),
+        nowMicros);
+  }
+
+  static Alert clockRefused(NodeReport report, long nowMicros) {
+    return Alert.toOperator(
+        Alert.Kind.CLOCK_REFUSED,
+        Map.of(
+            "node", Integer.toString(report.getNode()),
+            "other", Integer.toString(report.getRefusedNode())),
+        "node %d refused a message because the clock of node %d in it is %d ms ahead of its own, and %d ms are accepted: compare both clocks"
+            .formatted(
+                report.getNode(),
+                report.getRefusedNode(),
+                report.getRefusedAheadMicros() / MICROS_PER_MILLI,
+                report.getMaxDriftMicros() / MICROS_PER_MILLI),
+        nowMicros);
+  }
+
+  static Alert storageRefuses(int node, String reason, long nowMicros) {
+    return Alert.toOperator(
+        Alert.Kind.STORAGE_REFUSES,
+        Map.of("node", Integer.toString(node)),
+        "node %d refuses all writes, and rollbacks wait for it: %s".formatted(node, reason),
+        nowMicros);
+  }
+
+  static Alert storageWorks(int node, long nowMicros) {
+    return Alert.toOperator(
+        Alert.Kind.STORAGE_WORKS,
+        Map.of("node", Integer.toString(node)),
+        "node %d accepts writes again".formatted(node),
+        nowMicros);
+  }
+}

@@ -1,0 +1,75 @@
+package io.palinode.orchestrator.kafka;
+
+import io.palinode.orchestrator.Findings;
+import io.palinode.orchestrator.Gate;
+import io.palinode.orchestrator.MachineState;
+import io.palinode.orchestrator.SequentialSpan;
+import io.palinode.orchestrator.alert.AlertDispatcher;
+import io.palinode.orchestrator.metrics.OrchestratorMetrics;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/** The gauges that show the machine's state, and what became of the alerts. */
+final class OrchestratorGauges {
+  private static final double MICROS_PER_SECOND = 1_000_000.0;
+
+  private final OrchestratorMetrics metrics;
+
+  OrchestratorGauges(
+      OrchestratorMetrics metrics,
+      Supplier<MachineState> state,
+      Supplier<List<SequentialSpan>> sequential) {
+    this.metrics = metrics;
+    metrics.gauge("palinode.epoch", "The epoch in force", () -> state.get().journal().epoch());
+    metrics.gauge(
+        "palinode.plan.open",
+        "1 while a plan is open",
+        () -> state.get().journal().plan() == null ? 0 : 1);
+    addHolds(state);
+    metrics.gauge(
+        "palinode.sequential.keys",
+        "Keys that clients are asked to use with R + W > N",
+        () -> sequential.get().stream().flatMap(s -> s.keys().stream()).distinct().count());
+    metrics.gauge(
+        "palinode.sequential.all",
+        "1 while that is all keys",
+        () -> sequential.get().stream().anyMatch(SequentialSpan::isAll) ? 1 : 0);
+  }
+
+  private void addHolds(Supplier<MachineState> state) {
+    metrics.gauge(
+        "palinode.coverage.held",
+        "1 while lost coverage, or an abandoned rollback, holds the safe point",
+        () -> state.get().heldAt() == Findings.NOT_HELD ? 0 : 1);
+    metrics.gauge(
+        "palinode.approvals.waiting",
+        "Rollbacks that wait for an operator's approval",
+        () -> state.get().journal().gates().requests().size());
+    metrics.gauge(
+        "palinode.budgets.spent",
+        "Predicates whose budget of rollbacks is spent: their violations stand",
+        () ->
+            Gate.of(state.get()).budgets().stream()
+                .filter(account -> account.standsUntilMicros() > 0)
+                .count());
+  }
+
+  void addSafePointLag(LongSupplier micros) {
+    metrics.gauge(
+        "palinode.safe.point.lag.seconds",
+        "The safe point's age",
+        () -> micros.getAsLong() / MICROS_PER_SECOND);
+  }
+
+  void add(AlertDispatcher dispatcher) {
+    Map.of("console", dispatcher.consoleCounts(), "webhook", dispatcher.webhookCounts())
+        .forEach(
+            (destination, counts) -> {
+              metrics.alerts("sent", destination, counts, c -> c.sent());
+              metrics.alerts("failed", destination, counts, c -> c.failed());
+              metrics.alerts("dropped", destination, counts, c -> c.dropped());
+            });
+  }
+}

@@ -1,0 +1,40 @@
+package io.palinode.orchestrator.rest;
+
+import io.palinode.orchestrator.Judgement;
+import io.palinode.orchestrator.Wait;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the verdict on the present waits for, in JSON.
+ *
+ * @param reason such as {@code node}, {@code disk}, {@code job}, {@code kafka}
+ * @param node null: it is about no single node
+ * @param standsStill whether it lasts longer than people should wait
+ */
+record WaitView(
+    String reason,
+    @Nullable Integer node,
+    long sinceMicros,
+    double forMs,
+    boolean standsStill,
+    String what,
+    String wayOut) {
+  private static final double MICROS_PER_MS = 1_000.0;
+
+  static List<WaitView> of(Judgement judgement) {
+    long now = judgement.atMicros();
+    return judgement.waits().stream().map(wait -> of(wait, now)).toList();
+  }
+
+  private static WaitView of(Wait wait, long nowMicros) {
+    return new WaitView(
+        wait.reason().label(),
+        wait.node(),
+        wait.sinceMicros(),
+        wait.micros(nowMicros) / MICROS_PER_MS,
+        wait.standsStill(nowMicros),
+        wait.what(),
+        wait.wayOut());
+  }
+}

@@ -1,0 +1,155 @@
+package io.palinode.orchestrator.health;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.palinode.orchestrator.Alert;
+import io.palinode.orchestrator.Alert.Kind;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Halted;
+import io.palinode.wire.v1.NodeReport;
+import io.palinode.wire.v1.SafePoint;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class NodeReportsTest {
+  private static final long SECOND = 1_000_000;
+
+  private final NodeReports reports = new NodeReports(3);
+  private final List<Alert> alerts = new ArrayList<>();
+  private long now = 1_000 * SECOND;
+
+  @Test
+  void aClockTenSecondsAheadRaisesOneAlertWithNodeEpsilonAndOffset() {
+    round(0, 0, 10 * SECOND);
+    round(0, 0, 10 * SECOND);
+    assertThat(alerts).extracting(Alert::kind).containsExactly(Kind.CLOCK_OFFSET);
+    assertThat(alerts.get(0).labels()).isEqualTo(Map.of("node", "2", "severity", "critical"));
+    assertThat(alerts.get(0).annotations().get("summary"))
+        .isEqualTo(
+            "the clock of node 2 is 10.0 s ahead of the other clocks, epsilon is 10 ms, and nodes"
+                + " refuse messages that are 500 ms ahead: set that clock right");
+    assertThat(reports.offsetSeconds(2)).isEqualTo(10.0);
+    assertThat(reports.offsetSeconds(0)).isZero();
+    alerts.clear();
+    for (int i = 0; i < 3; i++) {
+      round(0, 0, 0);
+    }
+    assertThat(alerts).extracting(Alert::kind).containsExactly(Kind.CLOCK_OFFSET_ENDED);
+    assertThat(reports.wrongClocks()).isNull();
+  }
+
+  @Test
+  void aClockBeyondEpsilonIsAWarningAndBeyondTheDriftAnotherAlert() {
+    round(0, 200_000, 0);
+    round(0, 700_000, 0);
+    assertThat(alerts)
+        .extracting(alert -> alert.labels().get("severity"))
+        .containsExactly("warning", "critical");
+  }
+
+  @Test
+  void withinTheErrorThereIsNoAlert() {
+    round(0, 100_000, -100_000);
+    round(0, 100_000, -100_000);
+    round(0, 100_000, -100_000);
+    assertThat(alerts).isEmpty();
+  }
+
+  @Test
+  void aPlanThatAClockHaltsNamesTheNode() {
+    String reason =
+        "target 5 is before epoch 1 began everywhere (7): check the clocks of all nodes";
+    ControlRecord halted =
+        ControlRecord.newBuilder().setHalted(Halted.newBuilder().setReason(reason)).build();
+    assertThat(reports.naming(halted)).isEqualTo(halted);
+    for (int i = 0; i < 3; i++) {
+      round(0, -10 * SECOND, 0);
+    }
+    assertThat(reports.naming(halted).getHalted().getReason())
+        .isEqualTo(reason + ": the clock of node 1 is 10.0 s behind the other clocks");
+    ControlRecord other =
+        ControlRecord.newBuilder().setHalted(Halted.newBuilder().setReason("too large")).build();
+    assertThat(reports.naming(other)).isEqualTo(other);
+    Alert waits = Alert.toOperator(Kind.PLAN_WAITS, Map.of(), "the rollback waits for x", now);
+    assertThat(reports.naming(waits).annotations().get("summary"))
+        .isEqualTo(
+            "the rollback waits for x; the clock of node 1 is 10.0 s behind the other clocks");
+  }
+
+  /** This process was frozen, and reads old records. */
+  @Test
+  void aLateLogSaysNothingOfClocks() {
+    reports.read(
+        ControlRecord.newBuilder()
+            .setAtMicros(now - 30 * SECOND)
+            .setSafePoint(SafePoint.newBuilder().setHlc(1))
+            .build(),
+        now);
+    round(0, 0, -10 * SECOND);
+    round(0, 0, -10 * SECOND);
+    round(0, 0, -10 * SECOND);
+    assertThat(alerts).isEmpty();
+    assertThat(reports.offsetSeconds(2)).isNaN();
+  }
+
+  @Test
+  void aStorageThatRefusesRaisesOneAlertAndOneWhenItWorks() {
+    NodeReport full =
+        report(1).setStorageRefusedSinceMicros(now).setStorageRefusal("the disk is full").build();
+    read(full, 0);
+    read(full, 0);
+    assertThat(alerts).extracting(Alert::kind).containsExactly(Kind.STORAGE_REFUSES);
+    assertThat(alerts.get(0).annotations().get("summary"))
+        .isEqualTo("node 1 refuses all writes, and rollbacks wait for it: the disk is full");
+    alerts.clear();
+    read(report(1).build(), 0);
+    assertThat(alerts).extracting(Alert::kind).containsExactly(Kind.STORAGE_WORKS);
+  }
+
+  @Test
+  void aMessageThatIsRefusedForItsClockNamesBothNodesOnce() {
+    read(report(0).build(), 0);
+    for (int i = 1; i < 4; i++) {
+      read(
+          report(0)
+              .setClocksRefused(i)
+              .setRefusedNode(2)
+              .setRefusedAheadMicros(10 * SECOND)
+              .build(),
+          0);
+    }
+    assertThat(alerts).extracting(Alert::kind).containsExactly(Kind.CLOCK_REFUSED);
+    assertThat(alerts.get(0).labels()).isEqualTo(Map.of("node", "0", "other", "2"));
+  }
+
+  @Test
+  void aReportOfANodeThatIsNotInTheClusterIsIgnored() {
+    read(report(3).setStorageRefusedSinceMicros(1).build(), 10 * SECOND);
+    read(report(-1).setStorageRefusedSinceMicros(1).build(), 10 * SECOND);
+    assertThat(alerts).isEmpty();
+  }
+
+  /** All nodes report, with clocks that are so far ahead. */
+  private void round(long... ahead) {
+    now += 10 * SECOND;
+    for (int node = 0; node < ahead.length; node++) {
+      read(report(node).build(), ahead[node]);
+    }
+  }
+
+  private void read(NodeReport report, long ahead) {
+    ControlRecord record =
+        ControlRecord.newBuilder().setAtMicros(now + ahead).setNodeReport(report).build();
+    alerts.addAll(reports.read(record, now));
+  }
+
+  private static NodeReport.Builder report(int node) {
+    return NodeReport.newBuilder()
+        .setNode(node)
+        .setIncarnation(1)
+        .setEpsilonMicros(10_000)
+        .setMaxDriftMicros(500_000);
+  }
+}

@@ -1,0 +1,152 @@
+package io.palinode.orchestrator.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.Event;
+import io.palinode.orchestrator.Rollback;
+import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.TopicLayout;
+import io.palinode.wire.Topics;
+import io.palinode.wire.TopicsAdmin;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What an orchestrator that takes over, or is started again, shows; over a real broker. */
+class TakeoverTest {
+  private static final int NODES = 2;
+  private static final AtomicInteger PREFIXES = new AtomicInteger();
+  private static final String MUTEX =
+      """
+      apiVersion: palinode.io/v1
+      kind: Predicate
+      metadata: {name: mutex}
+      spec:
+        violation:
+          - all:
+              - {var: "cs_1", equals: "1"}
+              - {var: "cs_2", equals: "1"}
+        onViolation:
+          rollback: {scope: all, to: before-violation}
+      """;
+
+  @TempDir static Path folder;
+  private static TestBroker broker;
+
+  private final Topics topics = new Topics("takeover" + PREFIXES.incrementAndGet());
+  private FakeNodes nodes;
+  private Orchestrator orchestrator;
+
+  @BeforeAll
+  static void startBroker() throws Exception {
+    broker = TestBroker.start(folder);
+  }
+
+  @AfterAll
+  static void stopBroker() {
+    broker.close();
+  }
+
+  @BeforeEach
+  void start() {
+    try (TopicsAdmin admin = new TopicsAdmin(KafkaSettings.of(broker.bootstrapServers()), topics)) {
+      admin.createAbsent(TopicLayout.DEFAULT);
+    }
+    nodes = new FakeNodes(broker.bootstrapServers(), topics, NODES);
+    orchestrator = startOrchestrator();
+  }
+
+  @AfterEach
+  void stop() {
+    orchestrator.close();
+    nodes.close();
+  }
+
+  @Test
+  void aCoverageGapStaysUnknownUntilAnAcknowledgementIsInTheLog() throws Exception {
+    long now = SystemMicros.CLOCK.getAsLong();
+    nodes.judged(now);
+    awaitSafePoint(now);
+    nodes.coverageLost(now - 10);
+    nodes.judged(now + 1_000);
+    awaitSafePoint(now + 1_000);
+    try (Orchestrator other = startOrchestrator()) {
+      assertThat(other.status().losses()).as("while another one acts").isEqualTo(1);
+    }
+    forgetViolations();
+    restart();
+    assertThat(orchestrator.status().losses()).as("without the violations log").isEqualTo(1);
+    assertThat(orchestrator.unjudged())
+        .singleElement()
+        .matches(span -> span.fromHlc() == Hlc.ofMicros(now - 10));
+    orchestrator.acknowledgeCoverage(Event.CoverageAcknowledged.ALL);
+    assertThat(orchestrator.status().losses()).isZero();
+    restart();
+    assertThat(orchestrator.status().losses()).as("acknowledged").isZero();
+  }
+
+  /** A node that is slow, or down, when the plan resumes; also for the next orchestrator. */
+  @Test
+  void aRollbackIsResumedWhenEveryNodeServes() {
+    nodes.announceServing();
+    orchestrator.apply(MUTEX, "test");
+    long now = SystemMicros.CLOCK.getAsLong();
+    nodes.violation("v1", "mutex", now, 0);
+    nodes.judged(now + 1_000);
+    await().until(() -> orchestrator.status().epoch() == 1);
+    assertThat(state()).isEqualTo(Rollback.State.RESUMING);
+    nodes.serves(1, 1);
+    await().until(() -> orchestrator.status().serving().missing().equals(List.of(0)));
+    assertThat(state()).isEqualTo(Rollback.State.RESUMING);
+    restart();
+    assertThat(state()).isEqualTo(Rollback.State.RESUMING);
+    nodes.serves(1, 0);
+    await().until(() -> state() == Rollback.State.RESUMED);
+  }
+
+  private Rollback.@Nullable State state() {
+    Rollback rollback = orchestrator.rollback(1);
+    return rollback == null ? null : rollback.state();
+  }
+
+  private void awaitSafePoint(long micros) {
+    await().until(() -> orchestrator.status().safePoint() == Hlc.ofMicros(micros));
+  }
+
+  private void restart() {
+    orchestrator.close();
+    orchestrator = startOrchestrator();
+  }
+
+  /** As the topic's retention does. */
+  private void forgetViolations() throws Exception {
+    TopicPartition all = new TopicPartition(topics.violations(), 0);
+    Map<String, Object> client = Map.of("bootstrap.servers", broker.bootstrapServers());
+    try (Admin admin = Admin.create(client)) {
+      admin
+          .deleteRecords(Map.of(all, RecordsToDelete.beforeOffset(-1)))
+          .all()
+          .get(10, TimeUnit.SECONDS);
+    }
+  }
+
+  private Orchestrator startOrchestrator() {
+    OrchestratorConfig config = OrchestratorConfig.of(broker.bootstrapServers(), topics, NODES);
+    return Orchestrator.start(config, new SimpleMeterRegistry(), line -> {});
+  }
+}

@@ -1,0 +1,132 @@
+package io.palinode.voldemort;
+
+import io.palinode.hvc.Hlc;
+import io.palinode.voldemort.StorageEngine.Change;
+import io.palinode.voldemort.StorageEngine.Durability;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The clock promise of one incarnation: the next one starts after it. It is in the engine; if the
+ * engine refuses it, as on a full disk, it is in the engine's spare room. So a node that refuses
+ * writes still publishes its progress, and judgement does not wait for it.
+ *
+ * <p>Thread-safe. Its lock is taken last, and is held during the commit.
+ */
+final class ClockPromise {
+  /** How far ahead a node promises: one commit in this time, not one for each write. */
+  static final long AHEAD_HLC = Hlc.ofMicros(100_000);
+
+  private final StorageEngine engine;
+  private final Durability durability;
+  private final StorageHealth health;
+  private final LongSupplier epochMicros;
+  private final long incarnation;
+  private final ReentrantLock lock = new ReentrantLock();
+  private volatile long hlc;
+
+  /** Begins the incarnation: on the medium when it returns. */
+  ClockPromise(
+      StorageEngine engine,
+      Durability durability,
+      StorageHealth health,
+      LongSupplier epochMicros,
+      long incarnation,
+      long openedAt) {
+    this.engine = engine;
+    this.durability = durability;
+    this.health = health;
+    this.epochMicros = epochMicros;
+    this.incarnation = incarnation;
+    commit(openedAt, Durability.SYNCED);
+  }
+
+  /** What the last incarnation promised, wherever it did. */
+  static NodeMeta.Start last(StorageEngine engine) {
+    NodeMeta.Start committed = NodeMeta.Start.read(engine);
+    NodeMeta.Start spare = NodeMeta.Start.of(engine.spare());
+    return new NodeMeta.Start(
+        committed.incarnation(), Math.max(committed.promisedHlc(), spare.promisedHlc()));
+  }
+
+  boolean covers(long wanted) {
+    return wanted <= hlc;
+  }
+
+  /** Unless {@code wanted} is covered. Throws {@link StorageException} if no medium takes it. */
+  void cover(long wanted, long furtherHlc) {
+    lock.lock();
+    try {
+      if (wanted > hlc) {
+        extendTo(wanted + furtherHlc);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** To at least {@code wanted}. Throws {@link StorageException} if no medium takes it. */
+  void extendTo(long wanted) {
+    lock.lock();
+    try {
+      long next = Math.max(hlc, wanted);
+      try {
+        commit(next, durability);
+      } catch (StorageException refused) {
+        spare(next, refused);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Before a write of the engine's own records: the window-log takes no entry of a write that the
+   * engine is known to refuse. Throws {@link StorageException} then.
+   */
+  void coverWrite(long wanted) {
+    if (wanted <= hlc && !health.isRefused()) {
+      return;
+    }
+    lock.lock();
+    try {
+      if (wanted > hlc || health.isRefused()) {
+        commit(Math.max(hlc, wanted + AHEAD_HLC), durability);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The incarnation ends in order: the next one need not wait for what is promised ahead. */
+  void end(long last) {
+    lock.lock();
+    try {
+      commit(last, Durability.SYNCED);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The same as part of what is committed besides. */
+  Change change(long wanted) {
+    return new NodeMeta.Start(incarnation, Math.max(hlc, wanted)).toChange();
+  }
+
+  private void commit(long next, Durability how) {
+    engine.commit(List.of(new NodeMeta.Start(incarnation, next).toChange()), how);
+    hlc = next;
+    health.promiseMade();
+  }
+
+  private void spare(long next, StorageException refused) {
+    byte @Nullable [] record = new NodeMeta.Start(incarnation, next).toChange().record();
+    if (record == null || !engine.putSpare(record, durability)) {
+      throw refused;
+    }
+    hlc = next;
+    health.promiseSpared(refused, epochMicros.getAsLong());
+  }
+}

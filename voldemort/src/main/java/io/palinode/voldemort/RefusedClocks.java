@@ -1,0 +1,30 @@
+package io.palinode.voldemort;
+
+import io.palinode.detector.NodeHealth;
+import io.palinode.hvc.ClockDriftException;
+import org.jspecify.annotations.Nullable;
+
+/** The messages that a node refused because a clock in them is too far ahead. Thread-safe. */
+final class RefusedClocks {
+  private long count;
+  private int node;
+  private long aheadMicros;
+
+  synchronized void add(ClockDriftException refused) {
+    count++;
+    node = refused.other();
+    aheadMicros = refused.aheadMicros();
+  }
+
+  /** With what else a node observes. */
+  synchronized NodeHealth health(StoreNodeConfig config, StorageHealth.@Nullable Refusal storage) {
+    return new NodeHealth(
+        config.epsilon().isInfinite() ? null : config.epsilon().micros(),
+        config.maxDrift().toNanos() / 1_000,
+        count,
+        node,
+        aheadMicros,
+        storage == null ? null : storage.sinceMicros(),
+        storage == null ? "" : storage.reason());
+  }
+}

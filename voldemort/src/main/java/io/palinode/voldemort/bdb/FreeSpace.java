@@ -1,0 +1,48 @@
+package io.palinode.voldemort.bdb;
+
+import io.palinode.voldemort.StorageException;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/**
+ * What a file system has free, looked at each 10 ms at most. Berkeley DB looks each 10 s: a write
+ * that then finds no room invalidates its environment, until the node is started again. For one
+ * thread at a time.
+ */
+final class FreeSpace {
+  private static final long CHECK_NANOS = Duration.ofMillis(10).toNanos();
+  private static final long MIB = 1L << 20;
+
+  private final File folder;
+  private final long bytesMin;
+  private long checkedNanos;
+  private long bytes;
+
+  FreeSpace(Path folder, long bytesMin) {
+    this.folder = folder.toFile();
+    this.bytesMin = bytesMin;
+    check(System.nanoTime());
+  }
+
+  /** Throws {@link StorageException} if less is free than the bound. Usually no I/O. */
+  void require() {
+    long now = System.nanoTime();
+    if (now - checkedNanos >= CHECK_NANOS) {
+      check(now);
+    }
+    if (bytes < bytesMin) {
+      String reason =
+          "the disk is full: %,d MiB are free in %s, and %,d MiB are kept free"
+              .formatted(bytes / MIB, folder, bytesMin / MIB);
+      throw new StorageException(reason, new IOException(reason));
+    }
+  }
+
+  private void check(long now) {
+    checkedNanos = now;
+    // 0 and 0: a file system that does not know.
+    bytes = folder.getTotalSpace() == 0 ? Long.MAX_VALUE : folder.getUsableSpace();
+  }
+}
