@@ -156,7 +156,7 @@ final class Alerts {
     return Alert.toOperator(
         Alert.Kind.VIOLATION_STANDS,
         Map.of("predicate", stands.getPredicate()),
-        "%s held at the safe point (%s), when its predicate was applied: what was there before it was watched cannot be taken back, stands, and clients go on"
+        "%s held at %s, before which no rollback may go: so it stands, and clients continue; a write that clears it ends that"
             .formatted(
                 named == 0 ? "it" : named == 1 ? "an instance" : named + " instances",
                 Hlc.format(stands.getFromHlc())),
