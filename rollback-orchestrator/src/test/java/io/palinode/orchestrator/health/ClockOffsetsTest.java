@@ -3,6 +3,7 @@ package io.palinode.orchestrator.health;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -79,7 +80,7 @@ class ClockOffsetsTest {
           some.observe(node, received - random.nextLong(most) + own, received);
         }
       }
-      long found = some.at(121 * SECOND).get(wrong);
+      long found = Objects.requireNonNull(some.at(121 * SECOND).get(wrong));
       assertThat(Math.abs(found - offset))
           .as("seed %d run %d offset %d", seed, run, offset)
           .isLessThanOrEqualTo(ClockOffsets.ERROR_MICROS);
