@@ -132,7 +132,7 @@ class CoverageTest {
     Script script = Script.of(1, P).judged(400).violation("v1", "p", 100, 500).paused(1, 0, 501);
     script.operator(1, Intervention.ABANDON).restored(1, 0, 1).convergedAt(1, 0, 1, 900);
     script.restart().pass(1_000_000).restart();
-    script.judged(2_000).wish(Wish.to("by hand", Hlc.ofMicros(900))).carryOut(2);
+    script.judged(2_000).wish(Wish.to("by-hand", Hlc.ofMicros(900))).carryOut(2);
     assertThat(script.state().journal().epoch()).isEqualTo(2);
     assertThat(script.alerts()).extracting(Alert::kind).containsOnlyOnce(Alert.Kind.PLAN_ABANDONED);
   }

@@ -73,7 +73,7 @@ class OutcomesTest {
   void whatStandsIsCoveredWhenAnotherPlanRestoresACutBeforeIt() {
     Script script = Script.of(1, LIMITED).violation("v1", "p", 500, 500).judged(600).carryOut(1);
     violation(script, "v2", 1_500_000, 1);
-    script.judged(1_600_000).pass(1_000_000).wish(Wish.to("by hand", Hlc.ofMicros(1_400_000)));
+    script.judged(1_600_000).pass(1_000_000).wish(Wish.to("by-hand", Hlc.ofMicros(1_400_000)));
     script.carryOut(2);
     assertThat(script.state().journal().epoch()).isEqualTo(2);
     assertThat(script.outcome("v2")).isEqualTo(Outcome.COVERED);

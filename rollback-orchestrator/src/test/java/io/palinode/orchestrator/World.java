@@ -232,7 +232,7 @@ final class World {
   /** Rollbacks by hand, which may be cancelled and undone. */
   private void operatorActs() {
     int dice = random.nextInt(4);
-    String request = "request " + nowMicros;
+    String request = "request-" + nowMicros;
     if (dice == 0) {
       hear(new Event.CancelWanted(truth.epoch() + 1, nowMicros));
     } else if (dice == 1 && !truth.past().isEmpty()) {
