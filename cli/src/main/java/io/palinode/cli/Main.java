@@ -18,8 +18,8 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * The {@code palinode} command. Exit status: 0 done, 1 the answer is no (or we failed), 2 the
- * request was refused.
+ * The {@code palinode} command. Exit status: 0 done; 1 the answer is no, something that is needed
+ * does not work, or a defect; 2 the request was refused.
  */
 @Command(
     name = "palinode",
@@ -63,8 +63,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
     },
     footer = {
       "",
-      "Exit status: 0 done; 1 the answer is no, or an internal error; 2 the request was refused"
-          + " (the reason is on standard error)."
+      "Exit status: 0 done; 1 the answer is no, something that is needed does not work, or an"
+          + " internal error; 2 the request was refused (the reason is on standard error)."
     })
 public final class Main implements Runnable {
   @Option(
@@ -119,10 +119,11 @@ public final class Main implements Runnable {
 
   private int explain(Exception failure, CommandLine command) {
     boolean refused = Refusals.isRefusal(failure);
-    command.getErr().println("palinode: " + Refusals.sentence(failure, refused));
+    boolean known = refused || Refusals.isOutage(failure);
+    command.getErr().println("palinode: " + Refusals.sentence(failure, known));
     if (debug) {
       failure.printStackTrace(command.getErr());
-    } else if (!refused) {
+    } else if (!known) {
       command.getErr().println("This is a defect; --debug shows where.");
     }
     return Refusals.exitStatus(failure);

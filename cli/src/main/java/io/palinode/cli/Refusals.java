@@ -2,7 +2,9 @@ package io.palinode.cli;
 
 import io.palinode.benchmarks.stock.StockStartException;
 import io.palinode.cli.detect.BadTraceException;
+import io.palinode.cli.terminal.Outage;
 import io.palinode.cli.terminal.Refusal;
+import io.palinode.orchestrator.rest.UnavailableException;
 import io.palinode.predicate.PredicateException;
 import io.palinode.voldemort.ClockBehindException;
 import io.palinode.voldemort.bdb.DataFolderException;
@@ -35,13 +37,18 @@ final class Refusals {
         || failure instanceof FileSystemException;
   }
 
+  /** The arguments are right, and something that is needed does not answer. */
+  static boolean isOutage(Throwable failure) {
+    return failure instanceof Outage || failure instanceof UnavailableException;
+  }
+
   /** 2 when another command, or other arguments, would go well; 1 when this one can later. */
   static int exitStatus(Throwable failure) {
     boolean mayGoWellLater = failure instanceof DiskFullException;
     return isRefusal(failure) && !mayGoWellLater ? ExitCode.USAGE : ExitCode.SOFTWARE;
   }
 
-  static String sentence(Throwable failure, boolean refused) {
+  static String sentence(Throwable failure, boolean known) {
     if (failure instanceof NoSuchFileException missing) {
       return "no such file: " + missing.getFile();
     }
@@ -53,6 +60,6 @@ final class Refusals {
     }
     String message =
         failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
-    return refused ? message : "internal error: " + message;
+    return known ? message : "internal error: " + message;
   }
 }

@@ -20,7 +20,8 @@ import picocli.CommandLine.Spec;
     name = "status",
     mixinStandardHelpOptions = true,
     description =
-        "Show the epoch, the safe point and its lag, and what a verdict waits for. Exit status 1 when that lasts longer than 5 s.",
+        "Show the epoch, the safe point and its lag, and what a verdict waits for. Exit status 1"
+            + " when that lasts longer than 5 s.",
     footer = {"", "Example:  palinode status -o json"})
 final class StatusCommand implements Callable<Integer> {
   private static final int INSTANCES_SHOWN_MAX = 5;
@@ -71,6 +72,9 @@ final class StatusCommand implements Callable<Integer> {
     }
     if (isHalted(status)) {
       spec.commandLine().getErr().println("palinode: " + GetCommand.waysOut(status));
+    }
+    if (status.path("trouble").isTextual()) {
+      spec.commandLine().getErr().println("palinode: " + status.path("trouble").asText());
     }
     if (status.path("failure").isTextual()) {
       spec.commandLine()
@@ -201,6 +205,7 @@ final class StatusCommand implements Callable<Integer> {
 
   private static boolean standsStill(JsonNode status) {
     return isHalted(status)
+        || status.path("trouble").isTextual()
         || status.path("failure").isTextual()
         || status.path("safePointHeldAt").isTextual()
         || WaitLines.standStill(status);

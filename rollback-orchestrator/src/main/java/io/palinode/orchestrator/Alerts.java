@@ -69,12 +69,20 @@ final class Alerts {
         nowMicros);
   }
 
-  static Alert planWaits(Plan plan, String waitsFor, long nowMicros) {
+  static Alert planWaits(MachineState state, Plan plan) {
     return Alert.toOperator(
         Alert.Kind.PLAN_WAITS,
         Map.of("epoch", Long.toString(plan.epoch()), "phase", plan.phase().name()),
-        "the rollback waits for " + waitsFor,
-        nowMicros);
+        "the rollback waits for " + waitsFor(state, plan),
+        state.nowMicros());
+  }
+
+  private static String waitsFor(MachineState state, Plan plan) {
+    if (state.outbox().awaited() != null) {
+      return "the control log to take " + state.outbox().awaited().getStepCase();
+    }
+    List<Integer> missing = plan.missing(state.settings().nodes());
+    return missing.isEmpty() ? "the monitor to judge up to the target" : "nodes " + missing;
   }
 
   static Alert resumeWaits(ServingNodes serving, long nowMicros) {
@@ -148,7 +156,7 @@ final class Alerts {
     return Alert.toOperator(
         Alert.Kind.VIOLATION_STANDS,
         Map.of("predicate", stands.getPredicate()),
-        "%s held at the safe point (%s), when its predicate was applied: what was there before it was watched cannot be taken back, stands, and clients go on"
+        "%s held at %s, before which no rollback may go: so it stands, and clients continue; a write that clears it ends that"
             .formatted(
                 named == 0 ? "it" : named == 1 ? "an instance" : named + " instances",
                 Hlc.format(stands.getFromHlc())),
@@ -176,7 +184,8 @@ final class Alerts {
         Map.of("epoch", Long.toString(plan.epoch()), "predicate", plan.predicate()),
         "the rollback to "
             + Hlc.format(plan.target())
-            + " could not be carried out: nothing was taken back, and programs were told to begin anew",
+            + " could not be carried out: nothing was taken back, and programs were told to begin"
+            + " anew",
         nowMicros);
   }
 
@@ -215,11 +224,11 @@ final class Alerts {
         : "events %d to %d were".formatted(loss.getFirstSequence(), loss.getLastSequence());
   }
 
-  static Alert controlWriteFailed(String step, String reason, long nowMicros) {
+  static Alert controlWriteFailed(Unwritten unwritten, long nowMicros) {
     return Alert.toOperator(
         Alert.Kind.CONTROL_WRITE_FAILED,
-        Map.of("step", step),
-        "a step could not be written to the control log: " + reason,
+        Map.of("step", unwritten.step().getStepCase().name()),
+        unwritten.text(nowMicros),
         nowMicros);
   }
 

@@ -9,6 +9,9 @@ import java.util.Set;
 public sealed interface Event {
   long atMicros();
 
+  /** An operator's word, which is put until it is in the log or its caller is answered. */
+  sealed interface Spoken extends Event {}
+
   /** A record of the control log, in its order; also the machine's own. */
   record ControlRead(ControlRecord record, long atMicros) implements Event {}
 
@@ -33,7 +36,7 @@ public sealed interface Event {
   }
 
   /** An operator's word on the plan that is halted. */
-  record OperatorSpoke(long epoch, Intervention intervention, long atMicros) implements Event {}
+  record OperatorSpoke(long epoch, Intervention intervention, long atMicros) implements Spoken {}
 
   /**
    * An operator ends the open plan with the data that each node has; {@code stopped} do not run.
@@ -45,16 +48,16 @@ public sealed interface Event {
   }
 
   /** An operator wants a rollback; dropped when it is not possible now. */
-  record RollbackWanted(Wish wish, long atMicros) implements Event {}
+  record RollbackWanted(Wish wish, long atMicros) implements Spoken {}
 
   /** An operator wants the rollback that opens {@code epoch} no more. */
-  record CancelWanted(long epoch, long atMicros) implements Event {}
+  record CancelWanted(long epoch, long atMicros) implements Spoken {}
 
   /** An operator's answer to a request for approval; dropped when it is not possible now. */
-  record ApprovalAnswered(long number, boolean approve, long atMicros) implements Event {}
+  record ApprovalAnswered(long number, boolean approve, long atMicros) implements Spoken {}
 
   /** An operator lets a predicate's budget begin anew. */
-  record RenewalWanted(String predicate, long atMicros) implements Event {}
+  record RenewalWanted(String predicate, long atMicros) implements Spoken {}
 
   /** All predicates, by name, as the log has them at the start. */
   record PoliciesKnown(Map<String, Policy> policies, long atMicros) implements Event {
@@ -69,10 +72,14 @@ public sealed interface Event {
   /** All logs have been replayed: from here on the machine acts. */
   record CaughtUp(long atMicros) implements Event {}
 
-  /**
-   * An append failed for good, as far as the producer knows; the record may still be in the log.
-   */
-  record AppendFailed(ControlRecord record, String reason, long atMicros) implements Event {}
+  /** The producer gave up on an append. */
+  record AppendFailed(ControlRecord record, AppendFailure failure, String reason, long atMicros)
+      implements Event {
+    /** One after which a later try may succeed; the record may still be in the log. */
+    public AppendFailed(ControlRecord record, String reason, long atMicros) {
+      this(record, AppendFailure.TRANSIENT, reason, atMicros);
+    }
+  }
 
   /** Time has passed. */
   record Tick(long atMicros) implements Event {}

@@ -92,8 +92,8 @@ final class GateAnswer {
   }
 
   /**
-   * That what was violated before it was watched stands: of the first one's predicate, all of them.
-   * When this is read, the check of the cut goes on without them.
+   * That the instances on the cut that the plan ends with stand: all those of the first one's
+   * predicate. When this record is read, the check of the cut continues without them.
    */
   static ControlRecord lettingStand(
       MachineState state, Plan plan, List<CutCheck.Instance> violated) {
@@ -108,8 +108,8 @@ final class GateAnswer {
     LetStand stands =
         LetStand.newBuilder()
             .setPredicate(predicate)
-            .setFromHlc(plan.target())
-            .setToHlc(plan.target())
+            .setFromHlc(plan.isKept() ? plan.clock() : plan.target())
+            .setToHlc(plan.isKept() ? plan.clock() : plan.target())
             .setHeld(true)
             .addAllBindings(areNamed ? bindings : List.of())
             .build();

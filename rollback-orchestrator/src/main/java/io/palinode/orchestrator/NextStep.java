@@ -2,6 +2,7 @@ package io.palinode.orchestrator;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.wire.v1.AtKey;
+import io.palinode.wire.v1.Cancel;
 import io.palinode.wire.v1.Concerned;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
@@ -284,15 +285,9 @@ final class NextStep {
       return nextRound(plan, rest);
     }
     if (plan.isKept() || plan.isGivenUp()) {
-      return resume(plan);
+      return plan.isRestarted() ? resumeRestart(plan) : resume(plan);
     }
-    List<CutCheck.Instance> violated =
-        CutCheck.violated(
-            plan.holding(),
-            plan.target(),
-            state.policies(),
-            state.journal().gates(),
-            state.journal().touching(plan.epoch()));
+    List<CutCheck.Instance> violated = violated(plan, plan.target());
     if (plan.spread().ofSome()) {
       return afterConverge(plan, violated);
     }
@@ -319,12 +314,9 @@ final class NextStep {
   }
 
   /**
-   * The cut at the target is itself a violation (its witnesses began within ε before it, or stand
-   * on a replica that lagged): go further back, each time twice as far, but not beyond what every
-   * node can restore, and not before the safe point, which is a promise. What an earlier plan took
-   * back is passed over: it must not come again. What a gate has let stand once may hold on every
-   * cut that can be reached: then it goes on standing. So does what holds at the safe point when
-   * its predicate was applied: it was there before anyone watched, and to halt would not mend it.
+   * The cut at the target is itself a violation: {@link StepBack} names the next one, which brings
+   * back nothing that an earlier plan discarded. At the safe point, which is a promise, the plan
+   * goes another way if the policy names one; else the instances stand.
    */
   private @Nullable ControlRecord stepBack(Plan plan, List<CutCheck.Instance> all) {
     CutCheck.Instance violated = all.get(0);
@@ -338,26 +330,31 @@ final class NextStep {
       // What was discarded is violated itself: so it stays discarded, and what was there is kept.
       return restore(plan, plan.branchEnd(), still);
     }
-    long floor =
-        plan.hand().isByHand() ? plan.reachMax() : Math.max(plan.reachMax(), state.safePoint());
-    if (plan.attemptsOfThisTry() >= state.settings().attemptsMax()) {
-      return mayStand ? resume(plan) : halt(plan, still + " after attempts=" + plan.attempt());
+    StepBack back = StepBack.of(state, plan);
+    if (mayStand && (back.isAtFloor() || back.isOverMax())) {
+      return resume(plan);
     }
-    long from = state.journal().beforePlansAt(plan.target());
-    if (from <= floor) {
+    if (back.isAtFloor()) {
       String why = still + " and nothing before can be restored";
-      boolean isPromised = !plan.hand().isByHand() && from <= state.safePoint();
-      boolean mayBeOlder = policy != null && policy.mayBeOlder(plan.target());
-      return mayStand
-          ? resume(plan)
-          : isPromised && mayBeOlder && Unreachable.halts(state, plan)
-              ? GateAnswer.lettingStand(state, plan, all)
-              : instead(plan, plan.target() - 1, why);
+      return back.isAtSafePoint() && Unreachable.halts(state, plan, why)
+          ? GateAnswer.lettingStand(state, plan, all)
+          : instead(plan, plan.target() - 1, why);
     }
-    long back = RollbackSettings.micros(state.settings().stepBack());
-    long further = back << (plan.attemptsOfThisTry() - 1);
-    long earlier = Math.max(floor, from - (further << Hlc.COUNTER_BITS));
-    return restore(plan, state.journal().notTakenBack(earlier), still);
+    return back.isOverMax()
+        ? halt(plan, still + " after attempts=" + plan.attempt())
+        : restore(plan, back.target(), still);
+  }
+
+  /** Programs are to clear what holds on the cut that a restart keeps, so that stands. */
+  private ControlRecord resumeRestart(Plan plan) {
+    List<CutCheck.Instance> violated = violated(plan, plan.clock());
+    return violated.isEmpty() ? resume(plan) : GateAnswer.lettingStand(state, plan, violated);
+  }
+
+  private List<CutCheck.Instance> violated(Plan plan, long hlc) {
+    Journal journal = state.journal();
+    return CutCheck.violated(
+        plan.holding(), hlc, state.policies(), journal.gates(), journal.touching(plan.epoch()));
   }
 
   private ControlRecord resume(Plan plan) {

@@ -13,26 +13,27 @@ import org.jspecify.annotations.Nullable;
  * @param retryMicros no step is written before this time: the last append failed
  * @param safePoint the greatest safe point written, perhaps not in the log
  * @param safePointMicros when it was written
+ * @param unwritten the own step that the log did not take when it was tried last; null: none
  */
 public record Outbox(
     @Nullable ControlRecord awaited,
     long sinceMicros,
     long retryMicros,
     long safePoint,
-    long safePointMicros) {
-  static final long RETRY_AFTER_MICROS = 1_000_000;
-  static final Outbox EMPTY = new Outbox(null, 0, 0, 0, 0);
+    long safePointMicros,
+    @Nullable Unwritten unwritten) {
+  static final Outbox EMPTY = new Outbox(null, 0, 0, 0, 0, null);
 
   boolean mayWrite(long nowMicros) {
     return awaited == null && nowMicros >= retryMicros;
   }
 
   Outbox wrote(ControlRecord step, long nowMicros) {
-    return new Outbox(step, nowMicros, retryMicros, safePoint, safePointMicros);
+    return new Outbox(step, nowMicros, retryMicros, safePoint, safePointMicros, unwritten);
   }
 
   Outbox wroteSafePoint(long hlc, long nowMicros) {
-    return new Outbox(awaited, sinceMicros, retryMicros, hlc, nowMicros);
+    return new Outbox(awaited, sinceMicros, retryMicros, hlc, nowMicros, unwritten);
   }
 
   /**
@@ -41,15 +42,49 @@ public record Outbox(
    */
   Outbox read(ControlRecord record, boolean counts) {
     boolean isOther = counts && awaited != null && isSameStep(awaited, record);
-    return isOther || record.equals(awaited)
-        ? new Outbox(null, 0, retryMicros, safePoint, safePointMicros)
-        : this;
+    if (isOther || record.equals(awaited)) {
+      return new Outbox(null, 0, retryMicros, safePoint, safePointMicros, null);
+    }
+    boolean isSafePoint = unwritten != null && unwritten.step().hasSafePoint();
+    return isSafePoint && record.hasSafePoint() ? withoutUnwritten() : this;
   }
 
-  Outbox failed(ControlRecord record, long nowMicros) {
-    return record.equals(awaited)
-        ? new Outbox(null, 0, nowMicros + RETRY_AFTER_MICROS, safePoint, safePointMicros)
-        : this;
+  /** The log did not take a record of this run. A word of an operator is not tried again. */
+  Outbox failed(Event.AppendFailed failed, long nowMicros) {
+    ControlRecord record = failed.record();
+    boolean isAwaited = record.equals(awaited);
+    if (isAwaited && isOperators(record)) {
+      long retry = nowMicros + Unwritten.RETRY_MICROS;
+      return new Outbox(null, 0, retry, safePoint, safePointMicros, unwritten);
+    }
+    if (!isAwaited && !record.hasSafePoint()) {
+      return this;
+    }
+    Unwritten again = Unwritten.after(unwritten, record, failed, nowMicros);
+    return isAwaited
+        ? new Outbox(null, 0, again.retryMicros(nowMicros), safePoint, safePointMicros, again)
+        : new Outbox(awaited, sinceMicros, retryMicros, safePoint, safePointMicros, again);
+  }
+
+  /** No step is due any more; safe points are no steps. */
+  Outbox withNothingDue() {
+    return unwritten == null || unwritten.step().hasSafePoint() ? this : withoutUnwritten();
+  }
+
+  private Outbox withoutUnwritten() {
+    return new Outbox(awaited, sinceMicros, retryMicros, safePoint, safePointMicros, null);
+  }
+
+  /** The record says what an operator asked for; the state does not ask for it again. */
+  static boolean isOperators(ControlRecord record) {
+    return switch (record.getStepCase()) {
+      case RETRY, ABANDON, CANCEL -> true;
+      case PLAN_OPENED ->
+          !record.getPlanOpened().getRequest().isEmpty()
+              || record.getPlanOpened().getApproves() > 0;
+      case GATE -> record.getGate().hasRenewed() || record.getGate().getLetStand().getRejects() > 0;
+      default -> false;
+    };
   }
 
   private static boolean isSameStep(ControlRecord a, ControlRecord b) {

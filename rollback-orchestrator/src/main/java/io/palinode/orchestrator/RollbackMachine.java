@@ -99,7 +99,7 @@ public final class RollbackMachine {
     } else if (event instanceof Event.CaughtUp) {
       caughtUp();
     } else if (event instanceof Event.AppendFailed e) {
-      appendFailed(e.record(), e.reason());
+      appendFailed(e);
     }
   }
 
@@ -142,11 +142,11 @@ public final class RollbackMachine {
 
   /** Also two operators may speak at once: the first word that is in the log counts. */
   private void operatorWants(Word operators) {
-    if (!state.live() || state.outbox().awaited() != null) {
+    if (!state.live() || !state.outbox().mayWrite(state.nowMicros())) {
       return;
     }
     try {
-      ControlRecord word = operators.record();
+      ControlRecord word = Unwritten.bounded(operators.record());
       state = state.with(state.outbox().wrote(word, state.nowMicros()));
       commands.add(new Command.Append(word));
     } catch (RefusedException tooLate) {
@@ -323,11 +323,12 @@ public final class RollbackMachine {
     state.journal().gates().requests().forEach(this::alertApproval);
   }
 
-  private void appendFailed(ControlRecord record, String reason) {
-    state = state.with(state.outbox().failed(record, state.nowMicros()));
-    commands.add(
-        new Command.Raise(
-            Alerts.controlWriteFailed(record.getStepCase().name(), reason, state.nowMicros())));
+  private void appendFailed(Event.AppendFailed failed) {
+    state = state.with(state.outbox().failed(failed, state.nowMicros()));
+    Unwritten unwritten = state.outbox().unwritten();
+    if (unwritten != null && unwritten.isAlerted(state.nowMicros())) {
+      commands.add(new Command.Raise(Alerts.controlWriteFailed(unwritten, state.nowMicros())));
+    }
   }
 
   private void alertHalted() {
@@ -401,8 +402,10 @@ public final class RollbackMachine {
     alertAbandoned();
     if (state.outbox().mayWrite(state.nowMicros())) {
       ControlRecord gaps = CoverageSteps.next(state);
-      ControlRecord next = gaps == null ? NextStep.of(state) : gaps;
-      if (next != null) {
+      ControlRecord next = gaps == null ? Unwritten.next(state) : gaps;
+      if (next == null) {
+        state = state.with(state.outbox().withNothingDue());
+      } else {
         state = state.with(state.outbox().wrote(next, state.nowMicros()));
         commands.add(new Command.Append(next));
       }
@@ -432,7 +435,7 @@ public final class RollbackMachine {
     long since = Math.max(plan.sinceMicros(), state.stallAlertMicros());
     if (state.nowMicros() - since > RollbackSettings.micros(state.settings().nodeWait())) {
       state = state.stallAlerted();
-      commands.add(new Command.Raise(Alerts.planWaits(plan, waitsFor(plan), state.nowMicros())));
+      commands.add(new Command.Raise(Alerts.planWaits(state, plan)));
     }
   }
 
@@ -445,14 +448,6 @@ public final class RollbackMachine {
       state = state.stallAlerted();
       commands.add(new Command.Raise(Alerts.resumeWaits(serving, state.nowMicros())));
     }
-  }
-
-  private String waitsFor(Plan plan) {
-    if (state.outbox().awaited() != null) {
-      return "the control log to take " + state.outbox().awaited().getStepCase();
-    }
-    List<Integer> missing = plan.missing(state.settings().nodes());
-    return missing.isEmpty() ? "the monitor to judge up to the target" : "nodes " + missing;
   }
 
   private void publishSafePoint() {

@@ -19,12 +19,21 @@ public record Seeds(Set<Moment> witnesses, List<StoreKey> keys) {
 
   public static final int KEYS_MAX = 100;
 
+  /** Of all keys and their stores together: they stand in one record. */
+  public static final int KEYS_BYTES_MAX = 65_536;
+
   public Seeds {
     witnesses = Set.copyOf(witnesses);
     keys = List.copyOf(keys);
     if (keys.size() > KEYS_MAX) {
       throw new IllegalArgumentException(
           "at most %d keys can be named: %d".formatted(KEYS_MAX, keys.size()));
+    }
+    int bytes = keys.stream().mapToInt(StoreKey::getSerializedSize).sum();
+    if (bytes > KEYS_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "the keys that are named must take at most %d bytes together: %d"
+              .formatted(KEYS_BYTES_MAX, bytes));
     }
   }
 

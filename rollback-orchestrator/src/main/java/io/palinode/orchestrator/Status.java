@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param phantoms how many violations are none with joined replicas
  * @param sequential what clients are asked to use sequentially now
  * @param gate what keeps violations from being rolled back
+ * @param trouble what it waits for or cannot write, though it works; null: nothing
  * @param failure why it has stopped; null while it works
  */
 public record Status(
@@ -42,4 +43,5 @@ public record Status(
     int nodesJoined,
     List<SequentialSpan> sequential,
     Gate gate,
+    @Nullable String trouble,
     @Nullable String failure) {}

@@ -50,9 +50,11 @@ final class Unreachable {
     };
   }
 
-  /** Whether the predicates of the plan name no other way than {@link Kind#HALT}. */
-  static boolean halts(MachineState state, Plan plan) {
-    return policy(state, plan) == OnUnreachable.HALT;
+  /**
+   * Whether no other way than {@link Kind#HALT} is open to a plan that has failed at its target.
+   */
+  static boolean halts(MachineState state, Plan plan, String why) {
+    return of(state, plan, plan.target() - 1, why).kind() == Kind.HALT;
   }
 
   /** Whether a plan for what waits would do anything but halt. */

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 /**
  * A rollback that an operator asks for.
  *
- * @param request names it, so that it is found in the log; not empty
+ * @param request names it, so that it is found in the log; see {@link RequestName}
  * @param target HLC to go back to; of no meaning when it undoes another one
  * @param violationIds of violations that are meant; may be empty
  * @param predicate of these; empty when there are none
@@ -29,14 +29,23 @@ public record Wish(
     long undoes,
     Seeds seeds,
     boolean comparesAll) {
+  /** Of one violation. */
+  static final int ID_CHARS_MAX = 256;
+
+  /** Throws {@link IllegalArgumentException} for what must not stand in the log. */
   public Wish {
-    if (request.isEmpty()) {
-      throw new IllegalArgumentException("what is asked for by hand must have a name");
-    }
+    String unused = RequestName.require(request);
     if (undoes > 0 && seeds.isOfSome()) {
       throw new IllegalArgumentException("an undo brings back everything");
     }
     violationIds = List.copyOf(violationIds);
+    for (String id : violationIds) {
+      if (id.length() > ID_CHARS_MAX) {
+        throw new IllegalArgumentException(
+            "the id of a violation must have at most %d characters: it has %d"
+                .formatted(ID_CHARS_MAX, id.length()));
+      }
+    }
   }
 
   /** Of everything after the target. */

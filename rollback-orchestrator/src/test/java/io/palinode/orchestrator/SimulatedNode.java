@@ -73,6 +73,10 @@ final class SimulatedNode {
   private final List<Undo> undos = new ArrayList<>();
   private final Map<Long, List<Write>> asPaused = new HashMap<>();
   private long hlc;
+
+  /** When the node converged, until the epoch begins; 0: not so. */
+  private long endedAt;
+
   private long epoch;
   private long joinedMicros;
   private Journal journal;
@@ -108,7 +112,7 @@ final class SimulatedNode {
 
   /** Everything of this node up to the result is known. */
   long progress() {
-    return tick();
+    return endedAt == 0 ? tick() : endedAt - 1;
   }
 
   /** Reads one more record of the control log, and does what it says. */
@@ -129,6 +133,7 @@ final class SimulatedNode {
   void crash(boolean forgetful) {
     journal = Journal.empty(world.nodes());
     position = 0;
+    endedAt = 0;
     joinedMicros = forgetful ? world.nowMicros() + aheadMicros : joinedMicros;
     NodeJoined joined = NodeJoined.newBuilder().setNode(id).setReach(reach()).build();
     world.append(record(epoch).setNodeJoined(joined));
@@ -174,7 +179,7 @@ final class SimulatedNode {
       case CONVERGE -> converge(record);
       case RESUME -> {
         hlc = Math.max(hlc, record.getResume().getClock());
-        resume(record.getEpoch());
+        resume(record.getEpoch(), record.getResume().getClock() + 1);
       }
       default -> {}
     }
@@ -270,14 +275,18 @@ final class SimulatedNode {
         piece.clearHolding();
       }
     }
+    endedAt = endedAt == 0 ? tick() : endedAt;
     ack(record(record.getEpoch()).setConverged(piece.setLast(true).setClock(tick())));
   }
 
-  private void resume(long newEpoch) {
+  /** If the node has not crashed since it converged, all that holds begins with the epoch. */
+  private void resume(long newEpoch, long first) {
     epoch = newEpoch;
     open.clear();
     long now = tick();
-    holding().forEach(variable -> hold(variable, now));
+    long beginning = endedAt == 0 ? now : Math.min(now, Math.max(endedAt, first));
+    endedAt = 0;
+    holding().forEach(variable -> hold(variable, beginning));
   }
 
   private void hold(Variable variable, long start) {

@@ -536,7 +536,6 @@ final class World {
   /** A version comes into the predicates' log. */
   void apply(PredicateVersion version) {
     trace.add("operator", "applies", version::toString);
-    gateChecks.applied(version.atMicros() > 0);
     predicates.append(version);
   }
 

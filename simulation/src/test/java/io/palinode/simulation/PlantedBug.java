@@ -9,6 +9,8 @@ import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
 import io.palinode.wire.v1.CoverageStep;
 import io.palinode.wire.v1.GapsAcknowledged;
+import io.palinode.wire.v1.GateStep;
+import io.palinode.wire.v1.LetStand;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Resume;
 import io.palinode.wire.v1.SafePoint;
@@ -213,6 +215,37 @@ enum PlantedBug {
       return opening(
           record -> record.getGate().hasLetStand(),
           record -> record.getGate().getLetStand().getFromHlc() - 1);
+    }
+  },
+  /** A cut that is a violation is kept, though an earlier one can be restored. */
+  KEEPS_A_VIOLATED_CUT {
+    @Override
+    Seams plant() {
+      return new Seams() {
+        @Override
+        public List<ControlRecord> append(MachineState state, ControlRecord record) {
+          Plan plan = state.journal().plan();
+          boolean isStepBack =
+              plan != null
+                  && plan.phase() == Phase.CONVERGING
+                  && record.hasRestore()
+                  && !record.getRestore().hasFromSlice();
+          return isStepBack
+              ? List.of(
+                  record.toBuilder()
+                      .setEpoch(record.getEpoch() - 1)
+                      .setGate(
+                          GateStep.newBuilder()
+                              .setLetStand(
+                                  LetStand.newBuilder()
+                                      .setPredicate(WatchedMutex.NAME)
+                                      .setFromHlc(plan.target())
+                                      .setToHlc(plan.target())
+                                      .setHeld(true)))
+                      .build())
+              : List.of(record);
+        }
+      };
     }
   },
   /** What Kafka refuses is told as a gap, and no more. */

@@ -89,6 +89,23 @@ public record KafkaSettings(String bootstrapServers, int lingerMs) {
     return new KafkaProducer<>(producer(clientId));
   }
 
+  /**
+   * A producer of which each record has an outcome within {@code max}, and half of that more when
+   * it has to wait for the topic's metadata.
+   *
+   * @param recordBytesMax of one record with what Kafka puts around it
+   */
+  public Producer<byte[], byte[]> newBoundedProducer(
+      String clientId, Duration max, int recordBytesMax) {
+    int halfMs = (int) max.toMillis() / 2;
+    Map<String, Object> properties = producer(clientId);
+    properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) max.toMillis());
+    properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, halfMs);
+    properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, (long) halfMs);
+    properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, recordBytesMax);
+    return new KafkaProducer<>(properties);
+  }
+
   public Consumer<byte[], byte[]> newConsumer(String clientId) {
     return new KafkaConsumer<>(consumer(clientId));
   }

@@ -1,11 +1,13 @@
 package io.palinode.cli.run;
 
+import io.palinode.cli.terminal.Outage;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;
 import io.palinode.wire.TopicsAdmin;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.config.ConfigException;
 import picocli.CommandLine.Option;
 
 /** Where the logs are; a picocli mixin. */
@@ -22,8 +24,8 @@ final class KafkaOptions {
       defaultValue = "1",
       paramLabel = "N",
       description =
-          "When the topics are not there yet: partitions of the candidates, of which each subtask of"
-              + " the detection job reads some (default: ${DEFAULT-VALUE}).")
+          "When the topics are not there yet: partitions of the candidates, of which each subtask"
+              + " of the detection job reads some (default: ${DEFAULT-VALUE}).")
   private int partitions;
 
   @Option(
@@ -39,7 +41,7 @@ final class KafkaOptions {
     return bootstrap;
   }
 
-  /** The settings, once the topics are there. Throws {@link Refusal} when Kafka does not answer. */
+  /** The settings, once the topics are there. Throws {@link Outage} when Kafka does not answer. */
   KafkaSettings connected() {
     try {
       TopicLayout layout = TopicLayout.DEFAULT.withCandidatePartitions(partitions);
@@ -51,7 +53,9 @@ final class KafkaOptions {
     } catch (IllegalArgumentException e) {
       throw new Refusal(String.valueOf(e.getMessage()), e);
     } catch (KafkaException e) {
-      throw new Refusal("--kafka=" + bootstrap + ": " + e.getMessage(), e);
+      boolean isWrong = e instanceof ConfigException || e.getCause() instanceof ConfigException;
+      String reason = "--kafka=" + bootstrap + ": " + e.getMessage();
+      throw isWrong ? new Refusal(reason, e) : new Outage(reason, e);
     }
   }
 }

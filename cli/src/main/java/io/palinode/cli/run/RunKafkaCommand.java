@@ -1,6 +1,8 @@
 package io.palinode.cli.run;
 
 import io.palinode.cli.embedded.EmbeddedKafka;
+import io.palinode.cli.terminal.Refusal;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -14,7 +16,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Run one Kafka broker that listens on this machine only. To try things: for more, run Kafka itself.",
+      "Run one Kafka broker that listens on this machine only. To try things: for more, run Kafka"
+          + " itself.",
       ""
     },
     footer = {"", "Example:  palinode run kafka --data ./data --port 9092"})
@@ -39,9 +42,18 @@ final class RunKafkaCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     return Stay.until(
         spec,
-        stopped -> EmbeddedKafka.start(data.resolve("kafka"), port),
+        stopped -> start(),
         kafka -> "kafka    " + kafka.bootstrapServers(),
         // It ends the process when it fails.
         kafka -> null);
+  }
+
+  /** Throws {@link Refusal} when the port or the folder is not to be had. */
+  private EmbeddedKafka start() {
+    try {
+      return EmbeddedKafka.start(data.resolve("kafka"), port);
+    } catch (IOException e) {
+      throw new Refusal(String.valueOf(e.getMessage()), e);
+    }
   }
 }

@@ -2,13 +2,12 @@ package io.palinode.cli.run;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.palinode.cli.terminal.Outage;
 import io.palinode.cli.terminal.PredicateOptions;
-import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.StartProgress;
 import io.palinode.orchestrator.kafka.Election;
 import io.palinode.orchestrator.kafka.Orchestrator;
 import io.palinode.orchestrator.kafka.OrchestratorConfig;
-import io.palinode.orchestrator.rest.UnavailableException;
 import io.palinode.wire.Topics;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -27,8 +26,10 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Run the orchestrator: it takes predicates, alerts, and carries rollbacks through. Its whole state is in Kafka.",
-      "Of several one is active; the others stand by, and one of them takes over about six seconds after it was heard of last.",
+      "Run the orchestrator: it takes predicates, alerts, and carries rollbacks through. Its whole"
+          + " state is in Kafka.",
+      "Of several one is active; the others stand by, and one of them takes over about six seconds"
+          + " after it was heard of last.",
       ""
     },
     footer = {"", "Example:  palinode run orchestrator --kafka 127.0.0.1:9092 --nodes 3"})
@@ -61,7 +62,8 @@ final class RunOrchestratorCommand implements Callable<Integer> {
   /** Closed in this order: nobody else is elected while it still acts. */
   private record Active(Election election, Orchestrator orchestrator) implements AutoCloseable {
     @Nullable String failure() {
-      return election.isOver() ? "another one has taken over" : orchestrator.status().failure();
+      String ending = election.ending();
+      return ending == null ? orchestrator.status().failure() : ending;
     }
 
     @Override
@@ -76,8 +78,9 @@ final class RunOrchestratorCommand implements Callable<Integer> {
     Election election = Election.join(kafka.connected(), Topics.DEFAULT);
     try {
       for (boolean told = false; !election.await(ELECTED_SOON); told = true) {
-        if (election.isOver()) {
-          throw new Refusal("the election cannot go on (see the log): start this one anew");
+        String ending = election.ending();
+        if (ending != null) {
+          throw new Outage(ending + "; see the log, then restart this process");
         }
         if (stopped.getAsBoolean()) {
           election.close();
@@ -104,8 +107,6 @@ final class RunOrchestratorCommand implements Callable<Integer> {
               .withHttpPort(port),
           new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
           this::say);
-    } catch (UnavailableException e) {
-      throw new Refusal(String.valueOf(e.getMessage()), e);
     }
   }
 

@@ -7,8 +7,10 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -18,12 +20,16 @@ import picocli.CommandLine.Option;
 public final class ApiClient {
   public static final ObjectMapper JSON = new ObjectMapper();
 
+  /** Longer than the server takes to learn from Kafka what became of a write. */
+  private static final Duration ANSWER_MAX = Duration.ofSeconds(30);
+
   @Option(
       names = "--server",
       paramLabel = "URL",
       defaultValue = "${env:PALINODE_SERVER:-http://127.0.0.1:6766}",
       description =
-          "The API that 'palinode up' printed (default: $PALINODE_SERVER, else http://127.0.0.1:6766).")
+          "The API that 'palinode up' printed (default: $PALINODE_SERVER, else"
+              + " http://127.0.0.1:6766).")
   private String server = "";
 
   /** For the command line to fill. */
@@ -60,7 +66,10 @@ public final class ApiClient {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
-  /** Throws {@link Refusal} with the server's reason for 4xx, and when nobody answers. */
+  /**
+   * Throws {@link Refusal} with the server's reason for 4xx, and when there is no server; {@link
+   * Outage} for 5xx, and when it does not answer in time.
+   */
   private JsonNode send(String method, String path, @Nullable String body) {
     HttpRequest.BodyPublisher publisher =
         body == null
@@ -69,19 +78,26 @@ public final class ApiClient {
     try {
       HttpRequest request =
           HttpRequest.newBuilder(URI.create(server + path))
-              .timeout(Duration.ofSeconds(30))
+              .timeout(ANSWER_MAX)
               .method(method, publisher)
               .build();
       HttpClient client = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
       HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
       JsonNode answer = parsed(response.body());
       if (response.statusCode() >= 400) {
-        throw new Refusal(
-            answer.path("error").asText("the server answered " + response.statusCode()));
+        String reason = answer.path("error").asText("the server answered " + response.statusCode());
+        throw response.statusCode() >= 500 ? new Outage(reason) : new Refusal(reason);
       }
       return answer;
     } catch (IllegalArgumentException e) {
       throw new Refusal("--server must be a URL like http://127.0.0.1:6766: '" + server + "'", e);
+    } catch (HttpConnectTimeoutException e) {
+      throw new Refusal(server + " cannot be reached: name another with --server", e);
+    } catch (HttpTimeoutException e) {
+      throw new Outage(
+          "%s did not answer within %d s: it is not known whether it did what was asked; see 'palinode status'"
+              .formatted(server, ANSWER_MAX.toSeconds()),
+          e);
     } catch (IOException e) {
       throw new Refusal(
           "no cluster answers at "

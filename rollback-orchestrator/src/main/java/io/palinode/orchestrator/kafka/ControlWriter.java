@@ -1,5 +1,6 @@
 package io.palinode.orchestrator.kafka;
 
+import io.palinode.orchestrator.AppendFailure;
 import io.palinode.wire.v1.ControlRecord;
 import java.time.Duration;
 import java.util.concurrent.Future;
@@ -20,7 +21,7 @@ final class ControlWriter implements AutoCloseable {
   private final OnFailure onFailure;
 
   /**
-   * The producer is closed with this.
+   * The producer is closed with this; its delivery time bounds each append.
    *
    * @param naming may add to the reason of a record, which decides nothing
    */
@@ -35,12 +36,12 @@ final class ControlWriter implements AutoCloseable {
     this.onFailure = onFailure;
   }
 
-  /** Told of an append that failed, by the caller's or the producer's thread; must not block. */
+  /** Called after a failed append, by the caller's or the producer's thread; must not block. */
   interface OnFailure {
-    void failed(ControlRecord record, String reason);
+    void failed(ControlRecord record, AppendFailure failure, String reason);
   }
 
-  /** Does not wait for the broker, except for the topic's metadata (at most 10 s). */
+  /** Does not wait for the broker, except for the topic's metadata, within the producer's bound. */
   void append(ControlRecord record) {
     ProducerRecord<byte[], byte[]> bytes =
         new ProducerRecord<>(topic, PARTITION, null, naming.apply(record).toByteArray());
@@ -50,12 +51,16 @@ final class ControlWriter implements AutoCloseable {
               bytes,
               (metadata, e) -> {
                 if (e != null) {
-                  onFailure.failed(record, e.toString());
+                  failed(record, e);
                 }
               });
     } catch (KafkaException e) {
-      onFailure.failed(record, e.toString());
+      failed(record, e);
     }
+  }
+
+  private void failed(ControlRecord record, Exception e) {
+    onFailure.failed(record, AppendFailures.of(e), AppendFailures.reason(e));
   }
 
   @Override

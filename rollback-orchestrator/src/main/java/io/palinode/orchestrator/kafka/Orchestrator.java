@@ -6,10 +6,10 @@ import io.palinode.detection.witness.PortableWitness;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Alert;
+import io.palinode.orchestrator.AppendFailure;
 import io.palinode.orchestrator.AppliedPredicate;
 import io.palinode.orchestrator.DetectionLatency;
 import io.palinode.orchestrator.Discarded;
-import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.Evidence;
 import io.palinode.orchestrator.FailedPart;
 import io.palinode.orchestrator.Findings;
@@ -33,6 +33,7 @@ import io.palinode.orchestrator.RollbackProgress;
 import io.palinode.orchestrator.SequentialSpan;
 import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.Unjudged;
+import io.palinode.orchestrator.Unwritten;
 import io.palinode.orchestrator.WatchedVersions;
 import io.palinode.orchestrator.Wish;
 import io.palinode.orchestrator.alert.AlertDispatcher;
@@ -47,6 +48,7 @@ import io.palinode.orchestrator.snapshot.SnapshotRequest;
 import io.palinode.orchestrator.snapshot.SnapshotSettings;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.RefusedRecords;
+import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Detecting;
@@ -55,11 +57,13 @@ import io.palinode.wire.v1.ViolationRecord;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.Producer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -72,7 +76,11 @@ import org.slf4j.LoggerFactory;
  */
 public final class Orchestrator implements Backend, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Orchestrator.class);
+  private static final int PREDICATE_REQUEST_MAX = 1 << 20;
   private static final Duration PRODUCER_CLOSE_MAX = Duration.ofSeconds(2);
+
+  /** An append has an outcome within this time, and half of it more without metadata. */
+  static final Duration APPEND_MAX = Duration.ofSeconds(6);
 
   private final OrchestratorConfig config;
   private final MeterRegistry meters;
@@ -88,6 +96,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
   private final RestServer rest;
   private final Producer<byte[], byte[]> predicateProducer;
   private final PredicateRegistry registry;
+  private final KafkaWatch kafkaWatch;
   private final ControlWriter control;
   private final RollbackLoop loop;
   private final JudgementWatch watch;
@@ -104,10 +113,16 @@ public final class Orchestrator implements Backend, AutoCloseable {
     this.meters = meters;
     this.reports = new NodeReports(config.rollback().nodes());
     // First what may fail: a broker's address that cannot be resolved.
-    predicateProducer = kafka.newProducer(topics.prefix() + "-predicates-writer");
+    predicateProducer =
+        kafka.newBoundedProducer(
+            topics.prefix() + "-predicates-writer", APPEND_MAX, PREDICATE_REQUEST_MAX);
+    kafkaWatch = new KafkaWatch(kafka, topics.prefix() + "-orchestrator-watch", wallMicros);
     control =
         new ControlWriter(
-            kafka.newProducer(topics.prefix() + "-control-writer"),
+            kafka.newBoundedProducer(
+                topics.prefix() + "-control-writer",
+                APPEND_MAX,
+                TopicLayout.CONTROL_RECORD_BYTES_MAX),
             topics.control(),
             reports::naming,
             this::appendFailed);
@@ -205,6 +220,12 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   @Override
+  public AppliedPredicate applyOne(String document, String name) {
+    requireWorking();
+    return registry.applyOne(document, name);
+  }
+
+  @Override
   public boolean delete(String name) {
     requireWorking();
     return registry.delete(name);
@@ -275,7 +296,18 @@ public final class Orchestrator implements Backend, AutoCloseable {
         memory.nodes().size(),
         sequential(),
         Gate.of(state),
+        trouble(state),
         failure.get());
+  }
+
+  /** What it waits for, or cannot write; null: nothing. */
+  private @Nullable String trouble(MachineState state) {
+    Unwritten unwritten = state.outbox().unwritten();
+    String own = unwritten == null ? null : unwritten.text(wallMicros.getAsLong());
+    return Stream.of(kafkaWatch.trouble(), own, snapshots.trouble())
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse(null);
   }
 
   /** What rollbacks have made sequential, and when, the latest first; also what is over. */
@@ -426,7 +458,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   @Override
-  public void scheduleSnapshots(Schedule wanted) {
+  public void scheduleSnapshots(Schedule wanted) throws RefusedException {
     requireWorking();
     snapshots.schedule(wanted);
   }
@@ -449,6 +481,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
     snapshots.close();
     loop.close();
     control.close();
+    kafkaWatch.close();
     predicateProducer.close(PRODUCER_CLOSE_MAX);
     AlertDispatcher current = alerts;
     if (current != null) {
@@ -464,6 +497,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
     alerts = dispatcher;
     gauges(dispatcher);
     loop.start();
+    kafkaWatch.start();
     try {
       logs.replay(config.startMax());
     } catch (InterruptedException e) {
@@ -483,6 +517,14 @@ public final class Orchestrator implements Backend, AutoCloseable {
     metrics.gauge("palinode.predicates", "Predicates in force", () -> registry.all().size());
     metrics.gauge(
         "palinode.orchestrator.up", "1 while it works", () -> failure.get() == null ? 1 : 0);
+    metrics.gauge(
+        "palinode.orchestrator.troubled",
+        "1 while it waits for Kafka or cannot write a record; the status says which",
+        () -> trouble(loop.state()) == null ? 0 : 1);
+    metrics.gauge(
+        "palinode.kafka.silent.seconds",
+        "Since when Kafka does not answer the orchestrator; 0 while it does",
+        kafkaWatch::silentSeconds);
     metrics.waits(config.rollback().nodes(), watch::now);
   }
 
@@ -519,13 +561,17 @@ public final class Orchestrator implements Backend, AutoCloseable {
     }
   }
 
-  private void appendFailed(ControlRecord record, String reason) {
+  private void appendFailed(ControlRecord record, AppendFailure failed, String reason) {
     if (record.hasSnapshot()) {
-      snapshots.appendFailed(record.getSnapshot(), reason);
+      snapshots.appendFailed(record.getSnapshot(), failed, reason);
       return;
     }
-    log.warn("plan={} step={} not written: {}", record.getEpoch(), record.getStepCase(), reason);
-    loop.appendFailed(record, reason);
+    if (!record.hasSafePoint()) {
+      // Safe points are many; the status and an alert speak of them.
+      log.warn("plan={} step={} not written: {}", record.getEpoch(), record.getStepCase(), reason);
+    }
+    rollbacks.appendFailed(record, failed, reason);
+    loop.appendFailed(record, failed, reason);
   }
 
   private void fail(RuntimeException cause) {

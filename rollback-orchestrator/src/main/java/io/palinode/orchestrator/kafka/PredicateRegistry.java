@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -33,12 +33,16 @@ import org.slf4j.LoggerFactory;
  */
 final class PredicateRegistry {
   private static final Logger log = LoggerFactory.getLogger(PredicateRegistry.class);
-  private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
+  private static final Duration READ_MAX = Duration.ofSeconds(10);
+  private static final Duration TURN_MAX = Duration.ofSeconds(5);
+
+  /** Kafka's own default of what a record may take, with room for what is around it. */
+  static final int RECORD_BYTES_MAX = (1 << 20) - 1_024;
 
   private final Producer<byte[], byte[]> producer;
   private final String topic;
   private final Object lock = new Object();
-  private final Object writing = new Object();
+  private final ReentrantLock writing = new ReentrantLock();
   private final Map<String, Known> known = new TreeMap<>();
   private final List<Written> written = new ArrayList<>();
   private final PredicateTexts texts;
@@ -74,17 +78,22 @@ final class PredicateRegistry {
   /** A record that was written and is to be read back. Guarded by the registry's lock. */
   private static final class Written {
     private final PredicateRecord record;
+    private final Policy policy;
     private boolean read;
     private boolean counted;
 
-    Written(PredicateRecord record) {
+    Written(PredicateRecord record, Policy policy) {
       this.record = record;
+      this.policy = policy;
     }
   }
 
+  /** What is to be written, checked; null record: it is in force already. */
+  private record Checked(AppliedPredicate applied, @Nullable Written written) {}
+
   /** A record of the log; returns its policy, or null when it is of an old version. */
   @Nullable Policy read(PredicateRecord record) {
-    Policy policy = policy(record);
+    Policy policy = policyOf(record);
     texts.learn(record.getName(), record.getVersion(), record.getYaml());
     synchronized (lock) {
       Known before = known.get(record.getName());
@@ -104,6 +113,18 @@ final class PredicateRegistry {
         record.getVersion(),
         record.getDeleted());
     return policy;
+  }
+
+  /** A large predicate takes seconds to parse: one that was applied here is known. */
+  private Policy policyOf(PredicateRecord record) {
+    synchronized (lock) {
+      for (Written mine : written) {
+        if (mine.record.equals(record)) {
+          return mine.policy;
+        }
+      }
+    }
+    return policy(record);
   }
 
   private void noteRead(PredicateRecord record, boolean counts) {
@@ -146,78 +167,134 @@ final class PredicateRegistry {
 
   /** See {@link io.palinode.orchestrator.rest.Backend#apply}. What is in force already, stays. */
   List<AppliedPredicate> apply(String document, String source) {
-    List<AppliedPredicate> applied = new ArrayList<>();
-    List<Predicate> predicates = Predicates.parseAll(document, source, limits);
-    synchronized (writing) {
-      for (Predicate predicate : predicates) {
-        applied.add(put(predicate));
-      }
-    }
-    return applied;
+    return write(Predicates.parseAll(document, source, limits));
   }
 
-  /** As the nodes and the job read it. */
-  private static String canonical(Predicate predicate) {
-    String yaml = Predicates.toYaml(predicate);
-    if (yaml.length() > Predicates.DOCUMENT_BYTES_MAX) {
+  /** See {@link io.palinode.orchestrator.rest.Backend#applyOne}. */
+  AppliedPredicate applyOne(String document, String name) {
+    Predicate predicate = Predicates.parse(document, name, limits);
+    if (!predicate.name().equals(name)) {
       throw new PredicateException(
-          "a predicate must have at most %d characters in its full form: %s has %d"
-              .formatted(Predicates.DOCUMENT_BYTES_MAX, predicate.name(), yaml.length()));
+          "the document must hold the predicate of the path '%s': '%s'"
+              .formatted(name, predicate.name()));
     }
-    return yaml;
+    return write(List.of(predicate)).get(0);
+  }
+
+  /** All are checked before the first is written. */
+  private List<AppliedPredicate> write(List<Predicate> predicates) {
+    lockForWriting();
+    try {
+      List<Checked> all = predicates.stream().map(this::checked).toList();
+      List<AppliedPredicate> applied = new ArrayList<>();
+      for (Checked one : all) {
+        write(one, applied);
+        applied.add(one.applied());
+      }
+      return applied;
+    } finally {
+      writing.unlock();
+    }
+  }
+
+  private void write(Checked one, List<AppliedPredicate> before) {
+    Written mine = one.written();
+    if (mine == null) {
+      return;
+    }
+    try {
+      write(mine);
+    } catch (UnavailableException e) {
+      throw before.isEmpty()
+          ? e
+          : new UnavailableException(
+              "%s; in force already: %s"
+                  .formatted(e.getMessage(), before.stream().map(AppliedPredicate::name).toList()),
+              e);
+    }
+  }
+
+  /** One at a time: the next version follows from the last one that was read back. */
+  private void lockForWriting() {
+    try {
+      if (!writing.tryLock(TURN_MAX.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw new UnavailableException(
+            "another predicate is being written, and Kafka has not acknowledged it: nothing has"
+                + " changed; apply it again");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UnavailableException("interrupted before anything was written", e);
+    }
   }
 
   /** See {@link io.palinode.orchestrator.rest.Backend#delete}. */
   boolean delete(String name) {
-    synchronized (writing) {
+    lockForWriting();
+    try {
       Known k = knownOf(name);
       if (k == null || k.deleted()) {
         return false;
       }
-      write(
-          PredicateRecord.newBuilder()
-              .setName(name)
-              .setVersion(k.version() + 1)
-              .setDeleted(true)
-              .build());
+      long version = k.version() + 1;
+      PredicateRecord record =
+          PredicateRecord.newBuilder().setName(name).setVersion(version).setDeleted(true).build();
+      write(new Written(record, Policy.deleted(name, version)));
       return true;
+    } finally {
+      writing.unlock();
     }
   }
 
-  private AppliedPredicate put(Predicate predicate) {
+  private Checked checked(Predicate predicate) {
     String name = predicate.name();
-    String yaml = canonical(predicate);
+    String yaml = Predicates.toYaml(predicate);
     Known k = knownOf(name);
     if (k != null && !k.deleted() && k.yaml().equals(yaml)) {
-      return new AppliedPredicate(name, k.version(), yaml);
+      return new Checked(new AppliedPredicate(name, k.version(), yaml), null);
     }
     long version = k == null ? 1 : k.version() + 1;
     Policy policy = Policy.of(predicate, version);
-    write(
+    PredicateRecord record =
         PredicateRecord.newBuilder()
             .setName(name)
             .setVersion(version)
             .setYaml(yaml)
             .setAppliedAtMicros(wallMicros.getAsLong())
             .setRollbackSinceVersion(policy.rollsBackSince(k == null ? null : k.policy()))
-            .build());
-    return new AppliedPredicate(name, version, yaml);
+            .build();
+    requireFits(record);
+    Policy asRead =
+        policy
+            .appliedAt(record.getAppliedAtMicros())
+            .rollingBackSince(record.getRollbackSinceVersion());
+    return new Checked(new AppliedPredicate(name, version, yaml), new Written(record, asRead));
   }
 
-  private void write(PredicateRecord record) {
+  private static void requireFits(PredicateRecord record) {
+    int bytes = record.getSerializedSize();
+    if (bytes > RECORD_BYTES_MAX) {
+      throw new PredicateException(
+          "a predicate must take at most %d bytes in its full form, which is one record in Kafka: %s takes %d; split it into several predicates"
+              .formatted(RECORD_BYTES_MAX, record.getName(), bytes));
+    }
+  }
+
+  private void write(Written mine) {
+    PredicateRecord record = mine.record;
     byte[] key = record.getName().getBytes(StandardCharsets.UTF_8);
     String what = "predicate '" + record.getName() + "' version " + record.getVersion();
-    Written mine = new Written(record);
     synchronized (lock) {
       written.add(mine);
     }
     try {
-      producer
-          .send(new ProducerRecord<>(topic, 0, key, record.toByteArray()))
-          .get(ANSWER_MAX.toMillis(), TimeUnit.MILLISECONDS);
+      // Without a limit: the producer's delivery time is one, and after it the outcome is known.
+      var unused = producer.send(new ProducerRecord<>(topic, 0, key, record.toByteArray())).get();
       awaitRead(mine, what);
-    } catch (ExecutionException | TimeoutException | KafkaException e) {
-      throw new UnavailableException(what + " could not be written to Kafka: " + e, e);
+    } catch (ExecutionException e) {
+      throw refusal(what, e.getCause() == null ? e : e.getCause());
+    } catch (KafkaException e) {
+      throw refusal(what, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new UnavailableException(what + ": interrupted", e);
@@ -228,13 +305,34 @@ final class PredicateRegistry {
     }
   }
 
+  private static RuntimeException refusal(String what, Throwable failure) {
+    String reason = AppendFailures.reason(failure);
+    return switch (AppendFailures.of(failure)) {
+      case UNWRITABLE ->
+          new PredicateException("%s cannot be written to Kafka: %s".formatted(what, reason));
+      case REFUSED ->
+          new UnavailableException(
+              "Kafka does not let the orchestrator write %s (%s): grant it, then apply it again"
+                  .formatted(what, reason),
+              failure);
+      case TRANSIENT ->
+          new UnavailableException(
+              "it is not known whether %s is in force, Kafka did not acknowledge it (%s): see 'palinode get predicates' when Kafka answers, then apply it again, which changes nothing if it is"
+                  .formatted(what, reason),
+              failure);
+    };
+  }
+
   private void awaitRead(Written mine, String what) throws InterruptedException {
-    long deadline = System.nanoTime() + ANSWER_MAX.toNanos();
+    long deadline = System.nanoTime() + READ_MAX.toNanos();
     synchronized (lock) {
       while (!mine.read) {
         long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
         if (leftMs <= 0) {
-          throw new UnavailableException(what + " was written but is not read back in time");
+          throw new UnavailableException(
+              what
+                  + " is written, and it is not known whether it is in force, for it was not read"
+                  + " back in time: see 'palinode get predicates'");
         }
         lock.wait(leftMs);
       }

@@ -1,6 +1,7 @@
 package io.palinode.orchestrator.kafka;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.AppendFailure;
 import io.palinode.orchestrator.Coverage;
 import io.palinode.orchestrator.Effect;
 import io.palinode.orchestrator.Event;
@@ -9,6 +10,7 @@ import io.palinode.orchestrator.Intervention;
 import io.palinode.orchestrator.MachineState;
 import io.palinode.orchestrator.Memory;
 import io.palinode.orchestrator.OperatorWord;
+import io.palinode.orchestrator.Phase;
 import io.palinode.orchestrator.Plan;
 import io.palinode.orchestrator.PlannedRollback;
 import io.palinode.orchestrator.RefusedException;
@@ -30,6 +32,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where rollbacks are asked for by hand: it puts wishes to the machine, and returns when the
@@ -46,6 +49,7 @@ final class RollbackDesk {
   private final Memory memory;
   private final LongSupplier wallMicros;
   private final Consumer<ControlRecord> append;
+  private final Words words;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition heard = lock.newCondition();
   // Guarded by lock: what nodes have told, by the name of the question; asked ones only.
@@ -59,6 +63,7 @@ final class RollbackDesk {
     this.memory = memory;
     this.wallMicros = wallMicros;
     this.append = append;
+    this.words = new Words(() -> loop.state().outbox().awaited());
   }
 
   /** The next record of the control log. */
@@ -162,14 +167,21 @@ final class RollbackDesk {
     return effect;
   }
 
-  private EffectQuestion ask(EffectAsked asked, int nodes) {
+  private EffectQuestion ask(EffectAsked asked, int nodes) throws RefusedException {
+    EffectQuestion question = new EffectQuestion(nodes);
     lock.lock();
     try {
-      EffectQuestion question = new EffectQuestion(nodes);
       questions.put(asked.getRequest(), question);
-      append.accept(record(asked));
+    } finally {
+      lock.unlock();
+    }
+    // Without the lock: the producer's thread may need it before this returns.
+    append.accept(record(asked));
+    lock.lock();
+    try {
       long left = ANSWER_MAX.toNanos();
       while (!question.isOver() && left > 0) {
+        requireAsked(words.failed(Words.effect(asked.getRequest())));
         left = heard.awaitNanos(left);
       }
       return question;
@@ -179,6 +191,15 @@ final class RollbackDesk {
     } finally {
       questions.remove(asked.getRequest());
       lock.unlock();
+    }
+  }
+
+  private static void requireAsked(Words.@Nullable Failed failed) throws RefusedException {
+    if (failed != null) {
+      failed.requireTransient("the question to the nodes");
+      throw new UnavailableException(
+          "the nodes could not be asked, Kafka did not take the question (%s): nothing has changed; ask again"
+              .formatted(failed.reason()));
     }
   }
 
@@ -209,24 +230,24 @@ final class RollbackDesk {
    * @throws UnavailableException when the log does not take it in time
    */
   Rollback run(Wish asked) throws RefusedException {
+    String request = asked.request();
     Wish wish = asked;
-    if (!asked.comparesAll() && memory.rollbackAskedFor(asked.request()) == null) {
+    if (!asked.comparesAll() && memory.rollbackAskedFor(request) == null) {
       // What is out of a node's reach would halt only when all nodes are paused.
       wish = asked.knowing(effectAsWished(asked));
     }
-    for (long end = System.nanoTime() + ANSWER_MAX.toNanos(); System.nanoTime() < end; look()) {
-      Rollback opened = memory.rollbackAskedFor(wish.request());
-      if (opened != null) {
-        return opened;
-      }
-      MachineState state = loop.state();
-      Plan plan = state.journal().plan();
-      if (plan == null || !plan.hand().request().equals(wish.request())) {
-        RollbackMachine.requirePossible(state, wish);
-        loop.put(new Event.RollbackWanted(wish, wallMicros.getAsLong()));
-      }
-    }
-    throw new UnavailableException("the control log did not take the rollback in " + ANSWER_MAX);
+    Wish known = wish;
+    return words.write(
+        Words.request(request),
+        () -> memory.rollbackAskedFor(request),
+        () -> {
+          MachineState state = loop.state();
+          Plan plan = state.journal().plan();
+          if (plan == null || !plan.hand().request().equals(request)) {
+            RollbackMachine.requirePossible(state, known);
+            loop.put(new Event.RollbackWanted(known, wallMicros.getAsLong()));
+          }
+        });
   }
 
   /**
@@ -236,18 +257,56 @@ final class RollbackDesk {
    */
   void cancel(long epoch) throws RefusedException {
     OperatorWord.requireCancellable(loop.state(), epoch);
-    for (long end = System.nanoTime() + ANSWER_MAX.toNanos(); System.nanoTime() < end; look()) {
-      MachineState state = loop.state();
-      Plan plan = state.journal().plan();
-      boolean isOver = plan == null || plan.epoch() != epoch;
-      Rollback known = memory.rollback(epoch);
-      if (isOver ? known != null && known.cancelled() : plan != null && plan.isCancelled()) {
-        return;
-      }
-      OperatorWord.requireCancellable(state, epoch);
-      loop.put(new Event.CancelWanted(epoch, wallMicros.getAsLong()));
+    var unused =
+        words.write(
+            Words.cancel(epoch),
+            () -> isCancelled(epoch) ? Boolean.TRUE : null,
+            () -> {
+              OperatorWord.requireCancellable(loop.state(), epoch);
+              loop.put(new Event.CancelWanted(epoch, wallMicros.getAsLong()));
+            });
+  }
+
+  private boolean isCancelled(long epoch) {
+    Plan plan = loop.state().journal().plan();
+    if (plan != null && plan.epoch() == epoch) {
+      return plan.isCancelled();
     }
-    throw new UnavailableException("the control log did not take the cancel in " + ANSWER_MAX);
+    Rollback known = memory.rollback(epoch);
+    return known != null && known.cancelled();
+  }
+
+  /**
+   * Retries a halted rollback, or abandons an open one. Returns when the log has the answer to a
+   * halt; an abandon in another phase is only requested then.
+   *
+   * @throws RefusedException if it is not open, or not halted, or this cannot help it
+   */
+  void intervene(long epoch, Intervention intervention) throws RefusedException {
+    MachineState state = loop.state();
+    RollbackMachine.requirePossible(state, epoch, intervention);
+    Plan plan = state.journal().plan();
+    if (plan == null || plan.phase() != Phase.HALTED) {
+      loop.put(new Event.OperatorSpoke(epoch, intervention, wallMicros.getAsLong()));
+      return;
+    }
+    int halt = plan.halts().count();
+    var unused =
+        words.write(
+            Words.intervention(epoch, halt),
+            () -> isHalted(epoch, halt) ? null : Boolean.TRUE,
+            () -> {
+              RollbackMachine.requirePossible(loop.state(), epoch, intervention);
+              loop.put(new Event.OperatorSpoke(epoch, intervention, wallMicros.getAsLong()));
+            });
+  }
+
+  private boolean isHalted(long epoch, int halt) {
+    Plan plan = loop.state().journal().plan();
+    return plan != null
+        && plan.epoch() == epoch
+        && plan.phase() == Phase.HALTED
+        && plan.halts().count() == halt;
   }
 
   /**
@@ -260,15 +319,18 @@ final class RollbackDesk {
     if (approve) {
       requireInReach(number);
     }
-    for (long end = System.nanoTime() + ANSWER_MAX.toNanos(); System.nanoTime() < end; look()) {
-      MachineState state = loop.state();
-      if (state.journal().gates().requests().stream().noneMatch(r -> r.number() == number)) {
-        return;
-      }
-      RollbackMachine.requireAnswerable(state, number, approve);
-      loop.put(new Event.ApprovalAnswered(number, approve, wallMicros.getAsLong()));
-    }
-    throw new UnavailableException("the control log did not take the answer in " + ANSWER_MAX);
+    var unused =
+        words.write(
+            Words.answer(number),
+            () -> isWaiting(number) ? null : Boolean.TRUE,
+            () -> {
+              RollbackMachine.requireAnswerable(loop.state(), number, approve);
+              loop.put(new Event.ApprovalAnswered(number, approve, wallMicros.getAsLong()));
+            });
+  }
+
+  private boolean isWaiting(long number) {
+    return loop.state().journal().gates().requests().stream().anyMatch(r -> r.number() == number);
   }
 
   /**
@@ -281,7 +343,7 @@ final class RollbackDesk {
     }
     for (Gate.Waiting waiting : Gate.of(loop.state()).approvals()) {
       if (waiting.request().number() == number) {
-        Effect unused = effect(Wish.to("approval " + number, waiting.target()));
+        Effect unused = effect(Wish.to("approval-" + number, waiting.target()));
       }
     }
   }
@@ -293,15 +355,31 @@ final class RollbackDesk {
    */
   void renew(String predicate) throws RefusedException {
     long since = wallMicros.getAsLong();
-    for (long end = System.nanoTime() + ANSWER_MAX.toNanos(); System.nanoTime() < end; look()) {
-      MachineState state = loop.state();
-      if (state.journal().gates().renewed().getOrDefault(predicate, 0L) >= since) {
-        return;
+    var unused =
+        words.write(
+            Words.renewal(predicate),
+            () -> isRenewed(predicate, since) ? Boolean.TRUE : null,
+            () -> {
+              RollbackMachine.requireRenewable(loop.state(), predicate);
+              loop.put(new Event.RenewalWanted(predicate, wallMicros.getAsLong()));
+            });
+  }
+
+  private boolean isRenewed(String predicate, long since) {
+    return loop.state().journal().gates().renewed().getOrDefault(predicate, 0L) >= since;
+  }
+
+  /** An append failed: a caller who waits for it is answered. Never blocks for long. */
+  void appendFailed(ControlRecord record, AppendFailure failure, String reason) {
+    words.appendFailed(record, failure, reason);
+    if (record.hasEffect()) {
+      lock.lock();
+      try {
+        heard.signalAll();
+      } finally {
+        lock.unlock();
       }
-      RollbackMachine.requireRenewable(state, predicate);
-      loop.put(new Event.RenewalWanted(predicate, wallMicros.getAsLong()));
     }
-    throw new UnavailableException("the control log did not take the renewal in " + ANSWER_MAX);
   }
 
   /**
@@ -334,12 +412,6 @@ final class RollbackDesk {
       Thread.currentThread().interrupt();
       throw new UnavailableException("interrupted while the control log was written", e);
     }
-  }
-
-  /** Retries the halted plan, or abandons the open one; returns before it ends. */
-  void intervene(long epoch, Intervention intervention) throws RefusedException {
-    RollbackMachine.requirePossible(loop.state(), epoch, intervention);
-    loop.put(new Event.OperatorSpoke(epoch, intervention, wallMicros.getAsLong()));
   }
 
   /** Ends the open plan with the data that each node has; returns before it ends. */

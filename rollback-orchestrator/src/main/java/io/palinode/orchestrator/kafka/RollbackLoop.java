@@ -1,5 +1,6 @@
 package io.palinode.orchestrator.kafka;
 
+import io.palinode.orchestrator.AppendFailure;
 import io.palinode.orchestrator.Event;
 import io.palinode.orchestrator.MachineState;
 import io.palinode.orchestrator.RollbackMachine;
@@ -29,6 +30,9 @@ final class RollbackLoop implements AutoCloseable {
   private static final Duration TICK = Duration.ofMillis(50);
   private static final Duration OFFER = Duration.ofMillis(100);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(15);
+
+  /** An operator's word that waited longer is dropped: its caller puts it again, or has left. */
+  static final Duration WORD_AGE_MAX = Duration.ofSeconds(1);
 
   private final BlockingQueue<Event> events = new ArrayBlockingQueue<>(EVENTS_MAX);
 
@@ -82,8 +86,8 @@ final class RollbackLoop implements AutoCloseable {
   }
 
   /** Never blocks. */
-  void appendFailed(ControlRecord record, String reason) {
-    failures.add(new Event.AppendFailed(record, reason, wallMicros.getAsLong()));
+  void appendFailed(ControlRecord record, AppendFailure failure, String reason) {
+    failures.add(new Event.AppendFailed(record, failure, reason, wallMicros.getAsLong()));
   }
 
   /** The state after the last event that was carried out. */
@@ -118,6 +122,10 @@ final class RollbackLoop implements AutoCloseable {
       // The loop's one edge: a machine that threw has an unknown state, so it must not go on.
       closed = true;
       onDeath.accept(e);
+    } catch (Error e) {
+      closed = true;
+      onDeath.accept(new IllegalStateException("the machine ran into " + e, e));
+      throw e;
     }
   }
 
@@ -130,9 +138,15 @@ final class RollbackLoop implements AutoCloseable {
     return event == null ? new Event.Tick(wallMicros.getAsLong()) : event;
   }
 
+  /** Its caller was, or will be, answered without it. */
+  private boolean isLateWord(Event event) {
+    return event instanceof Event.Spoken
+        && wallMicros.getAsLong() - event.atMicros() > WORD_AGE_MAX.toMillis() * 1_000;
+  }
+
   private void hear(Event event) {
     boolean isLive = state.live();
-    Step step = stepOf(event, isLive);
+    Step step = isLateWord(event) ? null : stepOf(event, isLive);
     if (step == null) {
       return;
     }

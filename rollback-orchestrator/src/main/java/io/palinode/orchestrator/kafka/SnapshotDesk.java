@@ -1,5 +1,6 @@
 package io.palinode.orchestrator.kafka;
 
+import io.palinode.orchestrator.AppendFailure;
 import io.palinode.orchestrator.Journal;
 import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.rest.UnavailableException;
@@ -13,6 +14,7 @@ import io.palinode.wire.v1.SnapshotStep;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -30,12 +32,23 @@ import org.slf4j.LoggerFactory;
 final class SnapshotDesk implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(SnapshotDesk.class);
   private static final Duration TICK = Duration.ofMillis(100);
-  private static final Duration READ_MAX = Duration.ofSeconds(10);
+
+  /** Longer than an append takes to succeed or fail. */
+  private static final Duration READ_MAX = Orchestrator.APPEND_MAX.multipliedBy(2);
+
+  /** After a step that the log cannot take, own steps wait so long. */
+  private static final long RETRY_MICROS = 10_000_000;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final SnapshotMachine machine;
+  private final AwaitedSteps awaited = new AwaitedSteps();
   private Journal rollbacks;
+
+  /** No own step is written before this time. */
+  private long retryMicros;
+
+  private volatile @Nullable String trouble;
 
   /** Of the clock's thread. */
   private boolean ticksFail;
@@ -63,6 +76,8 @@ final class SnapshotDesk implements AutoCloseable {
       locked(
           () -> {
             write(machine.read(record.getSnapshot(), record.getAtMicros(), wallMicros.getAsLong()));
+            awaited.read(record.getSnapshot());
+            trouble = null;
             changed.signalAll();
           });
     } else {
@@ -86,7 +101,7 @@ final class SnapshotDesk implements AutoCloseable {
   /** A tick that fails must not be the last one. */
   private void tick() {
     try {
-      locked(() -> write(machine.tick(wallMicros.getAsLong())));
+      locked(this::writeDue);
       ticksFail = false;
     } catch (RuntimeException e) {
       if (!ticksFail) {
@@ -94,6 +109,17 @@ final class SnapshotDesk implements AutoCloseable {
         log.error("snapshots=FAILED", e);
       }
       ticksFail = true;
+    }
+  }
+
+  private void writeDue() {
+    long now = wallMicros.getAsLong();
+    if (now >= retryMicros) {
+      List<SnapshotStep> due = machine.tick(now);
+      if (due.isEmpty()) {
+        trouble = null;
+      }
+      write(due);
     }
   }
 
@@ -107,22 +133,41 @@ final class SnapshotDesk implements AutoCloseable {
     lock.lock();
     try {
       SnapshotStep step = machine.request(request, wallMicros.getAsLong());
-      long number = step.getOpened().getSnapshot().getNumber();
+      String id = step.getOpened().getSnapshot().getId();
+      writeAndAwait(step, "the request for snapshot '" + id + "'");
+      return opened(step);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Under the lock, which it lets go of while it waits. Returns when the log has the step.
+   *
+   * @throws RefusedException when the log cannot have it
+   * @throws UnavailableException when Kafka refuses it, or does not acknowledge it in time
+   */
+  private void writeAndAwait(SnapshotStep step, String what) throws RefusedException {
+    AwaitedSteps.Waiting waiting = awaited.await(step);
+    try {
       write(List.of(step));
-      for (long left = READ_MAX.toNanos(); !machine.isRead(number); ) {
-        if (left <= 0) {
+      for (long left = READ_MAX.toNanos(); !waiting.isRead(); left = changed.awaitNanos(left)) {
+        Words.Failed failed = waiting.failed();
+        if (failed != null) {
+          failed.requireTransient(what);
+        }
+        if (failed != null || left <= 0) {
           machine.failed(step);
           throw new UnavailableException(
-              "the control log did not take the snapshot in " + READ_MAX);
+              "it is not known whether %s is in the control log, Kafka did not acknowledge it in time: 'palinode snapshot list' shows it when Kafka answers"
+                  .formatted(what));
         }
-        left = changed.awaitNanos(left);
       }
-      return opened(step);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new UnavailableException("interrupted while the control log was written", e);
     } finally {
-      lock.unlock();
+      awaited.leave(step);
     }
   }
 
@@ -141,8 +186,14 @@ final class SnapshotDesk implements AutoCloseable {
     locked(() -> write(machine.violationFound(violate, wallMicros.getAsLong())));
   }
 
-  void schedule(Schedule wanted) {
-    locked(() -> write(List.of(machine.schedule(wanted))));
+  /** Returns when the log has it; throws as {@link #request}. */
+  void schedule(Schedule wanted) throws RefusedException {
+    lock.lock();
+    try {
+      writeAndAwait(machine.schedule(wanted), "the schedule of snapshots");
+    } finally {
+      lock.unlock();
+    }
   }
 
   Schedule schedule() {
@@ -157,7 +208,7 @@ final class SnapshotDesk implements AutoCloseable {
   void cancel(String id) throws RefusedException {
     lock.lock();
     try {
-      write(List.of(machine.cancel(id)));
+      writeAndAwait(machine.cancel(id), "the cancel of snapshot '" + id + "'");
     } finally {
       lock.unlock();
     }
@@ -166,7 +217,7 @@ final class SnapshotDesk implements AutoCloseable {
   void delete(String id) throws RefusedException {
     lock.lock();
     try {
-      write(List.of(machine.delete(id)));
+      writeAndAwait(machine.delete(id), "the removal of snapshot '" + id + "'");
     } finally {
       lock.unlock();
     }
@@ -200,10 +251,32 @@ final class SnapshotDesk implements AutoCloseable {
     }
   }
 
-  /** An append failed; the machine asks again when it is still due. Never blocks for long. */
-  void appendFailed(SnapshotStep step, String reason) {
+  /** An append failed; the machine asks again when it is still due. Never blocks. */
+  void appendFailed(SnapshotStep step, AppendFailure failure, String reason) {
     log.warn("snapshot step={} not written: {}", step.getStepCase(), reason);
-    locked(() -> machine.failed(step));
+    try {
+      // The producer's thread must not wait for a lock whose owner waits for the producer.
+      clock.execute(() -> locked(() -> failed(step, failure, reason)));
+    } catch (RejectedExecutionException closed) {
+      log.debug("snapshots=CLOSED");
+    }
+  }
+
+  private void failed(SnapshotStep step, AppendFailure failure, String reason) {
+    boolean isAsked = awaited.failed(step, failure, reason);
+    machine.failed(step);
+    changed.signalAll();
+    if (!isAsked && failure.isPermanent()) {
+      retryMicros = wallMicros.getAsLong() + RETRY_MICROS;
+      trouble =
+          "the control log takes no %s of a snapshot, it is tried again: %s"
+              .formatted(step.getStepCase(), reason);
+    }
+  }
+
+  /** What cannot be written, and why; null: nothing. */
+  @Nullable String trouble() {
+    return trouble;
   }
 
   private void write(List<SnapshotStep> steps) {

@@ -30,9 +30,13 @@ public interface Backend extends SnapshotBackend, RollbackBackend {
    * @param source names the document in errors, and a predicate that has no name
    * @throws io.palinode.predicate.PredicateException when the document is refused; nothing is
    *     applied then
-   * @throws UnavailableException when it cannot be written, or is not seen to be in force in time
+   * @throws UnavailableException when it cannot be written, or is not seen to be in force in time;
+   *     it says whether it may be in force
    */
   List<AppliedPredicate> apply(String document, String source);
+
+  /** As {@link #apply}, of a document that holds the one predicate {@code name}. */
+  AppliedPredicate applyOne(String document, String name);
 
   /**
    * False when there is no such predicate.
@@ -63,7 +67,7 @@ public interface Backend extends SnapshotBackend, RollbackBackend {
    * Retries a halted rollback, or abandons an open one; returns before it ends.
    *
    * @throws RefusedException if it is not open, or not halted, or this cannot help it
-   * @throws UnavailableException when the orchestrator has stopped
+   * @throws UnavailableException when the orchestrator has stopped, or Kafka does not answer
    */
   void intervene(long epoch, Intervention intervention) throws RefusedException;
 

@@ -17,9 +17,9 @@ import io.palinode.orchestrator.Judgement;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.Rollback;
+import io.palinode.orchestrator.Status;
 import io.palinode.orchestrator.Wait;
 import io.palinode.predicate.PredicateException;
-import io.palinode.predicate.PredicateLimits;
 import io.palinode.predicate.Predicates;
 import java.util.List;
 import java.util.Objects;
@@ -154,17 +154,7 @@ public final class RestServer implements AutoCloseable {
   }
 
   private void applyOne(Context ctx) {
-    String name = ctx.pathParam(NAME);
-    // Parsed here first: a document for another name must change nothing.
-    String found = Predicates.parse(ctx.body(), name, PredicateLimits.CEILING).name();
-    if (!found.equals(name)) {
-      fail(
-          ctx,
-          400,
-          "the document must hold the predicate of the path '" + name + "': '" + found + "'");
-      return;
-    }
-    ctx.json(view(backend.apply(ctx.body(), name).get(0)));
+    ctx.json(view(backend.applyOne(ctx.body(), ctx.pathParam(NAME))));
   }
 
   private void delete(Context ctx) {
@@ -256,12 +246,14 @@ public final class RestServer implements AutoCloseable {
   }
 
   private void health(Context ctx) {
-    String failure = backend.status().failure();
+    Status status = backend.status();
     Judgement judgement = backend.judgement();
     Wait stopping =
         judgement.standing().filter(wait -> wait.reason().stopsAll()).findFirst().orElse(null);
-    if (failure != null) {
-      fail(ctx, 503, failure);
+    if (status.failure() != null) {
+      fail(ctx, 503, status.failure());
+    } else if (status.trouble() != null) {
+      fail(ctx, 503, status.trouble());
     } else if (stopping != null) {
       fail(ctx, 503, stopping.what() + "; " + stopping.wayOut());
     } else {

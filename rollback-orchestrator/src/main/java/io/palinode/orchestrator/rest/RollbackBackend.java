@@ -46,7 +46,7 @@ public interface RollbackBackend {
   /**
    * Opens it; returns when the control log has it, before it is done.
    *
-   * @throws RefusedException when it cannot be done, or another one is under way
+   * @throws RefusedException when it cannot be done or written, or another one is under way
    */
   Rollback rollBack(Wish wish) throws RefusedException;
 

@@ -14,6 +14,7 @@ import io.palinode.orchestrator.Discarded;
 import io.palinode.orchestrator.PlannedRollback;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.RefusedException;
+import io.palinode.orchestrator.RequestName;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.RollbackProgress;
 import io.palinode.orchestrator.Seeds;
@@ -150,7 +151,14 @@ final class RollbackRoutes {
 
   private static String named(Wanted wanted) {
     String name = wanted.request();
-    return name == null || name.isBlank() ? UUID.randomUUID().toString() : name;
+    if (name == null || name.isBlank()) {
+      return UUID.randomUUID().toString();
+    }
+    try {
+      return RequestName.require(name);
+    } catch (IllegalArgumentException e) {
+      throw new BadRequestResponse(String.valueOf(e.getMessage()));
+    }
   }
 
   private PlannedRollback plan(Wanted wanted) throws RefusedException {

@@ -33,8 +33,12 @@ public interface SnapshotBackend {
 
   Schedule snapshotSchedule();
 
-  /** In force when the log has it, which is soon. */
-  void scheduleSnapshots(Schedule wanted);
+  /**
+   * Returns when the control log has it.
+   *
+   * @throws RefusedException when the log cannot have it
+   */
+  void scheduleSnapshots(Schedule wanted) throws RefusedException;
 
   /** Throws {@link RefusedException} when it is being taken, or another one needs it. */
   void deleteSnapshot(String id) throws RefusedException;

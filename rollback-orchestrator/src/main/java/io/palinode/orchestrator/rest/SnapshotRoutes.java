@@ -97,7 +97,7 @@ final class SnapshotRoutes {
     }
   }
 
-  private void schedule(Context ctx) {
+  private void schedule(Context ctx) throws RefusedException {
     try {
       Schedule wanted = parsed(ctx.body(), ScheduleView.class, "a schedule").toSchedule();
       backend.scheduleSnapshots(wanted);

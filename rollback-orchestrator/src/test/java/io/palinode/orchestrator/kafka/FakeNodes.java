@@ -7,6 +7,8 @@ import io.palinode.wire.Topics;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.EffectStep;
+import io.palinode.wire.v1.EffectTold;
 import io.palinode.wire.v1.Judged;
 import io.palinode.wire.v1.NodeJoined;
 import io.palinode.wire.v1.Paused;
@@ -75,18 +77,22 @@ final class FakeNodes implements AutoCloseable {
   }
 
   void violation(String id, String predicate, long violateMicros, long epoch) {
-    send(
-        ViolationRecord.newBuilder()
-            .setViolation(
-                Violation.newBuilder()
-                    .setId(id)
-                    .setPredicate(predicate)
-                    .setPredicateVersion(1)
-                    .setEpoch(epoch)
-                    .setGrade(ViolationGrade.POSSIBLE)
-                    .setFirst(Hlc.ofMicros(violateMicros - 10))
-                    .setViolate(Hlc.ofMicros(violateMicros)))
-            .build());
+    violation(of(id, predicate, violateMicros, epoch).build());
+  }
+
+  void violation(Violation violation) {
+    send(ViolationRecord.newBuilder().setViolation(violation).build());
+  }
+
+  static Violation.Builder of(String id, String predicate, long violateMicros, long epoch) {
+    return Violation.newBuilder()
+        .setId(id)
+        .setPredicate(predicate)
+        .setPredicateVersion(1)
+        .setEpoch(epoch)
+        .setGrade(ViolationGrade.POSSIBLE)
+        .setFirst(Hlc.ofMicros(violateMicros - 10))
+        .setViolate(Hlc.ofMicros(violateMicros));
   }
 
   void phantom(String id, String predicate) {
@@ -164,8 +170,21 @@ final class FakeNodes implements AutoCloseable {
                             .setChangedKeys(2)
                             .setLast(true))
                     .build());
+        case EFFECT -> told(answer, node, record.getEffect());
         default -> {}
       }
+    }
+  }
+
+  private void told(ControlRecord.Builder answer, int node, EffectStep step) {
+    if (step.hasAsked()) {
+      EffectTold told =
+          EffectTold.newBuilder()
+              .setRequest(step.getAsked().getRequest())
+              .setNode(node)
+              .setNow(Hlc.ofMicros(SystemMicros.CLOCK.getAsLong()))
+              .build();
+      control(answer.setEffect(EffectStep.newBuilder().setTold(told)).build());
     }
   }
 

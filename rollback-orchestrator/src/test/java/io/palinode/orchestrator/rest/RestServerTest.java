@@ -39,6 +39,7 @@ import io.palinode.orchestrator.snapshot.Snapshot;
 import io.palinode.orchestrator.snapshot.SnapshotMachine;
 import io.palinode.orchestrator.snapshot.SnapshotRequest;
 import io.palinode.orchestrator.snapshot.SnapshotSettings;
+import io.palinode.predicate.PredicateException;
 import io.palinode.predicate.Predicates;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.ControlRecord;
@@ -67,6 +68,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The API over a backend that is a map. */
 class RestServerTest {
@@ -289,12 +292,54 @@ class RestServerTest {
     assertThat(backend.wished).extracting(Wish::undoes).isEqualTo(1L);
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {65, 1_000_000})
+  void aRequestWithALongNameIsRefusedBeforeAnythingIsAsked(int chars) throws Exception {
+    String body = "{\"to\": \"800.2\", \"request\": \"%s\"}".formatted("r".repeat(chars));
+    for (String path : List.of("/api/v1/rollbacks", "/api/v1/rollbacks/plan")) {
+      HttpResponse<String> answer = send("POST", path, body);
+      assertThat(answer.statusCode()).isEqualTo(400);
+      assertThat(error(answer)).contains("at most 64 characters: it has " + chars);
+    }
+    assertThat(backend.wished).isNull();
+  }
+
+  @Test
+  void aRequestWithANameOfOtherCharactersIsRefused() throws Exception {
+    HttpResponse<String> answer =
+        send("POST", "/api/v1/rollbacks", "{\"to\": \"800.2\", \"request\": \"a b\"}");
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(error(answer)).contains("A-Z, a-z, 0-9").endsWith("'a b'");
+  }
+
+  @Test
+  void keysThatAreTooLongForARecordAreRefused() throws Exception {
+    String key = "{\"store\": \"s\", \"key\": \"%s\"}".formatted("k".repeat(70_000));
+    HttpResponse<String> answer =
+        send(
+            "POST",
+            "/api/v1/rollbacks",
+            "{\"to\": \"800.2\", \"scope\": \"affected\", \"keys\": [%s]}".formatted(key));
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(error(answer)).contains("at most 65536 bytes");
+  }
+
+  @Test
+  void whileSomethingCannotBeWrittenItIsNotHealthy() throws Exception {
+    backend.trouble = "the control log has not taken RESTORE";
+    HttpResponse<String> answer = send("GET", "/healthz", "");
+    assertThat(answer.statusCode()).isEqualTo(503);
+    assertThat(error(answer)).isEqualTo("the control log has not taken RESTORE");
+    assertThat(get("/api/v1/status").get("trouble").asText()).startsWith("the control log");
+  }
+
   @Test
   void oneThatUndoesOnlyWhatCameOfSomeWritesIsPlannedAndRunByItsName() throws Exception {
     JsonNode plan =
         post(
             "/api/v1/rollbacks/plan",
-            "{\"to\": \"800\", \"scope\": \"affected\", \"keys\": [{\"store\": \"s\", \"key\": \"k\"}]}");
+            "{\"to\": \"800\", \"scope\": \"affected\", \"keys\": [{\"store\": \"s\", \"key\":"
+                + " \"k\"}]}");
     assertThat(Objects.requireNonNull(backend.wished).seeds().keys())
         .extracting(key -> key.getStore() + "/" + key.getKey().toStringUtf8())
         .containsExactly("s/k");
@@ -523,6 +568,7 @@ class RestServerTest {
     private volatile @Nullable String renewed;
     private volatile @Nullable Wish wished;
     private volatile @Nullable String witnessText;
+    private volatile @Nullable String trouble;
     private volatile @Nullable String failure;
     private volatile List<Wait> waits = List.of();
 
@@ -552,6 +598,15 @@ class RestServerTest {
               .toList();
       applied.forEach(p -> predicates.put(p.name(), p));
       return applied;
+    }
+
+    @Override
+    public AppliedPredicate applyOne(String document, String name) {
+      String found = Predicates.parse(document, name).name();
+      if (!found.equals(name)) {
+        throw new PredicateException("not for '%s': '%s'".formatted(name, found));
+      }
+      return apply(document, name).get(0);
     }
 
     @Override
@@ -743,6 +798,7 @@ class RestServerTest {
           2,
           List.of(),
           Gate.OPEN,
+          trouble,
           failure);
     }
 

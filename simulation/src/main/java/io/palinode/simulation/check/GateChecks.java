@@ -4,6 +4,7 @@ import io.palinode.hvc.Hlc;
 import io.palinode.wire.v1.ApprovalAsked;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.GateStep;
+import io.palinode.wire.v1.LetStand;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Resume;
 import java.util.ArrayDeque;
@@ -11,6 +12,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 
 /** What must hold of budget and approval, of the records that count in the control log. */
 public final class GateChecks {
@@ -22,8 +25,11 @@ public final class GateChecks {
   /** What waits, by number. */
   private final Map<Long, List<Asked>> waiting = new HashMap<>();
 
+  /** Of the plans that ended, by the clock of each: the cut there is the one at the target. */
+  private final NavigableMap<Long, Long> targets = new TreeMap<>();
+
   private boolean keeping;
-  private boolean appliedLate;
+  private long safePoint;
 
   /**
    * A request, or what joined it.
@@ -40,15 +46,6 @@ public final class GateChecks {
     this.needsApproval = needsApproval;
     this.plansMax = plansMax;
     this.perMicros = perMicros;
-  }
-
-  /**
-   * A version of the predicate was applied.
-   *
-   * @param late while clients wrote
-   */
-  public void applied(boolean late) {
-    appliedLate |= late;
   }
 
   /**
@@ -76,9 +73,22 @@ public final class GateChecks {
           .add(new Asked(asked.getViolate(), at));
     } else if (step.hasLetStand() && step.getLetStand().getRejects() != 0) {
       answered(step.getLetStand().getRejects());
-    } else if (step.hasLetStand() && step.getLetStand().getHeld() && !appliedLate) {
+    } else if (step.hasLetStand() && step.getLetStand().getHeld() && !keeping) {
+      requireAtSafePoint(step.getLetStand());
+    }
+  }
+
+  /** Before that cut no rollback may go. */
+  private void requireAtSafePoint(LetStand stands) {
+    long cut = stands.getFromHlc();
+    for (Map.Entry<Long, Long> plan : targets.descendingMap().entrySet()) {
+      cut = plan.getKey() == cut ? plan.getValue() : cut;
+    }
+    if (cut > safePoint) {
       throw new BrokenInvariant(
-          Invariant.GATE, "stands though somebody watched all the time: " + step.getLetStand());
+          Invariant.GATE,
+          "an instance stands after the safe point %s: %s"
+              .formatted(Hlc.format(safePoint), stands));
     }
   }
 
@@ -101,6 +111,7 @@ public final class GateChecks {
   }
 
   private void resumed(Resume resume) {
+    targets.put(resume.getClock(), keeping ? 0 : resume.getTarget());
     waiting
         .values()
         .removeIf(
@@ -109,6 +120,7 @@ public final class GateChecks {
 
   /** Of two orchestrators, one may ask while a safe point of the other is on its way. */
   private void safePoint(long hlc, int read) {
+    safePoint = hlc;
     waiting.forEach(
         (number, all) ->
             all.forEach(

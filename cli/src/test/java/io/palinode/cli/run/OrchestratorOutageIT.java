@@ -1,0 +1,122 @@
+package io.palinode.cli.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.palinode.cli.cluster.Ports;
+import io.palinode.cli.embedded.EmbeddedKafka;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code palinode run} in processes of their own, with a broker that goes away and comes back. */
+class OrchestratorOutageIT {
+  private static final Duration BOUND = Duration.ofSeconds(90);
+
+  /** Longer than the election allows a member to be silent. */
+  private static final Duration OUTAGE = Duration.ofSeconds(20);
+
+  @TempDir Path folder;
+  private final List<Process> started = new ArrayList<>();
+
+  @AfterEach
+  void end() {
+    started.forEach(process -> process.destroyForcibly().onExit().join());
+  }
+
+  @Test
+  void aLoneOrchestratorWaitsForKafkaAndGoesOn() throws Exception {
+    int api = Ports.free(1).get(0);
+    int port = Ports.free(1).get(0);
+    EmbeddedKafka kafka = EmbeddedKafka.start(folder.resolve("kafka"), port);
+    try {
+      Path log = folder.resolve("orchestrator.log");
+      Process orchestrator = orchestrator(kafka.bootstrapServers(), api, log);
+      await("ready").atMost(BOUND).until(() -> health(api) == 200);
+      kafka.close();
+      await("it says so").atMost(BOUND).until(() -> health(api) == 503);
+      await("it waits").during(OUTAGE).atMost(BOUND).until(orchestrator::isAlive);
+      kafka = EmbeddedKafka.start(folder.resolve("kafka"), port);
+      await("it goes on").atMost(BOUND).until(() -> health(api) == 200);
+      assertThat(orchestrator.isAlive()).isTrue();
+      assertThat(Files.readString(log))
+          .contains("kafka=SILENT")
+          .contains("kafka=ANSWERS")
+          .doesNotContain("taken over");
+    } finally {
+      kafka.close();
+    }
+  }
+
+  @Test
+  void withoutKafkaItEndsWithOneSentenceAndStatusOne() throws Exception {
+    Path log = folder.resolve("orchestrator.log");
+    Process orchestrator = orchestrator("127.0.0.1:" + Ports.free(1).get(0), 0, log);
+    assertThat(orchestrator.waitFor(BOUND.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    assertThat(orchestrator.exitValue()).as(Files.readString(log)).isEqualTo(1);
+    assertThat(Files.readString(log)).contains("palinode: --kafka=").doesNotContain("defect");
+  }
+
+  @Test
+  void aTakenPortOfKafkaIsOneSentence() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Path log = folder.resolve("kafka.log");
+      String port = Integer.toString(taken.getLocalPort());
+      Process kafka = run(log, "kafka", "--data", folder.toString(), "--port", port);
+      assertThat(kafka.waitFor(BOUND.toSeconds(), TimeUnit.SECONDS)).isTrue();
+      assertThat(Files.readString(log).strip().lines())
+          .singleElement()
+          .asString()
+          .startsWith("palinode: Kafka's port must be free: port=" + port);
+      assertThat(kafka.exitValue()).isEqualTo(2);
+    }
+  }
+
+  private Process orchestrator(String kafka, int api, Path log) throws IOException {
+    return run(
+        log, "orchestrator", "--kafka", kafka, "--nodes", "1", "--port", Integer.toString(api));
+  }
+
+  private Process run(Path log, String... arguments) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-Xmx256m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "io.palinode.cli.Main",
+                "run"));
+    command.addAll(List.of(arguments));
+    Process process =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    started.add(process);
+    return process;
+  }
+
+  /** 0 when the API does not answer. */
+  private static int health(int api) throws InterruptedException {
+    URI uri = URI.create("http://127.0.0.1:%d/healthz".formatted(api));
+    try {
+      return HttpClient.newHttpClient()
+          .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.discarding())
+          .statusCode();
+    } catch (IOException notYet) {
+      return 0;
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package io.palinode.orchestrator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.palinode.predicate.OnViolation.Approval;
+import io.palinode.predicate.OnViolation.OnUnreachable;
+import io.palinode.wire.v1.ViolationGrade;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Where a plan goes whose restored cut is still a violation. Times are microseconds. */
+class StepBackTest {
+  private static final Policy P = Policies.beforeViolation("p");
+  private static final long SECOND = 1_000_000;
+
+  /** Node 0 was killed right after it acknowledged a witness, and was away for ten minutes. */
+  @Test
+  void itGoesRightBeforeALongCoverageGapAtOnce() {
+    Script script = afterAnOutage(600 * SECOND);
+    assertThat(script.steps())
+        .containsExactly("1: restore 1 to 602000000-", "1: converge 1", "1: restore 2 to 2000000-");
+    assertThat(carryOutClean(script)).contains("1: resume from 2000000-");
+  }
+
+  @Test
+  void itGoesToTheSafePointWhenTheHoldOfTheGapIsOver() {
+    Script script =
+        Script.of(1, P).judged(SECOND).pass(100_000).coverageLost(0, 2 * SECOND, 602 * SECOND);
+    script.violation("v1", "p", 602 * SECOND, 602 * SECOND).judged(603 * SECOND).steps();
+    script.pass(31 * SECOND).paused(1, 0, 0);
+    violated(script, 1);
+    assertThat(script.steps()).endsWith("1: converge 1", "1: restore 2 to 1000000");
+  }
+
+  @Test
+  void aGapAfterTheTargetMakesItGoNoFurther() {
+    Script script = Script.of(1, P).judged(SECOND).pass(100_000);
+    script.violation("v1", "p", 10 * SECOND, 10 * SECOND).judged(11 * SECOND).paused(1, 0, 0);
+    script.coverageLost(0, 12 * SECOND, 13 * SECOND);
+    violated(script, 1);
+    assertThat(script.steps()).endsWith("1: restore 2 to 9900000-");
+  }
+
+  @Test
+  void theLastAttemptGoesToTheSafePointAndThePlanEnds() {
+    Script script = Script.of(1, P).judged(SECOND).pass(100_000);
+    script.violation("v1", "p", 60 * SECOND, 60 * SECOND).judged(61 * SECOND).paused(1, 0, 0);
+    for (int attempt = 1; attempt < 8; attempt++) {
+      violated(script, attempt);
+    }
+    assertThat(script.steps()).endsWith("1: converge 7", "1: restore 8 to 1000000");
+    violated(script, 8);
+    assertThat(script.steps())
+        .contains("0: let stand p from 1000000 to 1000000", "1: resume from 1000000");
+    assertThat(RollbackMachine.phase(script.state())).isNull();
+  }
+
+  @Test
+  void anApprovedPlanGoesBeforeTheGapToo() {
+    Script script =
+        Script.of(1, Policies.gated("p", null, Approval.REQUIRED)).judged(SECOND).pass(100_000);
+    script.coverageLost(0, 2 * SECOND, 602 * SECOND);
+    script.violation("p", "", 602 * SECOND, 0, List.of("x")).judged(603 * SECOND);
+    script.pass(31 * SECOND).answer(1, true).paused(1, 0, 0);
+    violated(script, 1);
+    assertThat(script.steps()).endsWith("1: restore 2 to 1000000");
+  }
+
+  @Test
+  void whatHoldsWhenARestartEndsStandsUntilItIsWritten() {
+    Script script =
+        Script.of(1, Policies.whenUnreachable("p", OnUnreachable.RESTART))
+            .violation("v1", "p", 100, 500);
+    script.judged(600).paused(1, 0, 550).restored(1, 0, 1);
+    script.convergedAt(1, 0, 1, 900, "p", 0, 1);
+    assertThat(script.steps())
+        .containsSubsequence(
+            "0: let stand p from 900 to 900", "1: resume from 500- after 900 restart");
+    script.violation("v2", "p", 900, 900, 1, ViolationGrade.DEFINITE).judged(950).steps();
+    assertThat(script.outcomes()).endsWith(Command.Outcome.STANDS);
+    script.restart().pass(100_000);
+    assertThat(script.state().journal().plan()).as("no reader of the log asks").isNull();
+    script.steps();
+    // A program writes one of the keys again: the cut before that write holds the old instance.
+    script.violation("v3", "p", 990, 990, 1, ViolationGrade.DEFINITE).judged(999);
+    script.paused(2, 0, 0).restored(2, 0, 1).convergedAt(2, 0, 1, 1_100, "p", 0, 1);
+    assertThat(script.steps())
+        .containsSubsequence("2: open [v3] to 990-", "2: resume from 990- after 1100");
+  }
+
+  private static Script afterAnOutage(long micros) {
+    Script script = Script.of(1, P).judged(SECOND).pass(100_000);
+    script.coverageLost(0, 2 * SECOND, 2 * SECOND + micros);
+    long found = 2 * SECOND + micros;
+    script.violation("v1", "p", found, found).paused(1, 0, 0).steps();
+    script.judged(603 * SECOND);
+    violated(script, 1);
+    return script;
+  }
+
+  private static void violated(Script script, int attempt) {
+    script.restored(1, 0, attempt).converged(1, 0, attempt, "p", 0, 1);
+  }
+
+  private static List<String> carryOutClean(Script script) {
+    script.restored(1, 0, 2).converged(1, 0, 2, "none").pass(31 * SECOND);
+    return script.steps();
+  }
+}
