@@ -38,11 +38,11 @@ record StepBack(long from, long floor, long target, boolean isAtSafePoint, boole
   private static long earlier(MachineState state, Plan plan, long from, long floor) {
     int attempts = plan.attemptsOfThisTry();
     if (!plan.hand().isByHand()) {
-      Findings findings = state.findings();
-      if (findings.heldAt() < from) {
-        return Math.max(floor, findings.heldAt());
+      long heldAt = state.journal().coverage().heldAt(state.nowMicros());
+      if (heldAt < from) {
+        return Math.max(floor, heldAt);
       }
-      boolean isGapPast = findings.heldAt() == Findings.NOT_HELD && findings.lostTo() > floor;
+      boolean isGapPast = heldAt == Findings.NOT_HELD && state.findings().lostTo() > floor;
       if (isGapPast || attempts >= state.settings().attemptsMax() - 1) {
         return floor;
       }
