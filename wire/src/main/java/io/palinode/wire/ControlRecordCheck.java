@@ -50,6 +50,7 @@ public final class ControlRecordCheck {
       case RESTORED -> {
         bounds.node("node", record.getRestored().getNode());
         bounds.stepHlc("begun_at", record.getRestored().getBegunAt());
+        bounds.stepHlc("clock", record.getRestored().getClock());
         notNegative("undone_writes", record.getRestored().getUndoneWrites());
         bounds.lasting("duration_micros", record.getRestored().getDurationMicros());
       }
@@ -77,7 +78,11 @@ public final class ControlRecordCheck {
         bounds.node("node", record.getServing().getNode());
         bounds.number("incarnation", record.getServing().getIncarnation());
       }
-      case DUTY_FAILED -> bounds.node("node", record.getDutyFailed().getNode());
+      case DUTY_FAILED -> {
+        bounds.node("node", record.getDutyFailed().getNode());
+        notNegative("attempt", record.getDutyFailed().getAttempt());
+        notNegative("halts", record.getDutyFailed().getHalts());
+      }
       case NODE_REPORT -> report(record.getNodeReport());
       case COVERAGE -> coverage(record.getCoverage());
       case SNAPSHOT -> snapshot(record.getSnapshot());
