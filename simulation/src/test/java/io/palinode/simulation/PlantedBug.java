@@ -225,6 +225,7 @@ enum PlantedBug {
         @Override
         public List<ControlRecord> append(MachineState state, ControlRecord record) {
           Plan plan = state.journal().plan();
+          long target = plan == null ? 0 : plan.target();
           boolean isStepBack =
               plan != null
                   && plan.phase() == Phase.CONVERGING
@@ -239,8 +240,8 @@ enum PlantedBug {
                               .setLetStand(
                                   LetStand.newBuilder()
                                       .setPredicate(WatchedMutex.NAME)
-                                      .setFromHlc(plan.target())
-                                      .setToHlc(plan.target())
+                                      .setFromHlc(target)
+                                      .setToHlc(target)
                                       .setHeld(true)))
                       .build())
               : List.of(record);

@@ -11,6 +11,7 @@ import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hlc;
 import io.palinode.voldemort.TestNodes.Medium;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,8 +36,7 @@ class ClockPromiseTest {
       assertThat(detector.reportProgress()).isTrue();
     }
     assertThat(full.unpromisedMicros()).isZero();
-    StorageHealth.Refusal refusal = full.storageRefusal();
-    assertThat(refusal).isNotNull();
+    StorageHealth.Refusal refusal = Objects.requireNonNull(full.storageRefusal());
     assertThat(refusal.sinceMicros()).isEqualTo(TestNodes.EPOCH_MICROS + 200_000);
     assertThat(refusal.reason()).isEqualTo("broken");
     engine.fails = false;
