@@ -23,12 +23,16 @@ import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeClusterOptions;
 import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Collects what {@link Waits} decides from. Its thread asks Kafka for a sign of life twice per
+ * Collects what {@link Waits} decides from. Its thread asks Kafka whether it answers twice per
  * second, and raises an alert for what stands still. Thread-safe.
  */
 final class JudgementWatch implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(JudgementWatch.class);
   private static final Duration EVERY = Duration.ofMillis(500);
   private static final Duration ANSWER_MAX = Duration.ofSeconds(2);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(3);
@@ -38,6 +42,7 @@ final class JudgementWatch implements AutoCloseable {
   private final LongSupplier wallMicros;
   private final Consumer<Alert> raise;
   private final Admin admin;
+  private final String brokers;
   private final long startedMicros;
   private final Thread thread;
   private final ConcurrentMap<String, FailedPart> failed = new ConcurrentHashMap<>();
@@ -59,6 +64,7 @@ final class JudgementWatch implements AutoCloseable {
     this.wallMicros = wallMicros;
     this.raise = raise;
     this.admin = kafka.newAdmin("palinode-judgement-watch");
+    this.brokers = kafka.bootstrapServers();
     this.startedMicros = wallMicros.getAsLong();
     this.thread = new Thread(this::run, "palinode-judgement-watch");
     this.thread.setDaemon(true);
@@ -98,6 +104,15 @@ final class JudgementWatch implements AutoCloseable {
             wallMicros.getAsLong()));
   }
 
+  /** One sentence while Kafka does not answer; null if it does. */
+  @Nullable String trouble() {
+    long since = unreachableSinceMicros;
+    return since == 0
+        ? null
+        : "Kafka (%s) has not answered for %d s; the orchestrator waits for it, and goes on when it answers"
+            .formatted(brokers, silentMicros(since) / 1_000_000);
+  }
+
   @Override
   public void close() {
     closed = true;
@@ -117,9 +132,9 @@ final class JudgementWatch implements AutoCloseable {
       while (!closed) {
         if (answers()) {
           answeredMicros = wallMicros.getAsLong();
-          unreachableSinceMicros = 0;
+          answered();
         } else {
-          unreachableSinceMicros = answeredMicros;
+          silent(answeredMicros);
         }
         if (!closed && state.get().live()) {
           alerts.due(now()).forEach(raise);
@@ -129,6 +144,25 @@ final class JudgementWatch implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private void answered() {
+    long since = unreachableSinceMicros;
+    if (since != 0) {
+      unreachableSinceMicros = 0;
+      log.warn("kafka=ANSWERS brokers={} silent_ms={}", brokers, silentMicros(since) / 1_000);
+    }
+  }
+
+  private void silent(long sinceMicros) {
+    if (unreachableSinceMicros == 0 && !closed) {
+      log.warn("kafka=SILENT brokers={} the orchestrator waits for it", brokers);
+    }
+    unreachableSinceMicros = sinceMicros;
+  }
+
+  private long silentMicros(long since) {
+    return Math.max(0, wallMicros.getAsLong() - since);
   }
 
   private boolean answers() throws InterruptedException {

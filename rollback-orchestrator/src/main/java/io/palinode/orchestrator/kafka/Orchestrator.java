@@ -96,7 +96,6 @@ public final class Orchestrator implements Backend, AutoCloseable {
   private final RestServer rest;
   private final Producer<byte[], byte[]> predicateProducer;
   private final PredicateRegistry registry;
-  private final KafkaWatch kafkaWatch;
   private final ControlWriter control;
   private final RollbackLoop loop;
   private final JudgementWatch watch;
@@ -116,7 +115,6 @@ public final class Orchestrator implements Backend, AutoCloseable {
     predicateProducer =
         kafka.newBoundedProducer(
             topics.prefix() + "-predicates-writer", APPEND_MAX, PREDICATE_REQUEST_MAX);
-    kafkaWatch = new KafkaWatch(kafka, topics.prefix() + "-orchestrator-watch", wallMicros);
     control =
         new ControlWriter(
             kafka.newBoundedProducer(
@@ -304,7 +302,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
   private @Nullable String trouble(MachineState state) {
     Unwritten unwritten = state.outbox().unwritten();
     String own = unwritten == null ? null : unwritten.text(wallMicros.getAsLong());
-    return Stream.of(kafkaWatch.trouble(), own, snapshots.trouble())
+    return Stream.of(watch.trouble(), own, snapshots.trouble())
         .filter(Objects::nonNull)
         .findFirst()
         .orElse(null);
@@ -481,7 +479,6 @@ public final class Orchestrator implements Backend, AutoCloseable {
     snapshots.close();
     loop.close();
     control.close();
-    kafkaWatch.close();
     predicateProducer.close(PRODUCER_CLOSE_MAX);
     AlertDispatcher current = alerts;
     if (current != null) {
@@ -497,7 +494,6 @@ public final class Orchestrator implements Backend, AutoCloseable {
     alerts = dispatcher;
     gauges(dispatcher);
     loop.start();
-    kafkaWatch.start();
     try {
       logs.replay(config.startMax());
     } catch (InterruptedException e) {
@@ -521,10 +517,6 @@ public final class Orchestrator implements Backend, AutoCloseable {
         "palinode.orchestrator.troubled",
         "1 while it waits for Kafka or cannot write a record; the status says which",
         () -> trouble(loop.state()) == null ? 0 : 1);
-    metrics.gauge(
-        "palinode.kafka.silent.seconds",
-        "Since when Kafka does not answer the orchestrator; 0 while it does",
-        kafkaWatch::silentSeconds);
     metrics.waits(config.rollback().nodes(), watch::now);
   }
 

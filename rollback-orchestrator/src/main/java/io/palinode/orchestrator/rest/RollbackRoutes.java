@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -154,8 +155,13 @@ final class RollbackRoutes {
     if (name == null || name.isBlank()) {
       return UUID.randomUUID().toString();
     }
+    return valid(() -> RequestName.require(name));
+  }
+
+  /** What {@code make} returns; a value that it refuses is a bad request. */
+  private static <T> T valid(Supplier<T> make) {
     try {
-      return RequestName.require(name);
+      return make.get();
     } catch (IllegalArgumentException e) {
       throw new BadRequestResponse(String.valueOf(e.getMessage()));
     }
@@ -220,7 +226,8 @@ final class RollbackRoutes {
     if (wanted.keys().size() > Seeds.KEYS_MAX) {
       throw new BadRequestResponse("at most %d keys can be named".formatted(Seeds.KEYS_MAX));
     }
-    return wish.undoingOnly(witnesses, wanted.keys().stream().map(WantedKey::toProto).toList());
+    return valid(
+        () -> wish.undoingOnly(witnesses, wanted.keys().stream().map(WantedKey::toProto).toList()));
   }
 
   private Violation violation(String id) {
