@@ -91,11 +91,13 @@ class PoisonIT {
     byte[] key = "poison".getBytes(StandardCharsets.UTF_8);
     try (Producer<byte[], byte[]> producer =
         KafkaSettings.of(parts.plane().kafkaAddress()).newProducer("poison")) {
-      producer.send(new ProducerRecord<>(Topics.DEFAULT.control(), 0, key, tooLong()));
-      producer.send(new ProducerRecord<>(Topics.DEFAULT.violations(), 0, key, farJudged()));
+      var unused = producer.send(new ProducerRecord<>(Topics.DEFAULT.control(), 0, key, tooLong()));
+      unused = producer.send(new ProducerRecord<>(Topics.DEFAULT.violations(), 0, key, farJudged()));
       for (int i = 0; i < RECORDS; i++) {
-        types.forEach(
-            (topic, type) -> producer.send(new ProducerRecord<>(topic, 0, key, poison.of(type))));
+        for (Map.Entry<String, Message> type : types.entrySet()) {
+          unused =
+              producer.send(new ProducerRecord<>(type.getKey(), 0, key, poison.of(type.getValue())));
+        }
       }
       producer.flush();
     }
