@@ -92,11 +92,13 @@ class PoisonIT {
     try (Producer<byte[], byte[]> producer =
         KafkaSettings.of(parts.plane().kafkaAddress()).newProducer("poison")) {
       var unused = producer.send(new ProducerRecord<>(Topics.DEFAULT.control(), 0, key, tooLong()));
-      unused = producer.send(new ProducerRecord<>(Topics.DEFAULT.violations(), 0, key, farJudged()));
+      unused =
+          producer.send(new ProducerRecord<>(Topics.DEFAULT.violations(), 0, key, farJudged()));
       for (int i = 0; i < RECORDS; i++) {
         for (Map.Entry<String, Message> type : types.entrySet()) {
           unused =
-              producer.send(new ProducerRecord<>(type.getKey(), 0, key, poison.of(type.getValue())));
+              producer.send(
+                  new ProducerRecord<>(type.getKey(), 0, key, poison.of(type.getValue())));
         }
       }
       producer.flush();
