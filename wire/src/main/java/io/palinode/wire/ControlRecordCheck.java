@@ -208,17 +208,13 @@ public final class ControlRecordCheck {
     snapshot(opened.getSnapshot());
     bounds.stepHlc("hlc", opened.getHlc());
     RecordBounds.range("at_once", opened.getAtOnce(), Integer.MAX_VALUE);
-    if (opened.hasBase()) {
-      snapshot(opened.getBase());
-    }
+    base(opened.getBase());
   }
 
   private void closed(SnapshotClosed closed) {
     snapshot(closed.getSnapshot());
     bounds.stepHlc("hlc", closed.getHlc());
-    if (closed.hasBase()) {
-      snapshot(closed.getBase());
-    }
+    base(closed.getBase());
     RecordBounds.count("parts", closed.getPartsCount(), bounds.nodes());
     closed.getPartsList().forEach(this::taken);
   }
@@ -234,6 +230,13 @@ public final class ControlRecordCheck {
   private void part(long number, int node) {
     bounds.number("snapshot number", number);
     bounds.node("node", node);
+  }
+
+  /** Absent, or empty: a snapshot without a base is closed with an empty one. */
+  private void base(SnapshotRef ref) {
+    if (!ref.equals(SnapshotRef.getDefaultInstance())) {
+      snapshot(ref);
+    }
   }
 
   private void snapshot(SnapshotRef ref) {

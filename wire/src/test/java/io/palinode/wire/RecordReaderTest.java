@@ -11,6 +11,7 @@ import io.palinode.wire.v1.Pause;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.PredicateRecord;
 import io.palinode.wire.v1.SafePoint;
+import io.palinode.wire.v1.SnapshotClosed;
 import io.palinode.wire.v1.SnapshotDeleted;
 import io.palinode.wire.v1.SnapshotOpened;
 import io.palinode.wire.v1.SnapshotRef;
@@ -113,6 +114,19 @@ class RecordReaderTest {
     reader.read(record(5, absurd.build().toByteArray()), read::add);
     assertThat(read).isEmpty();
     assertThat(refused.count("control", Reason.ABSURD)).isEqualTo(1);
+  }
+
+  @Test
+  void aSnapshotWithoutABaseIsClosedWithAnEmptyOne() {
+    SnapshotRef taken = SnapshotRef.newBuilder().setId("a").setNumber(1).build();
+    SnapshotClosed closed =
+        SnapshotClosed.newBuilder()
+            .setSnapshot(taken)
+            .setBase(SnapshotRef.getDefaultInstance())
+            .build();
+    ControlRecord record = snapshot(SnapshotStep.newBuilder().setClosed(closed)).build();
+    reader.read(record(5, record.toByteArray()), read::add);
+    assertThat(read).containsExactly(record);
   }
 
   @Test
