@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  * of a topic's type whose fields have extreme values.
  *
  * <p>A message that could be a step which its writer has a right to is no poison but a forgery: a
- * plan of the next epoch, a request for approval, the next version of a predicate, a gap of a node.
- * Only the writer's identity tells the two apart, so such messages get a field that is absurd.
+ * plan of the next epoch, a request for approval, the next version of a predicate, a gap of a node,
+ * a start of a node. Only the writer's identity tells the two apart, so such messages get a field
+ * that is absurd.
  */
 final class Poison {
   private static final long[] NUMBERS = {
@@ -52,6 +53,11 @@ final class Poison {
     Message filled = filled(type.newBuilderForType(), 0);
     if (filled instanceof ControlRecord step && (step.hasPlanOpened() || step.hasGate())) {
       return step.toBuilder().setEpoch(Long.MAX_VALUE).build();
+    }
+    if (filled instanceof ControlRecord step && step.hasNodeJoined()) {
+      return step.toBuilder()
+          .setNodeJoined(step.getNodeJoined().toBuilder().setIncarnation(Long.MAX_VALUE))
+          .build();
     }
     if (filled instanceof PredicateRecord predicate) {
       return predicate.toBuilder().setVersion(Long.MAX_VALUE).build();

@@ -21,7 +21,7 @@ public final class CandidateRecordCheck {
   /** Throws {@link IllegalArgumentException} for a record that no local detector writes. */
   public static void require(CandidateRecord record, RecordBounds bounds) {
     bounds.node("node", record.getNode());
-    bounds.micros("incarnation", record.getIncarnation());
+    bounds.number("incarnation", record.getIncarnation());
     RecordChecks.atLeastOne("incarnation", record.getIncarnation());
     bounds.number("epoch", record.getEpoch());
     RecordBounds.range("sequence", record.getSequence(), SEQUENCE_MAX);

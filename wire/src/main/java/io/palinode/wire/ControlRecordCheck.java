@@ -66,17 +66,17 @@ public final class ControlRecordCheck {
       case NODE_JOINED -> {
         bounds.node("node", record.getNodeJoined().getNode());
         bounds.stepHlc("reach", record.getNodeJoined().getReach());
-        bounds.micros("incarnation", record.getNodeJoined().getIncarnation());
+        bounds.number("incarnation", record.getNodeJoined().getIncarnation());
       }
       case WATCHING -> {
         bounds.node("node", record.getWatching().getNode());
-        bounds.micros("incarnation", record.getWatching().getIncarnation());
+        bounds.number("incarnation", record.getWatching().getIncarnation());
         notNegative("version", record.getWatching().getVersion());
         name(record.getWatching().getPredicate());
       }
       case SERVING -> {
         bounds.node("node", record.getServing().getNode());
-        bounds.micros("incarnation", record.getServing().getIncarnation());
+        bounds.number("incarnation", record.getServing().getIncarnation());
       }
       case DUTY_FAILED -> {
         bounds.node("node", record.getDutyFailed().getNode());
@@ -105,7 +105,7 @@ public final class ControlRecordCheck {
     bounds.node("node", paused.getNode());
     bounds.stepHlc("reach", paused.getReach());
     bounds.stepHlc("quiet_since", paused.getQuietSince());
-    bounds.micros("incarnation", paused.getIncarnation());
+    bounds.number("incarnation", paused.getIncarnation());
     notNegative("accesses_since", paused.getAccessesSince());
   }
 
@@ -132,7 +132,7 @@ public final class ControlRecordCheck {
 
   private void report(NodeReport report) {
     bounds.node("node", report.getNode());
-    bounds.micros("incarnation", report.getIncarnation());
+    bounds.number("incarnation", report.getIncarnation());
     notNegative("epsilon_micros", report.getEpsilonMicros());
     notNegative("max_drift_micros", report.getMaxDriftMicros());
     bounds.node("refused_node", report.getRefusedNode());
