@@ -15,6 +15,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * or from its end.
  *
  * <p>The listener is called in the tail's thread only, in the order of each partition. The tail
- * ends when it is closed, or when the listener or Kafka throws; {@link #failure} then says why. A
- * broker that goes away later is waited for; one that is away at the start, for a minute.
+ * ends when it is closed, or when the listener or Kafka throws; {@link #failure} then says why. It
+ * waits for a broker that does not answer, and 30 s for a topic that the broker does not have.
  */
 public final class LogTail implements AutoCloseable {
   /** Without a record: what comes meanwhile, or a close, ends the wait. */
@@ -180,7 +181,7 @@ public final class LogTail implements AutoCloseable {
   private void follow(Consumer<byte[], byte[]> from) {
     List<TopicPartition> partitions = awaitPartitions(from);
     from.assign(partitions);
-    Map<TopicPartition, Long> ends = new HashMap<>(from.endOffsets(partitions));
+    Map<TopicPartition, Long> ends = new HashMap<>(answer(() -> from.endOffsets(partitions)));
     if (source.from() == From.BEGINNING) {
       from.seekToBeginning(partitions);
     } else {
@@ -212,7 +213,7 @@ public final class LogTail implements AutoCloseable {
     if (isCaughtUp()) {
       return;
     }
-    ends.entrySet().removeIf(end -> from.position(end.getKey()) >= end.getValue());
+    ends.entrySet().removeIf(end -> answer(() -> from.position(end.getKey())) >= end.getValue());
     if (ends.isEmpty()) {
       listener.onCaughtUp();
       // Last: who waits for this may rely on what the listener did.
@@ -239,7 +240,7 @@ public final class LogTail implements AutoCloseable {
   private List<TopicPartition> partitions(Consumer<byte[], byte[]> from) {
     Collection<TopicPartition> known = new ArrayList<>();
     try {
-      from.partitionsFor(source.topic())
+      answer(() -> from.partitionsFor(source.topic()))
           .forEach(info -> known.add(new TopicPartition(source.topic(), info.partition())));
     } catch (UnknownTopicOrPartitionException notYet) {
       return List.of();
@@ -247,6 +248,17 @@ public final class LogTail implements AutoCloseable {
     return known.stream()
         .filter(p -> source.partition() == null || source.partition() == p.partition())
         .toList();
+  }
+
+  /** Asks again while Kafka does not answer. */
+  private <T> T answer(Supplier<T> question) {
+    while (true) {
+      try {
+        return question.get();
+      } catch (TimeoutException silent) {
+        pause();
+      }
+    }
   }
 
   private void pause() {

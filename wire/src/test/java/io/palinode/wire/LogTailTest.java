@@ -16,6 +16,7 @@ import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -70,6 +71,16 @@ class LogTailTest {
       tail.start();
       assertThat(tail.awaitCaughtUp(Duration.ofSeconds(5))).isTrue();
     }
+  }
+
+  @Test
+  void kafkaThatDoesNotAnswerAtTheStartIsAskedAgain() throws InterruptedException {
+    consumer.setOffsetsException(new TimeoutException("no answer"));
+    try (LogTail tail = tail(Source.all(TOPIC, From.BEGINNING))) {
+      tail.start();
+      assertThat(tail.awaitCaughtUp(Duration.ofSeconds(5))).isTrue();
+    }
+    assertThat(seen.failures).isEmpty();
   }
 
   @Test
