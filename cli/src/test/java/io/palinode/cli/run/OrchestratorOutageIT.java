@@ -45,7 +45,7 @@ class OrchestratorOutageIT {
     try {
       Path log = folder.resolve("orchestrator.log");
       Process orchestrator = orchestrator(kafka.bootstrapServers(), api, log);
-      await("ready").atMost(BOUND).until(() -> health(api) > 0);
+      await("ready").atMost(BOUND).until(() -> Files.readString(log).contains("ready"));
       kafka.close();
       await("it says so")
           .atMost(BOUND)

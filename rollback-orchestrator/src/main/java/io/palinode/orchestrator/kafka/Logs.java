@@ -104,8 +104,11 @@ final class Logs implements AutoCloseable {
     for (LogTail tail : List.of(predicates, control, violations)) {
       tail.start();
       if (!tail.awaitCaughtUp(max)) {
+        RuntimeException failure = tail.failure();
         throw new UnavailableException(
-            "the logs could not be replayed within " + max, tail.failure());
+            "the logs could not be replayed"
+                + (failure == null ? " within " + max : ": " + failure.getMessage()),
+            failure);
       }
     }
     if (!loop.awaitLive(max)) {
