@@ -2,13 +2,21 @@ package io.palinode.cli.cluster;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** Free ports of the loopback address. */
 public final class Ports {
+  /** Below the ports that Linux and macOS give to connections, which would take a free one. */
+  private static final int MIN = 10_000;
+
+  private static final int MAX = 32_000;
+  private static final int TRIES = 1_000;
+
   private Ports() {}
 
   /** {@code count} different ports that nobody listened on a moment ago. */
@@ -16,7 +24,7 @@ public final class Ports {
     List<ServerSocket> sockets = new ArrayList<>();
     try {
       for (int i = 0; i < count; i++) {
-        sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+        sockets.add(bound());
       }
       return sockets.stream().map(ServerSocket::getLocalPort).toList();
     } catch (IOException e) {
@@ -26,6 +34,18 @@ public final class Ports {
         release(socket);
       }
     }
+  }
+
+  private static ServerSocket bound() throws IOException {
+    for (int i = 0; i < TRIES; i++) {
+      int port = ThreadLocalRandom.current().nextInt(MIN, MAX);
+      try {
+        return new ServerSocket(port, 1, InetAddress.getLoopbackAddress());
+      } catch (BindException taken) {
+        // The next one.
+      }
+    }
+    return new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
   }
 
   /** Whether nobody listens on the port of the loopback address now. */
