@@ -4,6 +4,7 @@ import io.palinode.benchmarks.stock.StockStartException;
 import io.palinode.cli.detect.BadTraceException;
 import io.palinode.cli.terminal.Outage;
 import io.palinode.cli.terminal.Refusal;
+import io.palinode.launcher.StartRefusedException;
 import io.palinode.orchestrator.rest.UnavailableException;
 import io.palinode.predicate.PredicateException;
 import io.palinode.voldemort.ClockBehindException;
@@ -31,6 +32,7 @@ final class Refusals {
         || failure instanceof DiskFullException
         || failure instanceof StoreException
         || failure instanceof StockStartException
+        || failure instanceof StartRefusedException
         || failure instanceof io.palinode.voldemort.server.ListenException
         || failure instanceof io.palinode.orchestrator.rest.ListenException
         || failure instanceof CharacterCodingException

@@ -1,9 +1,5 @@
 package io.palinode.cli;
 
-import io.palinode.cli.cluster.ControlPlane;
-import io.palinode.cli.cluster.PartsWatch;
-import io.palinode.cli.cluster.Ports;
-import io.palinode.cli.cluster.StoreCluster;
 import io.palinode.cli.terminal.ClusterFile;
 import io.palinode.cli.terminal.DetectionOptions;
 import io.palinode.cli.terminal.EpsilonText;
@@ -15,6 +11,10 @@ import io.palinode.cli.terminal.StartStop;
 import io.palinode.cli.terminal.StoresOption;
 import io.palinode.cli.terminal.WindowLogOptions;
 import io.palinode.hvc.Epsilon;
+import io.palinode.launcher.ControlPlane;
+import io.palinode.launcher.PartsWatch;
+import io.palinode.launcher.StoreCluster;
+import io.palinode.launcher.embedded.Ports;
 import io.palinode.retroscope.DiskBound;
 import io.palinode.retroscope.disk.OwnerOnly;
 import io.palinode.voldemort.RestoreLimit;

@@ -200,8 +200,9 @@ class ArchitectureTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"io.palinode.benchmarks..", "io.palinode.simulation.."})
-  void benchmarksAndSimulationMayUseAllAndAreUsedByTheCommandOnly(String module) {
+  @ValueSource(
+      strings = {"io.palinode.benchmarks..", "io.palinode.simulation..", "io.palinode.launcher.."})
+  void onlyTheCommandUsesBenchmarksSimulationAndLauncher(String module) {
     noClasses()
         .that()
         .resideOutsideOfPackages(module, "io.palinode.cli..")
@@ -212,10 +213,10 @@ class ArchitectureTest {
   }
 
   @Test
-  void simulationUsesNothingOfTheCommand() {
+  void noModuleUsesTheCommand() {
     noClasses()
         .that()
-        .resideInAPackage("io.palinode.simulation..")
+        .resideOutsideOfPackage("io.palinode.cli..")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("io.palinode.cli..")

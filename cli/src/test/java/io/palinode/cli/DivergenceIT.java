@@ -3,15 +3,15 @@ package io.palinode.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.palinode.cli.cluster.ControlPlane;
-import io.palinode.cli.cluster.Ports;
-import io.palinode.cli.cluster.StoreCluster;
 import io.palinode.detection.witness.WitnessCheck;
 import io.palinode.detection.witness.WitnessFormatException;
 import io.palinode.detection.witness.WitnessJson;
 import io.palinode.examples.graph.net.HeldLinks;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
+import io.palinode.launcher.ControlPlane;
+import io.palinode.launcher.StoreCluster;
+import io.palinode.launcher.embedded.Ports;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.RefusedException;
 import io.palinode.predicate.Predicates;

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.palinode.cli.cluster.ControlPlane;
-import io.palinode.cli.cluster.Ports;
-import io.palinode.cli.cluster.StoreCluster;
 import io.palinode.cli.demo.DemoGraph;
 import io.palinode.examples.graph.Edge;
 import io.palinode.examples.graph.Keys;
 import io.palinode.hvc.Epsilon;
+import io.palinode.launcher.ControlPlane;
+import io.palinode.launcher.StoreCluster;
+import io.palinode.launcher.embedded.Ports;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.kafka.Orchestrator;
 import io.palinode.voldemort.client.ClientConfig;

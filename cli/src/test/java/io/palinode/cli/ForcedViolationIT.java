@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.palinode.cli.cluster.ControlPlane;
 import io.palinode.detection.witness.PortableWitness;
 import io.palinode.detection.witness.WitnessCheck;
 import io.palinode.detection.witness.WitnessFormatException;
 import io.palinode.detection.witness.WitnessJson;
 import io.palinode.examples.graph.Rule;
 import io.palinode.examples.graph.net.HeldLinks;
+import io.palinode.launcher.ControlPlane;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.Rollback;

@@ -2,11 +2,11 @@ package io.palinode.cli;
 
 import static org.awaitility.Awaitility.await;
 
-import io.palinode.cli.cluster.ControlPlane;
-import io.palinode.cli.cluster.Ports;
-import io.palinode.cli.cluster.StoreCluster;
 import io.palinode.examples.graph.net.HeldLinks;
 import io.palinode.hvc.Epsilon;
+import io.palinode.launcher.ControlPlane;
+import io.palinode.launcher.StoreCluster;
+import io.palinode.launcher.embedded.Ports;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.client.ClientConfig;

@@ -5,11 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.palinode.cli.cluster.ControlPlane;
-import io.palinode.cli.cluster.Ports;
-import io.palinode.cli.cluster.StoreCluster;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
+import io.palinode.launcher.ControlPlane;
+import io.palinode.launcher.StoreCluster;
+import io.palinode.launcher.embedded.Ports;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.palinode.benchmarks.stock.StockVoldemort;
-import io.palinode.cli.cluster.ControlPlane;
-import io.palinode.cli.cluster.Ports;
-import io.palinode.cli.cluster.StoreCluster;
-import io.palinode.cli.cluster.WatchedNode;
 import io.palinode.detector.StoreKey;
 import io.palinode.detector.WriteEvent;
 import io.palinode.hvc.Epsilon;
+import io.palinode.launcher.ControlPlane;
+import io.palinode.launcher.StoreCluster;
+import io.palinode.launcher.WatchedNode;
+import io.palinode.launcher.embedded.Ports;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.Store;

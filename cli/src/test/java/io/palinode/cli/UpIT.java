@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.palinode.cli.cluster.Ports;
 import io.palinode.hvc.Hlc;
+import io.palinode.launcher.embedded.Ports;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.PastStore;
 import io.palinode.voldemort.client.Store;

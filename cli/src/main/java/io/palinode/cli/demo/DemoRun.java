@@ -2,12 +2,12 @@ package io.palinode.cli.demo;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.palinode.cli.cluster.ControlPlane;
-import io.palinode.cli.cluster.Ports;
-import io.palinode.cli.cluster.StoreCluster;
 import io.palinode.cli.terminal.OnSignal;
 import io.palinode.cli.terminal.Refusal;
 import io.palinode.examples.graph.Graph;
+import io.palinode.launcher.ControlPlane;
+import io.palinode.launcher.StoreCluster;
+import io.palinode.launcher.embedded.Ports;
 import io.palinode.predicate.Predicate;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.StoreClient;

@@ -1,7 +1,7 @@
 package io.palinode.cli.demo;
 
-import io.palinode.cli.cluster.ControlPlane;
 import io.palinode.hvc.Grade;
+import io.palinode.launcher.ControlPlane;
 import io.palinode.orchestrator.LatencySnapshot;
 import io.palinode.orchestrator.ReceivedViolation;
 import io.palinode.orchestrator.Rollback;

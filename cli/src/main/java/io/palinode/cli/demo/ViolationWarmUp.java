@@ -1,7 +1,7 @@
 package io.palinode.cli.demo;
 
-import io.palinode.cli.cluster.ControlPlane;
 import io.palinode.hvc.Grade;
+import io.palinode.launcher.ControlPlane;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.kafka.Orchestrator;
 import io.palinode.voldemort.client.RolledBackException;

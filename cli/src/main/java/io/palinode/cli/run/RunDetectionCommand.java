@@ -2,11 +2,11 @@ package io.palinode.cli.run;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.palinode.cli.embedded.EmbeddedFlink;
 import io.palinode.cli.terminal.DetectionOptions;
 import io.palinode.cli.terminal.EpsilonText;
 import io.palinode.cli.terminal.StartProgress;
 import io.palinode.hvc.Epsilon;
+import io.palinode.launcher.embedded.EmbeddedFlink;
 import io.palinode.monitor.flink.DetectionJobConfig;
 import io.palinode.wire.Topics;
 import java.nio.file.Path;

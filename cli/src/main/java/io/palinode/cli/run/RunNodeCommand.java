@@ -2,7 +2,6 @@ package io.palinode.cli.run;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.palinode.cli.cluster.WatchedNode;
 import io.palinode.cli.terminal.ClusterFile;
 import io.palinode.cli.terminal.EpsilonText;
 import io.palinode.cli.terminal.Refusal;
@@ -11,6 +10,7 @@ import io.palinode.cli.terminal.StoresOption;
 import io.palinode.cli.terminal.WindowLogOptions;
 import io.palinode.detector.kafka.NodeMonitorConfig;
 import io.palinode.hvc.Epsilon;
+import io.palinode.launcher.WatchedNode;
 import io.palinode.retroscope.disk.OwnerOnly;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;

@@ -3,8 +3,8 @@ package io.palinode.cli.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.palinode.cli.cluster.Ports;
-import io.palinode.cli.embedded.EmbeddedKafka;
+import io.palinode.launcher.embedded.EmbeddedKafka;
+import io.palinode.launcher.embedded.Ports;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -1,5 +1,0 @@
-/** Store nodes and what watches them, put together in one process. */
-@NullMarked
-package io.palinode.cli.cluster;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,121 @@
+package io.palinode.launcher;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.palinode.detector.kafka.NodeMonitor;
+import io.palinode.detector.kafka.NodeMonitorConfig;
+import io.palinode.hvc.Epsilon;
+import io.palinode.hvc.HvcClock;
+import io.palinode.retroscope.DiskBound;
+import io.palinode.retroscope.WindowLogConfig;
+import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.voldemort.StoreNode;
+import io.palinode.voldemort.StoreNodeConfig;
+import io.palinode.voldemort.cluster.Cluster;
+import io.palinode.voldemort.cluster.StoreDefinition;
+import io.palinode.voldemort.server.StoreService;
+import io.palinode.voldemort.server.StoreServiceConfig;
+import io.palinode.voldemort.server.SystemMicros;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** A store node in this process, with its folder and socket; watched or not. */
+public final class WatchedNode implements AutoCloseable {
+  private final Parts parts = new Parts();
+  private final StoreService service;
+  private final @Nullable NodeMonitor monitor;
+
+  private WatchedNode(
+      StoreService service,
+      @Nullable NodeMonitorConfig watch,
+      LongSupplier epochMicros,
+      MeterRegistry meters) {
+    this.service = parts.started(service);
+    try {
+      monitor =
+          watch == null
+              ? null
+              : parts.started(
+                  NodeMonitor.start(
+                      service.node(), service.snapshots(), watch, epochMicros, meters));
+      if (monitor != null) {
+        service.had(monitor.newestBefore());
+      }
+      parts.started(new StoreMeters(service, meters));
+      if (service.awaitsRepair()) {
+        parts.started(RepairWait.start(service));
+      } else {
+        service.start();
+      }
+    } catch (RuntimeException e) {
+      parts.close();
+      throw e;
+    }
+    AutoCloseable socket = service::stopServing;
+    parts.started(socket);
+  }
+
+  /**
+   * Opens, watches (when {@code watch} is given) and serves. A watched node serves nothing before
+   * it has joined.
+   *
+   * @param data the folder of the cluster's data
+   * @param windowLogDisk of each store that is on disk; null: window-logs are in memory only
+   */
+  public static WatchedNode start(
+      StoreNodeConfig config,
+      Path data,
+      @Nullable DiskBound windowLogDisk,
+      @Nullable NodeMonitorConfig watch,
+      MeterRegistry registry) {
+    return start(config, data, windowLogDisk, watch, new SystemMicros(), registry);
+  }
+
+  /** Like the other, with a physical clock of its own. */
+  static WatchedNode start(
+      StoreNodeConfig config,
+      Path data,
+      @Nullable DiskBound windowLogDisk,
+      @Nullable NodeMonitorConfig watch,
+      LongSupplier epochMicros,
+      MeterRegistry registry) {
+    StoreService service =
+        StoreService.open(
+            StoreServiceConfig.of(config, data).withWindowLogDisk(windowLogDisk), epochMicros);
+    return new WatchedNode(service, watch, epochMicros, registry);
+  }
+
+  /** With defaults: a write outlives the process, not the machine. */
+  public static StoreNodeConfig config(
+      int id, Cluster cluster, List<StoreDefinition> stores, Epsilon epsilon) {
+    return new StoreNodeConfig(
+        id,
+        cluster,
+        stores,
+        epsilon,
+        HvcClock.MAX_DRIFT_DEFAULT,
+        WindowLogConfig.DEFAULT,
+        StoreNodeConfig.CONVERGENCE_WINDOW_DEFAULT,
+        Durability.WRITTEN,
+        StoreNodeConfig.Past.KEPT);
+  }
+
+  StoreNode node() {
+    return service.node();
+  }
+
+  /** False when it is not watched any more, by a failure which the log tells. */
+  public boolean isRunning() {
+    return monitor == null || monitor.isRunning();
+  }
+
+  /**
+   * Its socket, then its monitor, then the stores: a node says that it has stopped, and hears no
+   * write after it.
+   */
+  @Override
+  public void close() {
+    parts.close();
+  }
+}

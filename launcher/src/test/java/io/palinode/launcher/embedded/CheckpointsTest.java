@@ -1,0 +1,45 @@
+package io.palinode.launcher.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CheckpointsTest {
+  @TempDir Path folder;
+
+  @Test
+  void theNewestCompleteCheckpointOfAnyJobIsTheLatest() throws IOException {
+    complete("job1/chk-7", 1_000);
+    Path newest = complete("job2/chk-3", 2_000);
+    Files.createDirectories(folder.resolve("job2/chk-4"));
+    assertThat(new Checkpoints(folder).latest()).isEqualTo(newest);
+  }
+
+  @Test
+  void withoutACompleteCheckpointThereIsNone() throws IOException {
+    Files.createDirectories(folder.resolve("job2/chk-4"));
+    assertThat(new Checkpoints(folder).latest()).isNull();
+    assertThat(new Checkpoints(folder.resolve("absent")).latest()).isNull();
+  }
+
+  @Test
+  void otherJobsAreDeleted() throws IOException {
+    complete("job1/chk-7", 1_000);
+    Path newest = complete("job2/chk-3", 2_000);
+    new Checkpoints(folder).deleteAllBut(newest);
+    assertThat(folder).isDirectoryNotContaining("glob:**job1");
+    assertThat(newest).isDirectoryContaining("glob:**_metadata");
+  }
+
+  private Path complete(String path, long millis) throws IOException {
+    Path checkpoint = Files.createDirectories(folder.resolve(path));
+    Path metadata = Files.writeString(checkpoint.resolve("_metadata"), "");
+    Files.setLastModifiedTime(metadata, FileTime.fromMillis(millis));
+    return checkpoint;
+  }
+}

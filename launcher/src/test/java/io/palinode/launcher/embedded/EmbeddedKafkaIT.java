@@ -1,0 +1,118 @@
+package io.palinode.launcher.embedded;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.LogTail;
+import io.palinode.wire.TopicLayout;
+import io.palinode.wire.Topics;
+import io.palinode.wire.TopicsAdmin;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class EmbeddedKafkaIT {
+  private static final Topics TOPICS = Topics.DEFAULT;
+
+  @TempDir Path folder;
+
+  @Test
+  void whatWasWrittenIsThereAfterARestart() throws Exception {
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(folder, EmbeddedKafka.ANY_PORT)) {
+      KafkaSettings settings = KafkaSettings.of(kafka.bootstrapServers());
+      createTopics(settings);
+      try (Producer<byte[], byte[]> producer = settings.newProducer("test")) {
+        producer.send(new ProducerRecord<>(TOPICS.control(), "kept".getBytes(UTF_8))).get();
+      }
+    }
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(folder, EmbeddedKafka.ANY_PORT)) {
+      KafkaSettings settings = KafkaSettings.of(kafka.bootstrapServers());
+      createTopics(settings);
+      assertThat(read(settings)).containsExactly("kept");
+    }
+  }
+
+  @Test
+  void aPortThatIsTakenIsNamed() throws IOException {
+    try (ServerSocket other =
+        new ServerSocket(0, 1, InetAddress.getByAddress(new byte[] {127, 0, 0, 1}))) {
+      assertThatThrownBy(() -> EmbeddedKafka.start(folder, other.getLocalPort()))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("port must be free: port=" + other.getLocalPort());
+    }
+  }
+
+  @Test
+  void aFolderThatCannotBeMadeIsNamed() throws IOException {
+    Path file = Files.writeString(folder.resolve("file"), "");
+    assertThatThrownBy(() -> EmbeddedKafka.start(file.resolve("kafka"), EmbeddedKafka.ANY_PORT))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("folder=" + file.resolve("kafka"));
+  }
+
+  @Test
+  void aFolderThatAnotherBrokerUsesIsRefused() throws IOException {
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(folder, EmbeddedKafka.ANY_PORT)) {
+      assertThat(kafka.bootstrapServers()).startsWith("127.0.0.1:");
+      assertThatThrownBy(() -> EmbeddedKafka.start(folder, EmbeddedKafka.ANY_PORT))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining(folder.toString());
+    }
+  }
+
+  @Test
+  void anOrderedLogOfAnotherShapeIsRefused() throws IOException {
+    try (EmbeddedKafka kafka = EmbeddedKafka.start(folder, EmbeddedKafka.ANY_PORT)) {
+      KafkaSettings settings = KafkaSettings.of(kafka.bootstrapServers());
+      Topics other = new Topics("other");
+      try (var admin = settings.newAdmin("test")) {
+        admin
+            .createTopics(
+                List.of(
+                    new org.apache.kafka.clients.admin.NewTopic(other.violations(), 2, (short) 1)))
+            .all()
+            .get();
+      } catch (InterruptedException | java.util.concurrent.ExecutionException e) {
+        throw new AssertionError(e);
+      }
+      try (TopicsAdmin admin = new TopicsAdmin(settings, other)) {
+        assertThatThrownBy(() -> admin.createAbsent(TopicLayout.DEFAULT))
+            .hasMessageContaining("topic=other.violations.v1 partitions=2");
+      }
+    }
+  }
+
+  private static void createTopics(KafkaSettings settings) {
+    try (TopicsAdmin admin = new TopicsAdmin(settings, TOPICS)) {
+      admin.createAbsent(TopicLayout.DEFAULT);
+      assertThat(admin.candidatePartitions()).isEqualTo(4);
+    }
+  }
+
+  private static List<String> read(KafkaSettings settings) throws InterruptedException {
+    List<String> values = new CopyOnWriteArrayList<>();
+    try (LogTail tail =
+        new LogTail(
+            "test",
+            settings,
+            LogTail.Source.all(TOPICS.control(), LogTail.From.BEGINNING),
+            record -> values.add(new String(record.value(), UTF_8)))) {
+      tail.start();
+      assertThat(tail.awaitCaughtUp(Duration.ofSeconds(20))).isTrue();
+    }
+    return values;
+  }
+}

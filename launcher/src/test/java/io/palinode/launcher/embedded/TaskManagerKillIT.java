@@ -1,0 +1,113 @@
+package io.palinode.launcher.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.palinode.hvc.Hlc;
+import io.palinode.monitor.flink.DetectionJobConfig;
+import io.palinode.wire.KafkaSettings;
+import io.palinode.wire.TopicLayout;
+import io.palinode.wire.Topics;
+import io.palinode.wire.TopicsAdmin;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The job's jar on a cluster of processes, one of which is killed. */
+@Timeout(180)
+class TaskManagerKillIT {
+  private static final Duration SOON = Duration.ofSeconds(60);
+  private static final String PREDICATE = "killed";
+  private static final int PAIRS = 1_500;
+  private static final int KILLED_AT = 500;
+  private static final int REPLACED_AT = 700;
+
+  @TempDir static Path folder;
+
+  @Test
+  void aKilledTaskManagerChangesNothingInWhatIsFound() throws Exception {
+    try (EmbeddedKafka broker =
+        EmbeddedKafka.start(folder.resolve("kafka"), EmbeddedKafka.ANY_PORT)) {
+      KafkaSettings kafka = KafkaSettings.of(broker.bootstrapServers());
+      try (TopicsAdmin admin = new TopicsAdmin(kafka, Topics.DEFAULT)) {
+        admin.createAbsent(TopicLayout.DEFAULT.withCandidatePartitions(FakeNodes.PARTITIONS));
+      }
+      PairPredicate.send(kafka, PREDICATE, 1, false);
+      try (FakeNodes nodes = new FakeNodes(kafka, Topics.DEFAULT.candidates());
+          ViolationLog log = new ViolationLog(kafka, Topics.DEFAULT.violations())) {
+        disturbed(kafka, nodes, log);
+        Set<String> disturbed = log.idsSince(PREDICATE, 0);
+        assertThat(disturbed).hasSize(PAIRS);
+        int before = log.reports(PREDICATE);
+        undisturbed(kafka, log);
+        assertThat(log.idsSince(PREDICATE, before)).isEqualTo(disturbed);
+        assertThat(log.losses()).isEmpty();
+      }
+    }
+  }
+
+  private static void disturbed(KafkaSettings kafka, FakeNodes nodes, ViolationLog log)
+      throws IOException, InterruptedException {
+    Path home = Files.createDirectories(folder.resolve("standalone"));
+    try (StandaloneFlink flink = StandaloneFlink.start(home, jobJar(), 2)) {
+      Process first = flink.startTaskManager();
+      await().atMost(SOON).until(() -> flink.taskManagers() == 1);
+      flink.submit(
+          "--bootstrap-servers", kafka.bootstrapServers(),
+          "--nodes", Integer.toString(FakeNodes.NODES),
+          "--epsilon", "10ms",
+          "--parallelism", "2",
+          "--checkpoint-interval-ms", "500");
+      await().atMost(SOON).until(flink::isRunning);
+      for (int i = 0; i < PAIRS; i++) {
+        if (i == KILLED_AT) {
+          // SIGKILL, in the middle of what it does.
+          first.destroyForcibly();
+        }
+        if (i == REPLACED_AT) {
+          flink.startTaskManager();
+        }
+        nodes.open(0, FakeNodes.ref(PREDICATE, 1, "a=" + i, 0));
+        nodes.open(1, FakeNodes.ref(PREDICATE, 1, "a=" + i, 1));
+        LockSupport.parkNanos(Duration.ofMillis(4).toNanos());
+      }
+      awaitJudged(log);
+      assertThat(first.isAlive()).isFalse();
+      assertThat(flink.failures()).isPositive();
+    }
+  }
+
+  private static void undisturbed(KafkaSettings kafka, ViolationLog log) throws IOException {
+    DetectionJobConfig config =
+        DetectionJobConfig.of(kafka, Topics.DEFAULT, FakeNodes.NODES, FakeNodes.EPSILON);
+    try (EmbeddedFlink flink =
+        EmbeddedFlink.start(folder.resolve("embedded"), config, new SimpleMeterRegistry())) {
+      awaitJudged(log);
+      assertThat(flink.failure()).isNull();
+    }
+  }
+
+  private static void awaitJudged(ViolationLog log) {
+    long now = Hlc.ofMicros(FakeNodes.nowMicros());
+    await().atMost(SOON).until(() -> log.judged() >= now);
+  }
+
+  /** As {@code mvn package} makes it. */
+  private static Path jobJar() throws IOException {
+    try (Stream<Path> built = Files.list(Path.of("..", "monitor-flink", "target"))) {
+      List<Path> jars =
+          built.filter(path -> path.getFileName().toString().endsWith("-job.jar")).toList();
+      assertThat(jars).hasSize(1);
+      return jars.get(0).toAbsolutePath().normalize();
+    }
+  }
+}
