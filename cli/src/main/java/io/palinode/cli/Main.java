@@ -26,7 +26,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     version = "palinode 0.1.0",
     mixinStandardHelpOptions = true,
     header =
-        "Watches predicates over a replicated key-value store, and takes back what went wrong.",
+        "Watches predicates over a replicated key-value store, and rolls back their violations.",
     description = {
       "",
       "Start with @|bold palinode demo|@: a graph application runs three ways on real parts in one"

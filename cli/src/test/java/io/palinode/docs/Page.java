@@ -1,0 +1,97 @@
+package io.palinode.docs;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * One Markdown page of the repository.
+ *
+ * @param path from the repository's root
+ */
+record Page(Path path, List<String> lines) {
+  static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+
+  private static final Pattern LINK = Pattern.compile("\\[[^\\]]*\\]\\(([^)\\s]+)\\)");
+  private static final Pattern HEADING = Pattern.compile("#{1,6} (.*)");
+  private static final Set<String> SKIPPED = Set.of("target", ".git", "node_modules");
+
+  static List<Page> all() {
+    try (Stream<Path> files = Files.walk(ROOT)) {
+      return files
+          .filter(file -> file.toString().endsWith(".md"))
+          .map(ROOT::relativize)
+          .filter(file -> Stream.of(file).noneMatch(Page::isSkipped))
+          .sorted()
+          .map(Page::read)
+          .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static boolean isSkipped(Path file) {
+    for (Path part : file) {
+      if (SKIPPED.contains(part.toString())) {
+        return true;
+      }
+    }
+    return file.toString().contains("src/test");
+  }
+
+  static Page read(Path path) {
+    try {
+      return new Page(path, Files.readAllLines(ROOT.resolve(path)));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  String name() {
+    return path.toString();
+  }
+
+  /** The lines outside of fenced blocks; a line inside is empty here. */
+  List<String> prose() {
+    List<String> prose = new ArrayList<>();
+    boolean fenced = false;
+    for (String line : lines) {
+      boolean fence = line.stripLeading().startsWith("```");
+      prose.add(fenced || fence ? "" : line);
+      fenced ^= fence;
+    }
+    return prose;
+  }
+
+  /** Targets of links, outside of fenced blocks. */
+  List<String> links() {
+    List<String> links = new ArrayList<>();
+    Matcher link = LINK.matcher(String.join("\n", prose()));
+    while (link.find()) {
+      links.add(link.group(1));
+    }
+    return links;
+  }
+
+  /** The names that links use for the headings. */
+  Set<String> anchors() {
+    return prose().stream()
+        .map(HEADING::matcher)
+        .filter(Matcher::matches)
+        .map(heading -> anchor(heading.group(1)))
+        .collect(Collectors.toSet());
+  }
+
+  private static String anchor(String heading) {
+    return heading.toLowerCase(Locale.ROOT).replaceAll("[^\\w\\- ]", "").replace(' ', '-');
+  }
+}
