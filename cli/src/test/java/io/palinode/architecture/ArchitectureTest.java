@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The arrows of docs/architecture.md, and what a core may not do. */
+/** The arrows of docs/develop/module-map.md, and what a core may not do. */
 class ArchitectureTest {
   private static final String HVC = "io.palinode.hvc..";
   private static final String RETROSCOPE = "io.palinode.retroscope..";

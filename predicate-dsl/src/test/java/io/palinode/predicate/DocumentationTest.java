@@ -12,9 +12,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** What {@code docs/predicates.md} shows is so. */
+/** What {@code docs/reference/predicates.md} shows is so. */
 class DocumentationTest {
-  private static final Path PAGE = Path.of("../docs/predicates.md");
+  private static final Path PAGE = Path.of("../docs/reference/predicates.md");
   private static final Path REFUSED = Path.of("src/test/resources/refused");
   private static final Path EXAMPLES = Path.of("src/test/resources/predicates");
 

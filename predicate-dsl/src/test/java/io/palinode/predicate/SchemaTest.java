@@ -29,7 +29,7 @@ import org.xml.sax.SAXException;
 
 /** The schemas take what the reader takes, and refuse what it does not know. */
 class SchemaTest {
-  private static final Path PAGE = Path.of("../docs/predicates.md");
+  private static final Path PAGE = Path.of("../docs/reference/predicates.md");
   private static final Path REFUSED = Path.of("src/test/resources/refused");
   private static final int SEEDS = 2_000;
 

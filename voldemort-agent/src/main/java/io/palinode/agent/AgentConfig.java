@@ -41,7 +41,7 @@ record AgentConfig(
 
   /**
    * After a candidate, no more often than beside any write. Each is a request to Kafka, which takes
-   * as much of the server's processor as dozens of writes (docs/benchmarks.md).
+   * as much of the server's processor as dozens of writes (docs/reference/benchmarks.md).
    */
   private static final ProgressPace PACE_DEFAULT = ProgressPace.sparing(Duration.ofMillis(50));
 

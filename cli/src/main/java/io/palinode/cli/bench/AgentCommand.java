@@ -49,7 +49,7 @@ import picocli.CommandLine.Spec;
     },
     footer = {
       "",
-      "How to read the figures: docs/benchmarks.md.",
+      "How to read the figures: docs/reference/benchmarks.md.",
       "",
       "Examples:",
       "  palinode bench agent --voldemort ~/voldemort",

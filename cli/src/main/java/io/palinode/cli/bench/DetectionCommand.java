@@ -37,7 +37,7 @@ import picocli.CommandLine.Spec;
     },
     footer = {
       "",
-      "How to read the figures: docs/benchmarks.md.",
+      "How to read the figures: docs/reference/benchmarks.md.",
       "",
       "Examples:",
       "  palinode bench detection",

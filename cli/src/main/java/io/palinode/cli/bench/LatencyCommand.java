@@ -43,7 +43,7 @@ import picocli.CommandLine.Spec;
     },
     footer = {
       "",
-      "How to read the figures: docs/benchmarks.md.",
+      "How to read the figures: docs/reference/benchmarks.md.",
       "",
       "Examples:",
       "  palinode bench latency",

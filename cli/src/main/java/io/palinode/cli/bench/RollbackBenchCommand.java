@@ -45,7 +45,7 @@ import picocli.CommandLine.Spec;
     },
     footer = {
       "",
-      "How to read the figures: docs/benchmarks.md.",
+      "How to read the figures: docs/reference/benchmarks.md.",
       "",
       "Examples:",
       "  PALINODE_HEAP=3g palinode bench rollback",

@@ -40,7 +40,7 @@ import picocli.CommandLine.Spec;
     },
     footer = {
       "",
-      "How to read the figures: docs/benchmarks.md.",
+      "How to read the figures: docs/reference/benchmarks.md.",
       "",
       "Example:  palinode bench stock --voldemort ~/voldemort --connections 1,16"
     })

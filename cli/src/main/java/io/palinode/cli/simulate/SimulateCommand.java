@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
     },
     footer = {
       "",
-      "How to read a trace: docs/simulation.md.",
+      "How to read a trace: docs/develop/simulator.md.",
       "",
       "Exit status: 0 everything held, 1 something did not.",
       "",

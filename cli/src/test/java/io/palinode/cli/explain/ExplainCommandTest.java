@@ -19,7 +19,7 @@ class ExplainCommandTest {
   private static final Path SHIPPED =
       Path.of("../examples/graph-mutex/src/main/resources/io/palinode/examples/graph");
   private static final Path HERE = Path.of("src/test/resources/explain");
-  private static final Path PAGE = Path.of("../docs/predicates.md");
+  private static final Path PAGE = Path.of("../docs/reference/predicates.md");
 
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
