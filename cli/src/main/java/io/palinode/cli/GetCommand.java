@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = {
       "List predicates, violations, rollbacks or nodes; the latest first.",
-      "Of nodes: which times can be read and restored (REACH to REACH-TO; before EXACT-REACH only whole steps of GRANULARITY; from MEMORY-REACH on without the disk), and what that takes of memory and disk, as they say now; what the orchestrator heard last when they do not answer. STOCK-CONNECTIONS and STOCK-WRITES: of clients that tell no clock, see 'Clients of Voldemort' in docs/operations.md."
+      "Of nodes: which times can be read and restored (REACH to REACH-TO; before EXACT-REACH only whole steps of GRANULARITY; from MEMORY-REACH on without the disk), and what that takes of memory and disk, as they say now; what the orchestrator heard last when they do not answer. STOCK-CONNECTIONS and STOCK-WRITES: of clients without a clock, see docs/reference/stores-and-clients.md."
     },
     footer = {
       "",
@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
       "",
       "Of a violation, OUTCOME: rollback (asked for, open or done), covered (another rollback",
       "restored a cut before it), rejected, over_budget, abandoned, restarted, stands, too_late,",
-      "no_rollback, waiting, expired; see 'Violations' in docs/operations.md. It changes when what",
+      "no_rollback, waiting, expired; see docs/reference/status.md. It changes when what",
       "becomes of the violation changes.",
       "",
       "'get violations ID -o json' writes a witness: the violation with all that is needed to check",

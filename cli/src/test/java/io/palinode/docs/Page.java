@@ -60,6 +60,10 @@ record Page(Path path, List<String> lines) {
     return path.toString();
   }
 
+  boolean isIn(String folder) {
+    return path.startsWith(folder);
+  }
+
   /** The lines outside of fenced blocks; a line inside is empty here. */
   List<String> prose() {
     List<String> prose = new ArrayList<>();
@@ -93,5 +97,9 @@ record Page(Path path, List<String> lines) {
 
   private static String anchor(String heading) {
     return heading.toLowerCase(Locale.ROOT).replaceAll("[^\\w\\- ]", "").replace(' ', '-');
+  }
+
+  static boolean isHeading(String line) {
+    return HEADING.matcher(line).matches();
   }
 }

@@ -243,7 +243,7 @@ public final class InstanceDetector implements Detector {
   }
 
   private long wakeAt(int clause) {
-    // With joined replicas one of its own, for it works out more: a checkpoint asks in another
+    // With joined replicas a separate one, for it works out more: a checkpoint asks in another
     // thread.
     Pending now =
         joined

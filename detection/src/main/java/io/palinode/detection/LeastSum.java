@@ -149,7 +149,7 @@ final class LeastSum {
     private final int[] level;
     private final int[] next;
 
-    /** What may still flow; its reverse edge takes back what flows. */
+    /** What may still flow; its reverse edge reduces the flow. */
     private static final class Edge {
       private final int to;
       private @Nullable BigDecimal left;

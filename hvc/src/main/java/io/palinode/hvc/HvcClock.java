@@ -84,7 +84,7 @@ public final class HvcClock {
     return hlc < Hlc.ofMicros(Math.min(Hlc.MICROS_MAX, epochMicros.getAsLong() + maxDriftMicros));
   }
 
-  /** The reading of the last event, without an event of its own. */
+  /** The reading of the last event. Makes no event. */
   public synchronized Hvc last() {
     return Hvc.of(owner, entries);
   }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A Kafka broker and the detection job on a Flink cluster, in this process. */
 public final class DetectionPlane implements AutoCloseable {
-  /** The job has one subtask here, and every node tells every partition of its progress. */
+  /** The job has one subtask here, and every node publishes progress to every partition. */
   private static final int CANDIDATE_PARTITIONS = 1;
 
   private final Parts parts = new Parts();

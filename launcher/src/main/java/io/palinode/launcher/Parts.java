@@ -14,8 +14,8 @@ final class Parts implements AutoCloseable {
   }
 
   /**
-   * A part that fails to close does not keep the others open; the first failure is told when all
-   * are done. An interrupt that came before does not cut a close short; it stands again afterwards.
+   * Closes all parts, also if one fails, and then throws the first failure. An earlier interrupt
+   * does not cut a close short; the thread is interrupted again afterwards.
    */
   @Override
   public void close() {

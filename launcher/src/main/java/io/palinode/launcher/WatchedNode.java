@@ -72,7 +72,7 @@ public final class WatchedNode implements AutoCloseable {
     return start(config, data, windowLogDisk, watch, new SystemMicros(), registry);
   }
 
-  /** Like the other, with a physical clock of its own. */
+  /** Like the other, with another physical clock. */
   static WatchedNode start(
       StoreNodeConfig config,
       Path data,
@@ -105,14 +105,14 @@ public final class WatchedNode implements AutoCloseable {
     return service.node();
   }
 
-  /** False when it is not watched any more, by a failure which the log tells. */
+  /** False after its detector failed; the log has the reason. */
   public boolean isRunning() {
     return monitor == null || monitor.isRunning();
   }
 
   /**
-   * Its socket, then its monitor, then the stores: a node says that it has stopped, and hears no
-   * write after it.
+   * Closes the socket, then the detector, then the stores. The node publishes that it has stopped
+   * after its last write.
    */
   @Override
   public void close() {

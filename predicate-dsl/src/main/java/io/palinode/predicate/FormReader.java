@@ -29,7 +29,7 @@ final class FormReader {
     this.form = form;
   }
 
-  /** {@code nameDefault} is used where the form has no name of its own. */
+  /** {@code nameDefault} is used where the form has no name. */
   static Predicate read(PredicateForm form, String nameDefault, PredicateLimits limits) {
     return new FormReader(form).predicate(nameDefault, limits);
   }

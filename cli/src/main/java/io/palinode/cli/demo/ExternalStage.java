@@ -64,7 +64,7 @@ final class ExternalStage {
     } catch (IllegalArgumentException e) {
       List<String> names = client.stores().stream().map(StoreDefinition::name).toList();
       throw new Refusal(
-          "the cluster has no store '%s', only %s: add one to its stores.xml (docs/operations.md has it), or name one that may be written to with --store"
+          "the cluster has no store '%s', only %s: add one to its stores.xml (docs/how-to/try-the-demo-on-your-cluster.md has it), or name one that may be written to with --store"
               .formatted(cluster.store(), names),
           e);
     }
@@ -94,7 +94,7 @@ final class ExternalStage {
     }
     if (client.epoch() < 0) {
       throw new Refusal(
-          "the node that answered tells no clock: it is a stock server without the agent (docs/operations.md, Stock Voldemort servers)");
+          "the node that answered has no clock: it is a stock server without the agent (docs/how-to/watch-stock-voldemort.md)");
     }
     if (status.path("phase").isTextual()) {
       throw new Refusal(

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Flink's folder of checkpoints: {@code <job id>/chk-<n>/_metadata}, where each submission of the
- * job has an id of its own.
+ * job has another id.
  */
 record Checkpoints(Path folder) {
 

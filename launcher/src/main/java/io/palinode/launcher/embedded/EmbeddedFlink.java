@@ -40,8 +40,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A Flink cluster in this process that runs the detection job and nothing else. Its checkpoints are
- * in the folder: started again there, the job goes on from the latest one, and without one from the
- * beginning of the topics. About 3 s to the first violation, 1 s to stop. Thread-safe.
+ * in the folder: started again there, the job continues from the latest one, and without one from
+ * the beginning of the topics. About 3 s to the first violation, 1 s to stop. Thread-safe.
  *
  * <p>After a failure the job restarts by itself, from its latest checkpoint, with growing pauses;
  * it gives up when {@link #RESTARTS_MAX} in a row did not help. Flink's REST endpoint is off, so no

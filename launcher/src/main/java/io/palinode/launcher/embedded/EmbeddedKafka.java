@@ -157,7 +157,7 @@ public final class EmbeddedKafka implements AutoCloseable {
     settings.put("group.initial.rebalance.delay.ms", "0");
     // There is no other broker to hand anything over to.
     settings.put("controlled.shutdown.enable", "false");
-    // The defaults are for a machine of its own: 128 MB for the cleaner alone.
+    // The defaults are for a dedicated machine: 128 MB for the cleaner alone.
     settings.put("log.cleaner.dedupe.buffer.size", Integer.toString(4 << 20));
     settings.put("log.retention.check.interval.ms", "60000");
     settings.put("num.network.threads", "1");

@@ -35,7 +35,7 @@ enum JobMeter {
       "phantomsUndecided",
       COUNTER,
       "job.phantoms.undecided",
-      "Reports of which it cannot be told whether they are phantoms"),
+      "Reports that may be phantoms: their versions are not known"),
   VIOLATIONS("violations", COUNTER, "job.violations", "Reports, also of a grade that rose"),
   INSTANCES("instances", GAUGE, "job.instances", "Template instances that are kept"),
   RESTARTS("numRestarts", COUNTER, "job.restarts", "Restarts of the job after a failure"),
@@ -112,7 +112,7 @@ enum JobMeter {
     return reason;
   }
 
-  /** In the meter's unit. Flink's gauges are negative before there is anything to tell. */
+  /** In the meter's unit. Flink's gauges are negative before they have a value. */
   double scaled(double flinkValue) {
     double value = Math.max(0, flinkValue);
     return this == CHECKPOINT_SECONDS ? value / MILLIS_PER_SECOND : value;

@@ -17,8 +17,8 @@ import org.apache.flink.metrics.reporter.MetricReporter;
 
 /**
  * Puts what {@link JobMeter} lists into a registry, summed over the job's subtasks. Nothing is
- * computed before the registry is read. What counts goes on when the job is started anew, from
- * where it was. Thread-safe.
+ * computed before the registry is read. Counters keep their values across restarts of the job.
+ * Thread-safe.
  */
 final class JobReporter implements MetricReporter {
   private static final List<String> LABELS = List.of("predicate", "grade");

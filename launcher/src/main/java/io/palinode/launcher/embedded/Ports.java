@@ -19,7 +19,7 @@ public final class Ports {
 
   private Ports() {}
 
-  /** {@code count} different ports that nobody listened on a moment ago. */
+  /** {@code count} different ports that were free a moment ago. */
   public static List<Integer> free(int count) {
     List<ServerSocket> sockets = new ArrayList<>();
     try {
@@ -48,7 +48,7 @@ public final class Ports {
     return new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
   }
 
-  /** Whether nobody listens on the port of the loopback address now. */
+  /** Whether the port of the loopback address is free now. */
   public static boolean isFree(int port) {
     try (ServerSocket probe = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
       return probe.isBound();

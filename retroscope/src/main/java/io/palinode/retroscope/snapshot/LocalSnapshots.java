@@ -79,13 +79,13 @@ public final class LocalSnapshots {
     }
     folder.entered(order.id().id());
     try {
-      return takeAnew(order, pace, watch);
+      return takeFromStart(order, pace, watch);
     } finally {
       folder.left(order.id().id());
     }
   }
 
-  private Taken takeAnew(Order order, Pace pace, Watch watch) {
+  private Taken takeFromStart(Order order, Pace pace, Watch watch) {
     boolean isTaken = false;
     try {
       history.rollbacks().requireWhole(order.hlc());

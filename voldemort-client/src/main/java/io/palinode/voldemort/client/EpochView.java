@@ -100,7 +100,7 @@ public record EpochView(
   }
 
   /**
-   * A fence names the target of its own epoch only. Of the rollbacks that the client missed it
+   * A fence names the target of the fence's epoch only. Of the rollbacks that the client missed it
    * knows only that they kept to the safe point, or the least target of all that did not.
    */
   private long missed(Pb0.Fence fence, long safePoint) {

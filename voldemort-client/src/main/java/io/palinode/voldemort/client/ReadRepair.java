@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * acceptor, if an asked node has returned that. The message names the node at which it was read, so
  * that no node takes it for a write of this client.
  *
- * <p>Answers of different epochs are not compared: between them the store may have been taken back.
+ * <p>Answers of different epochs are not compared: between them the store may have been rolled
+ * back.
  */
 final class ReadRepair {
   private final String store;

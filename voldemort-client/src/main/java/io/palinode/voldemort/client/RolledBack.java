@@ -1,7 +1,7 @@
 package io.palinode.voldemort.client;
 
 /**
- * The store was taken back.
+ * The store was rolled back.
  *
  * @param fromEpoch the epoch whose writes after {@code target} are gone
  * @param toEpoch the epoch in force now

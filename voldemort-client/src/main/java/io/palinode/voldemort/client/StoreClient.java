@@ -178,8 +178,8 @@ public final class StoreClient implements AutoCloseable {
   }
 
   /**
-   * Returns once nothing at or before {@code hlc} will be taken back. Throws {@link
-   * RolledBackException} when the store is taken back meanwhile, whatever the target, and {@link
+   * Returns once no automatic rollback discards a write at or before {@code hlc}. Throws {@link
+   * RolledBackException} when the store is rolled back meanwhile, whatever the target, and {@link
    * SafePointTimeoutException}. Asks the nearest node every 5 to 20 ms.
    */
   public void awaitSafe(long hlc, Duration timeout) {
@@ -208,7 +208,7 @@ public final class StoreClient implements AutoCloseable {
     return session.safePoint();
   }
 
-  /** The greatest HLC of which this client knows that nothing up to it will be taken back. */
+  /** The newest safe point that this client has received. */
   public long safePoint() {
     return session.safePoint();
   }

@@ -6,7 +6,7 @@
  * vertex only while no other client works on a neighbour; for each edge that crosses clients there
  * is a Peterson lock in the store. Peterson's lock is right under sequential consistency only, so
  * on a store that answers before all replicas know (R + W ≤ N) two clients can be inside at once.
- * Instead of paying for consistency on each operation, the run is watched and taken back.
+ * Instead of paying for consistency on each operation, the run is watched and rolled back.
  *
  * <p>Two rules are watched ({@link Rule}), and both are needed:
  *
