@@ -42,7 +42,8 @@ public final class Agent {
     instrumentation.addTransformer(transformer);
     Hooks.attend(server);
     if (config.statusPort() > 0) {
-      StatusServer.start(config.statusPort(), version, transformer::woven, server, registry);
+      boolean unused =
+          StatusServer.start(config.statusPort(), version, transformer::woven, server, registry);
     }
     log.info("agent voldemort={} kafka={} state=ATTACHED", version, config.kafka());
   }

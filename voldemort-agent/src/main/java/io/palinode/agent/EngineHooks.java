@@ -14,6 +14,8 @@ import io.palinode.voldemort.protocol.VectorClock;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Turns what the engines' methods do into what a node knows: reads that it admits, and writes that
@@ -26,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * engine is told at its end, under the engine's monitor.
  */
 final class EngineHooks implements Listener {
+  private static final Logger log = LoggerFactory.getLogger(EngineHooks.class);
+
   private final StoreNode node;
   private final StockTypes types;
   private final List<StockEngine> engines;
@@ -309,7 +313,8 @@ final class EngineHooks implements Listener {
   public void storeRemoved(Object engine) {
     StockEngine removed = watched(engine);
     if (removed != null) {
-      fuse.blow("store '" + removed.store() + "' was removed while its server ran");
+      removed.remove();
+      log.warn("store={} state=REMOVED, only the other stores are watched now", removed.store());
     }
   }
 

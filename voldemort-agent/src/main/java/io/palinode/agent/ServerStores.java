@@ -19,6 +19,7 @@ final class ServerStores {
 
   private final StockTypes types;
   private final Object repository;
+  private final Object metadata;
   private final int nodeId;
   private final Cluster cluster;
   private final List<StoreDefinition> definitions = new ArrayList<>();
@@ -28,7 +29,7 @@ final class ServerStores {
   ServerStores(Object storageService) {
     types = new StockTypes(storageService.getClass().getClassLoader());
     repository = StockTypes.field(storageService, "storeRepository");
-    Object metadata = StockTypes.field(storageService, "metadata");
+    metadata = StockTypes.field(storageService, "metadata");
     nodeId = (int) ask(metadata, "getNodeId", int.class);
     Class<?> clusterType = types.type("voldemort.cluster.Cluster");
     Class<?> mapper = types.type("voldemort.xml.ClusterMapper");
@@ -97,6 +98,12 @@ final class ServerStores {
   /** Those that can be watched. */
   List<StoreDefinition> definitions() {
     return List.copyOf(definitions);
+  }
+
+  /** The stores that the server has now, by name. */
+  List<String> namesNow() {
+    return ((List<?>) ask(metadata, "getStoreDefList", List.class))
+        .stream().map(definition -> (String) ask(definition, "getName", String.class)).toList();
   }
 
   /** Those that cannot, by name. */

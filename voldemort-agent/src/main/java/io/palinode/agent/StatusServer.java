@@ -17,9 +17,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** {@code /status}, in JSON, and {@code /metrics}, for this machine alone. */
 final class StatusServer {
+  private static final Logger log = LoggerFactory.getLogger(StatusServer.class);
   private static final int OK = 200;
 
   private final String version;
@@ -32,8 +35,11 @@ final class StatusServer {
     this.server = server;
   }
 
-  /** Serves until the process ends. Throws {@link IllegalArgumentException}: the port is taken. */
-  static void start(
+  /**
+   * Serves until the process ends. Returns false if the port cannot be opened: the server runs
+   * without these pages.
+   */
+  static boolean start(
       int port,
       String version,
       Supplier<Set<String>> woven,
@@ -48,8 +54,13 @@ final class StatusServer {
       http.createContext(
           "/metrics", exchange -> answer(exchange, "text/plain; version=0.0.4", registry.scrape()));
       http.start();
+      return true;
     } catch (IOException e) {
-      throw new IllegalArgumentException("statusPort=" + port + ": " + e.getMessage(), e);
+      log.error(
+          "agent statusPort={} state=NO_STATUS, the server runs without /status and /metrics: {}; set another statusPort",
+          port,
+          e.getMessage());
+      return false;
     }
   }
 
@@ -68,6 +79,7 @@ final class StatusServer {
     all.put("woven", woven.get().stream().sorted().toList());
     all.put("joined", server.isJoined());
     all.put("covered", server.isCovered());
+    all.put("notJoined", server.notJoined());
     all.put("off", server.fuse().isBlown());
     all.put("failures", server.fuse().failures());
     all.put("firstFailure", server.fuse().first());

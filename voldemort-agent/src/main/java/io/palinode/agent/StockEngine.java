@@ -23,6 +23,7 @@ final class StockEngine {
   private final @Nullable ConcurrentMap<Object, List<?>> memory;
   private final BooleanSupplier alone;
   private final Calls calls;
+  private volatile boolean removed;
 
   /** What it is asked, of the interface that all engines have. */
   record Calls(
@@ -102,6 +103,15 @@ final class StockEngine {
     return store;
   }
 
+  /** The server removes the store: what cannot be read any more is absent. */
+  void remove() {
+    removed = true;
+  }
+
+  boolean isRemoved() {
+    return removed;
+  }
+
   boolean is(Object other) {
     return engine == other;
   }
@@ -122,7 +132,14 @@ final class StockEngine {
   }
 
   byte @Nullable [] get(byte[] key) {
-    return get(types.key(key));
+    try {
+      return get(types.key(key));
+    } catch (RuntimeException e) {
+      if (removed) {
+        return null;
+      }
+      throw e;
+    }
   }
 
   /**
@@ -142,6 +159,9 @@ final class StockEngine {
 
   /** Makes the key have this record, whatever it has. Alone. */
   void set(byte[] key, byte @Nullable [] record) {
+    if (removed) {
+      return;
+    }
     Object stockKey = types.key(key);
     List<Object> versions = record == null ? List.of() : stockVersions(record);
     if (memory != null) {
@@ -180,6 +200,16 @@ final class StockEngine {
 
   /** Each key once; one that changes meanwhile as it was at some moment, or not at all. */
   void scan(Visitor visitor) {
+    try {
+      visitAll(visitor);
+    } catch (RuntimeException e) {
+      if (!removed) {
+        throw e;
+      }
+    }
+  }
+
+  private void visitAll(Visitor visitor) {
     if (memory != null && alone.getAsBoolean()) {
       memory.forEach(
           (key, versions) -> {

@@ -198,7 +198,7 @@ final class StockEngines implements StorageEngine {
             });
       }
     }
-    changed.values().forEach(StockEngine::sync);
+    changed.values().stream().filter(e -> !e.isRemoved()).forEach(StockEngine::sync);
     meta.put(ofMeta, true);
     meta.removeJournal();
   }

@@ -13,12 +13,12 @@ import io.palinode.voldemort.StorageEngine.Durability;
 import io.palinode.voldemort.StorageException;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.StoreNodeConfig;
-import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.server.SystemMicros;
 import io.palinode.wire.Topics;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -30,7 +30,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -73,8 +72,8 @@ final class WatchedServer implements Lifecycle {
       Executors.newSingleThreadScheduledExecutor(work -> daemon(work, "palinode-promise"));
   private volatile @Nullable StoreNode node;
   private volatile @Nullable NodeMonitor monitor;
-  private volatile List<String> watched = List.of();
-  private volatile List<String> unwatched = List.of();
+  private volatile @Nullable StoresNow stores;
+  private volatile @Nullable String notJoined;
   // Telling it may have failed when the fuse blew.
   private volatile boolean toldOff;
   private @Nullable Thread joiner;
@@ -128,21 +127,22 @@ final class WatchedServer implements Lifecycle {
     awaitClock(StoreNode.opensFromMicros(storage));
     StoreNode opened = new StoreNode(nodeConfig(server), storage, epochMicros);
     node = opened;
-    watched = server.definitions().stream().map(StoreDefinition::name).toList();
-    unwatched = server.unwatched();
+    StoresNow now =
+        new StoresNow(
+            engines, server.unwatched(), server::namesNow, () -> tell(NodeMonitor::missed));
+    stores = now;
     PiggyBack piggyBack = new PiggyBack(opened, types);
     Object slops = server.slopEngine();
     Hooks.listen(
         new EngineHooks(opened, types, engines, own, piggyBack, fuse, Hints.engineOf(slops)));
-    Hints hints =
-        new Hints(types, slops, watched.stream().collect(Collectors.toUnmodifiableSet()), own);
+    Hints hints = new Hints(types, slops, Set.copyOf(now.watched()), own);
     AgentBinding binding = new AgentBinding(opened, hints::dropAfter, this::isOff, missedAt::get);
     LocalSnapshots snapshots =
         new LocalSnapshots(opened.node(), opened.history(), folder.resolve("snapshots"));
-    log.info("node={} stores={} state=HOOKED", opened.node(), watched);
+    log.info("node={} stores={} state=HOOKED", opened.node(), now.watched());
     ScheduledFuture<?> unused =
         promiser.scheduleWithFixedDelay(
-            () -> lookAround(opened, () -> join(binding, snapshots)),
+            () -> lookAround(opened, now, () -> join(binding, snapshots)),
             0,
             PROMISE_EVERY_MILLIS,
             TimeUnit.MILLISECONDS);
@@ -161,8 +161,9 @@ final class WatchedServer implements Lifecycle {
     }
   }
 
-  private void lookAround(StoreNode promising, Runnable join) {
+  private void lookAround(StoreNode promising, StoresNow now, Runnable join) {
     try {
+      now.look(System.nanoTime());
       blowIfDeaf(fuse);
       NodeMonitor telling = monitor;
       if (telling != null
@@ -280,14 +281,22 @@ final class WatchedServer implements Lifecycle {
                 epochMicros,
                 registry);
         became(started);
+        notJoined = null;
         tellWhatWas(started);
         joined.countDown();
         return;
       } catch (RuntimeException e) {
-        if (!told) {
+        String why = String.valueOf(e.getMessage());
+        if (!why.equals(notJoined)) {
+          log.error(
+              "node={} state=NOT_JOINED, tried again every {} s: {}",
+              binding.node(),
+              RETRY_SECONDS,
+              why,
+              told ? null : e);
           told = true;
-          log.error("node={} state=NOT_JOINED, tried again", binding.node(), e);
         }
+        notJoined = why;
       }
       awaitRetry();
     }
@@ -323,7 +332,10 @@ final class WatchedServer implements Lifecycle {
       Thread.currentThread().interrupt();
     }
     if (!inTime) {
-      refuseOr("it has not joined within " + config.joinTimeout(), null);
+      String why = notJoined;
+      refuseOr(
+          "it has not joined within " + config.joinTimeout() + (why == null ? "" : ": " + why),
+          null);
     }
   }
 
@@ -447,10 +459,17 @@ final class WatchedServer implements Lifecycle {
     return joined.getCount() == 0;
   }
 
-  /** Whether what is written now is heard and told. */
+  /** Whether the detector observes every write of the server now. */
   boolean isCovered() {
     NodeMonitor telling = monitor;
-    return isJoined() && !isOff() && telling != null && telling.isRunning();
+    StoresNow now = stores;
+    boolean isWhole = now == null || now.isComplete();
+    return isJoined() && isWhole && !isOff() && telling != null && telling.isRunning();
+  }
+
+  /** Why the node has not joined, while that is tried again; null: it has, or has not tried. */
+  @Nullable String notJoined() {
+    return notJoined;
   }
 
   /** See {@link NodeMonitor#controlFailure}. */
@@ -460,10 +479,13 @@ final class WatchedServer implements Lifecycle {
   }
 
   List<String> watched() {
-    return watched;
+    StoresNow now = stores;
+    return now == null ? List.of() : now.watched();
   }
 
+  /** The stores whose writes are not observed: of another kind, or added since the start. */
   List<String> unwatched() {
-    return unwatched;
+    StoresNow now = stores;
+    return now == null ? List.of() : now.unwatched();
   }
 }

@@ -304,12 +304,12 @@ class EngineHooksTest {
   }
 
   @Test
-  void aStoreThatIsRemovedTurnsTheAgentOffByName() {
+  void aStoreThatIsRemovedIsWatchedNoMoreAndTheOthersAre() {
     server.remove("slop");
-    assertThat(server.fuse.isBlown()).isFalse();
     server.remove("disk");
-    assertThat(server.fuse.isBlown()).isTrue();
-    assertThat(server.fuse.first()).contains("'disk' was removed");
+    assertThat(server.fuse.isBlown()).isFalse();
+    server.put("memory", "k", "observed", clock(0, 1));
+    assertThat(server.told("k")).isNotEmpty();
   }
 
   @Test
