@@ -45,6 +45,10 @@ class WordsTest {
       List.of(
           "README.md",
           "docs/README.md",
+          "docs/explanation/clocks-and-detection.md",
+          "docs/explanation/overview.md",
+          "docs/explanation/safe-point-and-coverage.md",
+          "docs/explanation/window-log-and-past.md",
           "docs/how-to",
           "docs/tutorial",
           "docs/reference/status.md",
