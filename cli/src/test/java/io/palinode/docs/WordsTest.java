@@ -47,6 +47,7 @@ class WordsTest {
           "docs/README.md",
           "docs/explanation/clocks-and-detection.md",
           "docs/explanation/overview.md",
+          "docs/explanation/rollback.md",
           "docs/explanation/safe-point-and-coverage.md",
           "docs/explanation/window-log-and-past.md",
           "docs/how-to",
