@@ -49,6 +49,7 @@ class WordsTest {
           "docs/explanation/overview.md",
           "docs/explanation/rollback.md",
           "docs/explanation/safe-point-and-coverage.md",
+          "docs/explanation/snapshots.md",
           "docs/explanation/window-log-and-past.md",
           "docs/how-to",
           "docs/tutorial",
