@@ -37,7 +37,6 @@ class DocsTest {
           "docs/adr/0034-a-plan-that-nodes-cannot-carry-out-ends-as-it-is.md",
           "docs/develop/concurrency.md",
           "docs/develop/simulator.md",
-          "docs/explanation/stock-voldemort-agent.md",
           "docs/reference/benchmarks.md",
           "docs/reference/known-gaps.md",
           "docs/reference/predicates.md",

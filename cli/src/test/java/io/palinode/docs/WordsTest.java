@@ -45,12 +45,7 @@ class WordsTest {
       List.of(
           "README.md",
           "docs/README.md",
-          "docs/explanation/clocks-and-detection.md",
-          "docs/explanation/overview.md",
-          "docs/explanation/rollback.md",
-          "docs/explanation/safe-point-and-coverage.md",
-          "docs/explanation/snapshots.md",
-          "docs/explanation/window-log-and-past.md",
+          "docs/explanation",
           "docs/how-to",
           "docs/tutorial",
           "docs/reference/status.md",
