@@ -55,11 +55,11 @@ import org.slf4j.LoggerFactory;
  * rollback. Thread-safe.
  *
  * <p>Writes, and everything that changes records or the fence, run one at a time under {@code
- * writeLock}, in the order of docs/explanation/overview.md, "A write at a node". Reads take no lock: a read
- * is served when the fence did not change between its beginning and its end. Where the storage is
- * another server's ({@link #entered}), its writes share that lock's other side, and only their
- * stamps are taken one at a time. It is one class, long as it is, because one lock orders all of
- * it.
+ * writeLock}, in the order of docs/explanation/overview.md, "A write at a node". Reads take no
+ * lock: a read is served when the fence did not change between its beginning and its end. Where the
+ * storage is another server's ({@link #entered}), its writes share that lock's other side, and only
+ * their stamps are taken one at a time. It is one class, long as it is, because one lock orders all
+ * of it.
  */
 public final class StoreNode implements StoreBinding, AutoCloseable {
   /** The name under which clients ask for cluster.xml and the like; never a store of its own. */
