@@ -349,6 +349,19 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     unheard = true;
   }
 
+  /**
+   * Publishes a coverage gap from {@code sinceHlc} to now in every partition. Open intervals and
+   * their terms are not searched again. For writes that no predicate evaluates.
+   */
+  public void publishGap(long sinceHlc) {
+    store.ordered(
+        () -> {
+          if (watching) {
+            loseOneOfEachPartition(Math.min(sinceHlc, toldUpTo), store.clock().tick().own());
+          }
+        });
+  }
+
   /** In the order of writes. */
   private void tellUnheard() {
     if (unheard && watching) {

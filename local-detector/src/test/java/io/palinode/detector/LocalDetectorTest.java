@@ -366,6 +366,25 @@ class LocalDetectorTest {
     assertThat(drain()).as("it goes on").hasSize(1);
   }
 
+  @Test
+  void aGapIsPublishedSinceTheGivenTimeAndKeepsOpenIntervals() {
+    store.put("x", "1");
+    long last = ((Progress) drainAfterProgress().get(1)).hvc().own();
+    detector.publishGap(5);
+    List<Emission> gaps = drain();
+    assertLostSince(last, gaps);
+    assertThat(gaps).allMatch(gap -> ((Gap) gap).fromHlc() == 5);
+    int scans = store.scans();
+    detector.openRefused();
+    assertThat(store.scans()).as("the store is not searched again").isEqualTo(scans);
+    assertThat(detector.openIntervals()).isEqualTo(1);
+  }
+
+  private List<Emission> drainAfterProgress() {
+    assertThat(detector.reportProgress()).isTrue();
+    return drain();
+  }
+
   private long told() {
     assertThat(detector.reportProgress()).isTrue();
     return ((Progress) only(drain())).hvc().own();

@@ -249,6 +249,13 @@ public final class NodeMonitor implements AutoCloseable {
   }
 
   /**
+   * Publishes a coverage gap from {@code sinceHlc} to now. See {@link LocalDetector#publishGap}.
+   */
+  public void publishGap(long sinceHlc) {
+    detector.publishGap(sinceHlc);
+  }
+
+  /**
    * The store's writes are heard no more: it is told as lost coverage, and then the node is silent.
    */
   public void giveUp() {
