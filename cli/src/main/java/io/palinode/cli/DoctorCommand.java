@@ -99,9 +99,13 @@ final class DoctorCommand implements Callable<Integer> {
       return faults;
     }
     if (!status.path("joined").asBoolean()) {
-      faults.add("it has not joined: see the server's standard error, and whether Kafka is there");
+      faults.add(notJoined(status));
+    } else if (!status.path("addedStores").isEmpty()) {
+      faults.add(
+          "stores were added while the server ran, and their writes are not observed: %s; restart each server of the cluster"
+              .formatted(status.path("addedStores")));
     } else if (!status.path("covered").asBoolean()) {
-      faults.add("its monitor has stopped; see the server's standard error");
+      faults.add("its detector has stopped; see the server's standard error");
     }
     for (String type : WOVEN_AT_START) {
       if (!contains(status.path("woven"), type)) {
@@ -109,6 +113,13 @@ final class DoctorCommand implements Callable<Integer> {
       }
     }
     return faults;
+  }
+
+  private static String notJoined(JsonNode status) {
+    return status.hasNonNull("notJoined")
+        ? "it has not joined, and tries again every few seconds: "
+            + status.path("notJoined").asText()
+        : "it has not joined; see the server's standard error, and whether Kafka runs";
   }
 
   private static boolean contains(JsonNode texts, String wanted) {

@@ -26,6 +26,28 @@ class DoctorCommandTest {
   }
 
   @Test
+  void addedStoresAreNamedWithTheWayOut() throws JsonProcessingException {
+    String added = "{\"joined\":true,\"covered\":false,\"addedStores\":[\"new\"],\"off\":false,";
+    assertThat(faults(added + WOVEN + "}"))
+        .singleElement()
+        .asString()
+        .contains("[\"new\"]", "restart each server")
+        .doesNotContain("has stopped");
+  }
+
+  @Test
+  void theReasonForWaitingIsNamed() throws JsonProcessingException {
+    assertThat(
+            faults(
+                "{\"joined\":false,\"covered\":false,\"notJoined\":\"no topic\",\"off\":false,"
+                    + WOVEN
+                    + "}"))
+        .singleElement()
+        .asString()
+        .contains("has not joined", "no topic");
+  }
+
+  @Test
   void anAgentThatIsOffHasOneFaultAndItsReason() throws JsonProcessingException {
     assertThat(
             faults(

@@ -110,6 +110,12 @@ final class EngineHooks implements Listener {
       conversation.admitted();
       return frame;
     } catch (RefusedException refused) {
+      if (watched != null && watched.isRemoved()) {
+        // A refused truncation would leave the store half deleted: the server has dropped its
+        // engine.
+        node.unheard();
+        return null;
+      }
       return new Refusal(refusal(refused, conversation));
     }
   }

@@ -5,7 +5,9 @@ import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -67,7 +69,8 @@ final class ServerStores {
     return StockTypes.call(types.method(of.getClass(), method, result), of);
   }
 
-  private Object engine(String store) {
+  /** Null if the server has no engine of that store, as while it deletes the store. */
+  private @Nullable Object engine(String store) {
     Class<?> type = types.type("voldemort.store.StorageEngine");
     return StockTypes.call(
         types.method(repository.getClass(), "getStorageEngine", type, String.class),
@@ -100,10 +103,17 @@ final class ServerStores {
     return List.copyOf(definitions);
   }
 
-  /** The stores that the server has now, by name. */
-  List<String> namesNow() {
-    return ((List<?>) ask(metadata, "getStoreDefList", List.class))
-        .stream().map(definition -> (String) ask(definition, "getName", String.class)).toList();
+  /** The engine of each store that the server has now, by the store's name. */
+  Map<String, Object> enginesNow() {
+    Map<String, Object> now = new HashMap<>();
+    for (Object definition : (List<?>) ask(metadata, "getStoreDefList", List.class)) {
+      String name = (String) ask(definition, "getName", String.class);
+      Object engine = engine(name);
+      if (engine != null) {
+        now.put(name, engine);
+      }
+    }
+    return now;
   }
 
   /** Those that cannot, by name. */
@@ -122,7 +132,7 @@ final class ServerStores {
     for (StoreDefinition definition : definitions) {
       Object engine = engine(definition.name());
       Kind kind = kind(engine);
-      if (kind != null) {
+      if (engine != null && kind != null) {
         engines.add(new StockEngine(types, calls, definition.name(), engine, kind, alone));
       }
     }

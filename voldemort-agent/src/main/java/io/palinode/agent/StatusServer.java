@@ -86,6 +86,7 @@ final class StatusServer {
     all.put("controlFailure", server.controlFailure());
     all.put("stores", server.watched());
     all.put("unwatchedStores", server.unwatched());
+    all.put("addedStores", server.added());
     StoreNode node = server.node();
     if (node != null) {
       all.put("node", node.node());

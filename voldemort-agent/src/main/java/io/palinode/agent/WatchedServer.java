@@ -129,7 +129,11 @@ final class WatchedServer implements Lifecycle {
     node = opened;
     StoresNow now =
         new StoresNow(
-            engines, server.unwatched(), server::namesNow, () -> tell(NodeMonitor::missed));
+            engines,
+            server.unwatched(),
+            server::enginesNow,
+            () -> opened.lastReading().own(),
+            this::publishGap);
     stores = now;
     PiggyBack piggyBack = new PiggyBack(opened, types);
     Object slops = server.slopEngine();
@@ -372,6 +376,16 @@ final class WatchedServer implements Lifecycle {
         });
   }
 
+  /** Returns false if the node has not joined yet. Returns before the gap is published. */
+  private boolean publishGap(long sinceHlc) {
+    NodeMonitor telling = monitor;
+    if (telling == null) {
+      return false;
+    }
+    teller.execute(() -> telling.publishGap(sinceHlc));
+    return true;
+  }
+
   /** The hooks stay, and pass everything by: who is in the node gets out. */
   private void turnOff() {
     tell(NodeMonitor::giveUp);
@@ -487,5 +501,11 @@ final class WatchedServer implements Lifecycle {
   List<String> unwatched() {
     StoresNow now = stores;
     return now == null ? List.of() : now.unwatched();
+  }
+
+  /** The stores that were added since the start. */
+  List<String> added() {
+    StoresNow now = stores;
+    return now == null ? List.of() : now.added();
   }
 }

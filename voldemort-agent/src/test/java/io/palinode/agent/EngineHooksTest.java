@@ -313,6 +313,25 @@ class EngineHooksTest {
   }
 
   @Test
+  void theDeletionOfAStoreIsNotRefusedWhileANodeIsPaused() {
+    server.put("disk", "k", "gone", clock(0, 1));
+    server.node.pause(1);
+    server.remove("disk");
+    server.truncate("disk");
+    assertThat(server.get("disk", "k")).isEmpty();
+    assertThat(server.fuse.isBlown()).isFalse();
+  }
+
+  @Test
+  void theDeletionOfAStoreEndsWhatHeldInIt() {
+    server.put("disk", "k", "gone", clock(0, 1));
+    server.remove("disk");
+    server.truncate("disk");
+    assertThat(server.told("k")).isEmpty();
+    assertThat(server.events).hasSize(2);
+  }
+
+  @Test
   void aHookThatFailsHarmsNoWriteAndIsTurnedOffInTheEnd() {
     StandInServer watched = server;
     watched.node.listen(
