@@ -2,35 +2,31 @@ package io.palinode.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import io.palinode.docs.Page;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine.ParameterException;
 
 /** Every palinode command in a block of a page is one that the command line accepts. */
 class CommandBlocksTest {
-  private static final Path ROOT = Path.of("..");
   private static final Pattern COMMAND = Pattern.compile("^\\s*(\\$ )?(\\./)?palinode (.*)$");
   private static final Pattern WORD = Pattern.compile("\"([^\"]*)\"|'([^']*)'|(\\S+)");
   private static final Pattern END = Pattern.compile("\\s(#|\\||>|2>|<|&|;|&&)(\\s.*|$)");
 
   @Test
-  void everyCommandInABlockIsAccepted() throws IOException {
+  void everyCommandInABlockIsAccepted() {
     List<String> refused = new ArrayList<>();
     int commands = 0;
-    for (Path page : pages()) {
+    for (Page page : Page.all()) {
       for (String command : commands(page)) {
         commands++;
         String reason = refusal(command);
         if (reason != null) {
-          refused.add("%s: palinode %s: %s".formatted(page, command, reason));
+          refused.add("%s: palinode %s: %s".formatted(page.name(), command, reason));
         }
       }
     }
@@ -53,35 +49,19 @@ class CommandBlocksTest {
     }
   }
 
-  private static List<String> commands(Path page) throws IOException {
+  private static List<String> commands(Page page) {
     List<String> commands = new ArrayList<>();
-    boolean fenced = false;
     StringBuilder whole = new StringBuilder();
-    for (String line : Files.readAllLines(page)) {
-      if (line.stripLeading().startsWith("```")) {
-        fenced = !fenced && !line.contains("text");
-        continue;
-      }
+    for (String line : page.code()) {
       whole.append(line.replaceAll("\\\\$", " "));
-      if (line.endsWith("\\")) {
-        continue;
+      if (!line.endsWith("\\")) {
+        Matcher command = COMMAND.matcher(whole);
+        if (command.matches()) {
+          commands.add(END.matcher(command.group(3)).replaceAll(""));
+        }
+        whole.setLength(0);
       }
-      Matcher command = COMMAND.matcher(whole);
-      if (fenced && command.matches()) {
-        commands.add(END.matcher(command.group(3)).replaceAll(""));
-      }
-      whole.setLength(0);
     }
     return commands;
-  }
-
-  private static List<Path> pages() throws IOException {
-    try (Stream<Path> files = Files.walk(ROOT)) {
-      return files
-          .filter(file -> file.toString().endsWith(".md"))
-          .filter(file -> !file.toString().contains("/target/"))
-          .sorted()
-          .toList();
-    }
   }
 }

@@ -18,14 +18,14 @@ import java.util.stream.Stream;
  *
  * @param path from the repository's root
  */
-record Page(Path path, List<String> lines) {
+public record Page(Path path, List<String> lines) {
   static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
   private static final Pattern LINK = Pattern.compile("\\[[^\\]]*\\]\\(([^)\\s]+)\\)");
   private static final Pattern HEADING = Pattern.compile("#{1,6} (.*)");
   private static final Set<String> SKIPPED = Set.of("target", ".git", "node_modules");
 
-  static List<Page> all() {
+  public static List<Page> all() {
     try (Stream<Path> files = Files.walk(ROOT)) {
       return files
           .filter(file -> file.toString().endsWith(".md"))
@@ -56,7 +56,7 @@ record Page(Path path, List<String> lines) {
     }
   }
 
-  String name() {
+  public String name() {
     return path.toString();
   }
 
@@ -74,6 +74,22 @@ record Page(Path path, List<String> lines) {
       fenced ^= fence;
     }
     return prose;
+  }
+
+  /** The lines of fenced blocks without language {@code text}. */
+  public List<String> code() {
+    List<String> code = new ArrayList<>();
+    boolean fenced = false;
+    boolean output = false;
+    for (String line : lines) {
+      if (line.stripLeading().startsWith("```")) {
+        output = !fenced && line.strip().endsWith("text");
+        fenced = !fenced;
+      } else if (fenced && !output) {
+        code.add(line);
+      }
+    }
+    return code;
   }
 
   /** Targets of links, outside of fenced blocks. */
