@@ -33,7 +33,6 @@ class DocsTest {
           "docs/develop/concurrency.md",
           "docs/develop/simulator.md",
           "docs/reference/benchmarks.md",
-          "docs/reference/known-gaps.md",
           "docs/reference/predicates.md",
           "examples/graph-mutex/README.md");
 

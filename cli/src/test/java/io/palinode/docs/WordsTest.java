@@ -48,6 +48,7 @@ class WordsTest {
           "docs/explanation",
           "docs/how-to",
           "docs/tutorial",
+          "docs/reference/known-gaps.md",
           "docs/reference/rest.md",
           "docs/reference/status.md",
           "docs/reference/limits.md",
