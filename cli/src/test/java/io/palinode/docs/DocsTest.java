@@ -2,12 +2,17 @@ package io.palinode.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.orchestrator.Alert;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The form of every page: width, length, headings, links. */
@@ -127,6 +132,23 @@ class DocsTest {
     assertThat(PAGES)
         .filteredOn(page -> page.isIn("docs") && !page.isIn("docs/adr") && !page.equals(index))
         .allSatisfy(page -> assertThat(listed).contains(page.path()));
+  }
+
+  @Test
+  void theReferenceNamesEveryAlertAndRule() throws IOException {
+    String page =
+        String.join("\n", Page.read(Path.of("docs/reference/metrics-and-alerts.md")).lines());
+    String rules = Files.readString(Page.ROOT.resolve("dashboards/prometheus/rules.yml"));
+    List<String> names =
+        Stream.concat(
+                Arrays.stream(Alert.Kind.values()).map(Alert.Kind::alertName),
+                Pattern.compile("alert: (\\w+)")
+                    .matcher(rules)
+                    .results()
+                    .map(found -> found.group(1)))
+            .toList();
+    assertThat(names).hasSizeGreaterThan(40);
+    assertThat(names).allSatisfy(name -> assertThat(page).contains("| `" + name + "` |"));
   }
 
   private static boolean leads(Page from, String link) {
