@@ -35,8 +35,6 @@ class DocsTest {
           "docs/adr/0030-a-store-counts-its-commits-twice.md",
           "docs/adr/0032-records-are-bounded-by-their-place-in-the-log.md",
           "docs/adr/0034-a-plan-that-nodes-cannot-carry-out-ends-as-it-is.md",
-          "docs/develop/concurrency.md",
-          "docs/develop/simulator.md",
           "docs/reference/benchmarks.md",
           "docs/reference/predicates.md",
           "examples/graph-mutex/README.md");

@@ -45,6 +45,7 @@ class WordsTest {
       List.of(
           "README.md",
           "docs/README.md",
+          "docs/develop",
           "docs/explanation",
           "docs/how-to",
           "docs/tutorial",
