@@ -19,14 +19,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Turns what the engines' methods do into what a node knows: reads that it admits, and writes that
- * it stamps. Called by all threads of the server.
+ * Turns calls of the engines' methods into reads that the node admits, and writes that it stamps.
+ * Called by all threads of the server.
  *
- * <p>A write of the disk engine enters the node before it takes the record's lock, tells what it
- * changes between reading and writing the record (under that lock, so in the key's order), and
- * leaves when its transaction has ended; the writes of one key go one at a time ({@link
- * KeyStripes}). One that locks first, and writes later, stays in between. A write of the memory
- * engine is told at its end, under the engine's monitor.
+ * <p>A write of the disk engine enters the node before it takes the record's lock. It passes its
+ * change on under that lock, between reading and writing the record, so in the key's order. It
+ * leaves when its transaction has ended. Writes of one key run one at a time ({@link KeyStripes}).
+ * A write that locks first and writes later stays in the node in between. A write of the memory
+ * engine passes its change on at its end, under the engine's monitor.
  */
 final class EngineHooks implements Listener {
   private static final Logger log = LoggerFactory.getLogger(EngineHooks.class);
@@ -44,15 +44,15 @@ final class EngineHooks implements Listener {
   private final ThreadLocal<Conversation> conversations =
       ThreadLocal.withInitial(Conversation::new);
 
-  // What ends a stay in the node is there before it begins: else want of memory would keep the
-  // thread in there, and stop every write.
+  // Frames that leave the node are allocated before a write enters: otherwise a lack of memory
+  // would keep the thread in the node, and stop every write.
   private final Frame hintEnds;
   private final Frame clearEnds;
 
   private final Frame readsHint;
 
   /**
-   * @param hints the engine in which the server keeps hints; null: it keeps none
+   * @param hints the engine of the server's hints; null if it keeps none
    */
   EngineHooks(
       StoreNode node,
@@ -83,7 +83,7 @@ final class EngineHooks implements Listener {
           }
           writes.leaveAlone();
           if (thrown != null) {
-            fuse.failed(new IllegalStateException("a store was cleared in part only", thrown));
+            fuse.failed(new IllegalStateException("a store was only partly cleared", thrown));
           }
           return null;
         };
@@ -144,19 +144,19 @@ final class EngineHooks implements Listener {
   }
 
   /**
-   * What the job that delivers hints gets instead of the next one, and ends its run with; null: it
-   * goes on. It may have read that hint before the rollback that undid its write.
+   * The exception that ends a run of the hint delivery job; null to continue. The job may have read
+   * a hint before the rollback that undid its write.
    */
   private @Nullable RuntimeException overtaken() {
-    boolean goesOn = fuse.isBlown() || !pushes.isOvertaken(node.fence());
-    return goesOn
+    boolean continues = fuse.isBlown() || !pushes.isOvertaken(node.fence());
+    return continues
         ? null
         : types.failure(
-            "a rollback came while hints were delivered; those that stand go out with the next run");
+            "a rollback began while hints were delivered; the next run delivers the hints that stand");
   }
 
   /**
-   * A hint of an undone write would bring it back: while paused none is taken, nor of an old epoch.
+   * A hint of an undone write would restore it: refuses hints while paused, and of an old epoch.
    */
   private Frame hint(Conversation conversation) throws RefusedException {
     writes.enter(conversation.caller());
@@ -164,8 +164,8 @@ final class EngineHooks implements Listener {
   }
 
   /**
-   * Whether it takes a hint, when the engine is that of the hints. One that has been pushed, or is
-   * purged, goes: by its version, without which none is deleted but by us.
+   * Whether the operation adds a hint to the engine of hints. The server deletes a hint by its
+   * version; only the agent deletes without one.
    */
   private static boolean puts(Operation operation, @Nullable Object version) {
     return operation == Operation.BDB_PUT
@@ -210,7 +210,7 @@ final class EngineHooks implements Listener {
     return new EngineWrite(writes, conversation, storeKey, deleted);
   }
 
-  /** The write that this is begins, and ends before another of the thread does. */
+  /** Begins a write that ends before the thread begins another. */
   private Frame write(
       StockEngine engine, Object key, @Nullable VectorClock deleted, Conversation conversation)
       throws RefusedException {
@@ -226,7 +226,8 @@ final class EngineHooks implements Listener {
     if (version != null) {
       return write(engine, key, types.clock(version), conversation);
     }
-    // It does not read what it deletes: so we do, and nobody writes this key meanwhile.
+    // This delete does not read the record, so read it here; no other thread writes this key
+    // meanwhile.
     EngineWrite write = begun(engine, key, null, conversation);
     write.enter(stripes);
     try {
@@ -284,7 +285,7 @@ final class EngineHooks implements Listener {
           try {
             write.leaves(engine.memoryRecord(key), thrown);
           } catch (RuntimeException | Error e) {
-            // It is done already.
+            // The write is done already.
             writes.missed();
             throw e;
           } finally {
@@ -378,7 +379,7 @@ final class EngineHooks implements Listener {
 
   @Override
   public void failed(Throwable bug) {
-    // First, while there may be no memory to tell it: how far the node came is told no more.
+    // First, since memory may be exhausted: stop the node's progress.
     writes.missed();
     fuse.failed(bug);
   }

@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** {@code /status}, in JSON, and {@code /metrics}, for this machine alone. */
+/** Serves {@code /status} in JSON, and {@code /metrics}, on the loopback address. */
 final class StatusServer {
   private static final Logger log = LoggerFactory.getLogger(StatusServer.class);
   private static final int OK = 200;

@@ -35,24 +35,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A server from when its stores are open until they are closed: the node that knows its writes, and
- * the monitor that tells of them. The monitor joins on a thread of its own, again and again until
- * Kafka is there; a start of the server waits for it for a while.
+ * A server while its stores are open: its node and its detector. The detector joins in a separate
+ * thread and retries until Kafka is reachable. The start of the server waits for it up to {@code
+ * joinTimeout}.
  */
 final class WatchedServer implements Lifecycle {
   private static final Logger log = LoggerFactory.getLogger(WatchedServer.class);
   private static final long RETRY_SECONDS = 5;
   private static final long CLOCK_WAIT_MICROS_MAX = 2_000_000;
 
-  /** How far ahead, and how often, the clock is promised: no write waits for that. */
+  /** How far ahead the clock is promised, so that no write waits for the promise. */
   private static final long PROMISE_HLC = Hlc.ofMicros(1_000_000);
 
   private static final long PROMISE_EVERY_MILLIS = 100;
 
-  /** So that what goes to Kafka at once is one request, not the first record and then the rest. */
+  /** Combines records of one moment into one request to Kafka. */
   private static final int LINGER_MS = 1;
 
-  /** A write that was missed may be committed this much later than its failure. */
+  /** A missed write may commit this much later than its failure. */
   private static final long MISSED_MARGIN_HLC = Hlc.ofMicros(1_000_000);
 
   private static final Duration CLOSE_MAX = Duration.ofSeconds(60);
@@ -65,8 +65,8 @@ final class WatchedServer implements Lifecycle {
   private final CountDownLatch joined = new CountDownLatch(1);
   private final CountDownLatch stopping = new CountDownLatch(1);
   private final AtomicLong missedAt = new AtomicLong();
-  private final AtomicBoolean missedUntold = new AtomicBoolean();
-  private final ExecutorService teller =
+  private final AtomicBoolean missedUnreported = new AtomicBoolean();
+  private final ExecutorService reporter =
       Executors.newSingleThreadExecutor(work -> daemon(work, "palinode-missed"));
   private final ScheduledExecutorService promiser =
       Executors.newSingleThreadScheduledExecutor(work -> daemon(work, "palinode-promise"));
@@ -74,14 +74,14 @@ final class WatchedServer implements Lifecycle {
   private volatile @Nullable NodeMonitor monitor;
   private volatile @Nullable StoresNow stores;
   private volatile @Nullable String notJoined;
-  // Telling it may have failed when the fuse blew.
-  private volatile boolean toldOff;
+  // The report may have failed when the fuse blew.
+  private volatile boolean offReported;
   private @Nullable Thread joiner;
   // Of one thread.
   private boolean promisesFail;
 
   /**
-   * @param end ends the process, soon: the server must not serve
+   * @param end ends the process soon: the server must not serve
    */
   WatchedServer(AgentConfig config, MeterRegistry registry, Runnable end) {
     this.config = config;
@@ -89,15 +89,15 @@ final class WatchedServer implements Lifecycle {
     this.end = end;
     this.fuse =
         new Fuse(
-            "this node is not watched any more, until its server is started anew",
+            "this node is no longer watched, until its server restarts",
             config.failuresMax(),
             this::missed,
             this::turnOff);
   }
 
   /**
-   * {@inheritDoc} Throws, so that the server does not start, when it is not to serve unwatched and
-   * cannot be watched.
+   * {@inheritDoc} Throws, which stops the start, if the server cannot be watched and must not serve
+   * unwatched.
    */
   @Override
   public void storageStarted(Object storageService) {
@@ -120,7 +120,7 @@ final class WatchedServer implements Lifecycle {
         server.definitions().size(), config.windowLog().bytesMax(), DirectMemory.max());
     StockTypes types = server.types();
     OwnCalls own = new OwnCalls();
-    // The engines ask the node that is made over them.
+    // The engines call the node that is created over them.
     List<StockEngine> engines = server.engines(this::isAlone);
     Path folder = config.data().resolve("node-" + server.nodeId());
     StockEngines storage = storage(engines, folder.resolve("meta"), own);
@@ -159,7 +159,7 @@ final class WatchedServer implements Lifecycle {
       return new StockEngines(engines, new MetaFiles(meta), own);
     } catch (StorageException e) {
       throw new StartRefusedException(
-          "what the agent left in %s cannot be read, or a rollback that was cut off there not be ended: %s. Mend that and start again; or remove that folder, if what the stores hold now is to stand"
+          "the agent's files in %s cannot be read, or an interrupted rollback cannot be finished: %s. Fix this and start again; or remove that folder to keep the stores as they are"
               .formatted(meta, e.getMessage()),
           e);
     }
@@ -168,42 +168,45 @@ final class WatchedServer implements Lifecycle {
   private void lookAround(StoreNode promising, StoresNow now, Runnable join) {
     try {
       now.look(System.nanoTime());
-      blowIfDeaf(fuse);
+      blowIfCutOff(fuse);
       NodeMonitor telling = monitor;
       if (telling != null
           && blowIfEnded(fuse, telling::isRunning, () -> stopping.getCount() == 0)) {
         joinAgain(telling, join);
       }
-      if (fuse.isBlown() && !toldOff) {
+      if (fuse.isBlown() && !offReported) {
         turnOff();
       }
       promise(promising);
     } catch (OutOfMemoryError e) {
-      // Thrown on, it would end this look, which is for such times. The next one is soon.
+      // Thrown on, it would end this periodic check, which is meant for such times.
     }
   }
 
-  /** Want of memory may keep the hooks from telling their own failure: nothing is heard then. */
-  static void blowIfDeaf(Fuse fuse) {
-    if (Hooks.isDeaf() && !fuse.isBlown()) {
-      fuse.blow("a failure could not be told, and nothing was heard since");
+  /** A lack of memory may keep the hooks from reporting a failure; then they observe no write. */
+  static void blowIfCutOff(Fuse fuse) {
+    if (Hooks.isCutOff() && !fuse.isBlown()) {
+      fuse.blow("a failure could not be reported, and no write was observed since");
     }
   }
 
   /**
-   * Whether a thread of the monitor has ended by itself, as by an error: what is heard is not told
-   * any more, or no plan is heard of. What is to be told next would count as told before.
+   * Whether a thread of the detector has ended without a stop, as by an error: it publishes nothing
+   * more, or reads no plans. A detector that joins later would not report the writes in between.
    */
   static boolean blowIfEnded(Fuse fuse, BooleanSupplier isRunning, BooleanSupplier isStopping) {
-    // In this order: a stop is known before it ends a thread.
+    // In this order: a stop is visible before it ends a thread.
     if (isRunning.getAsBoolean() || isStopping.getAsBoolean()) {
       return false;
     }
-    fuse.blow("a thread of its monitor has ended");
+    fuse.blow("a thread of its detector has ended");
     return true;
   }
 
-  /** As one that is off: all nodes would wait in the next plan for one that answers nothing. */
+  /**
+   * Joins again in state OFF: otherwise the next plan would wait for a node that acknowledges
+   * nothing.
+   */
   private synchronized void joinAgain(NodeMonitor ended, Runnable join) {
     Thread again =
         daemon(
@@ -217,9 +220,9 @@ final class WatchedServer implements Lifecycle {
     monitor = null;
   }
 
-  /** Whether writes are missed, and none is fenced. */
+  /** Whether the agent misses writes and fences none. */
   private boolean isOff() {
-    return fuse.isBlown() || Hooks.isDeaf();
+    return fuse.isBlown() || Hooks.isCutOff();
   }
 
   private void promise(StoreNode promising) {
@@ -227,7 +230,7 @@ final class WatchedServer implements Lifecycle {
       promising.promiseAhead(PROMISE_HLC);
       promisesFail = false;
     } catch (StorageException e) {
-      // A write that needs it does it itself, and tells the failure.
+      // A write that needs the promise extends it itself, and reports the failure.
       if (!promisesFail) {
         promisesFail = true;
         log.error("node={} state=NOT_PROMISED", promising.node(), e);
@@ -259,7 +262,7 @@ final class WatchedServer implements Lifecycle {
         StoreNodeConfig.Past.KEPT);
   }
 
-  /** As a node of ours does: what its last life promised has to be over. */
+  /** Waits for the clock promise of the last incarnation, as a Palinode node does. */
   private void awaitClock(long fromMicros) {
     long wait = fromMicros - epochMicros.getAsLong();
     if (wait > 0 && wait <= CLOCK_WAIT_MICROS_MAX) {
@@ -272,7 +275,7 @@ final class WatchedServer implements Lifecycle {
   }
 
   private void join(AgentBinding binding, LocalSnapshots snapshots) {
-    boolean told = false;
+    boolean isLogged = false;
     while (stopping.getCount() > 0) {
       try {
         NodeMonitor started =
@@ -286,7 +289,7 @@ final class WatchedServer implements Lifecycle {
                 registry);
         became(started);
         notJoined = null;
-        tellWhatWas(started);
+        reportEarlier(started);
         joined.countDown();
         return;
       } catch (RuntimeException e) {
@@ -297,8 +300,8 @@ final class WatchedServer implements Lifecycle {
               binding.node(),
               RETRY_SECONDS,
               why,
-              told ? null : e);
-          told = true;
+              isLogged ? null : e);
+          isLogged = true;
         }
         notJoined = why;
       }
@@ -310,11 +313,11 @@ final class WatchedServer implements Lifecycle {
     monitor = started;
   }
 
-  /** What failed before there was anybody to tell it. */
-  private void tellWhatWas(NodeMonitor started) {
+  /** Reports failures from before the join. */
+  private void reportEarlier(NodeMonitor started) {
     if (fuse.isBlown()) {
       started.giveUp();
-    } else if (missedUntold.getAndSet(false)) {
+    } else if (missedUnreported.getAndSet(false)) {
       started.missed();
     }
   }
@@ -347,7 +350,7 @@ final class WatchedServer implements Lifecycle {
     if (config.unjoined() == Unjoined.STOP) {
       throw refusal(why, cause);
     }
-    log.error("agent state=UNWATCHED, the server serves all the same: {}", why);
+    log.error("agent state=UNWATCHED, the server serves unwatched: {}", why);
   }
 
   private IllegalStateException refusal(String why, @Nullable Throwable cause) {
@@ -356,21 +359,21 @@ final class WatchedServer implements Lifecycle {
     return new IllegalStateException("palinode-agent: " + why, cause);
   }
 
-  /** A class of the server was loaded as it is: it does what nobody hears. */
+  /** A class of the server was loaded unwoven, so its writes are not observed. */
   void notWoven(String type) {
     fuse.blow("class " + type + " could not be woven");
   }
 
-  /** What failed may have been the telling of a write, which then cannot be undone either. */
+  /** A failure may have missed a write, which then cannot be undone either. */
   private void missed() {
     StoreNode missing = node;
     if (missing != null) {
       missedAt.accumulateAndGet(missing.lastReading().own() + MISSED_MARGIN_HLC, Math::max);
     }
-    missedUntold.set(true);
-    tell(
+    missedUnreported.set(true);
+    report(
         telling -> {
-          if (missedUntold.getAndSet(false)) {
+          if (missedUnreported.getAndSet(false)) {
             telling.missed();
           }
         });
@@ -382,26 +385,26 @@ final class WatchedServer implements Lifecycle {
     if (telling == null) {
       return false;
     }
-    teller.execute(() -> telling.publishGap(sinceHlc));
+    reporter.execute(() -> telling.publishGap(sinceHlc));
     return true;
   }
 
-  /** The hooks stay, and pass everything by: who is in the node gets out. */
+  /** The hooks stay and observe nothing; a write in the node can still leave it. */
   private void turnOff() {
-    tell(NodeMonitor::giveUp);
-    toldOff = true;
+    report(NodeMonitor::giveUp);
+    offReported = true;
   }
 
-  /** On a thread of its own: telling takes the node's lock, and a client's thread may have it. */
-  private void tell(Consumer<NodeMonitor> what) {
+  /** In a separate thread: the report takes the node's lock, which a client's thread may hold. */
+  private void report(Consumer<NodeMonitor> what) {
     NodeMonitor telling = monitor;
     if (telling != null) {
-      teller.execute(() -> what.accept(telling));
+      reporter.execute(() -> what.accept(telling));
     }
   }
 
   /**
-   * {@inheritDoc} Bounded in time: a write that never ends must not keep the server from ending.
+   * {@inheritDoc} Bounded in time: a write that never ends must not block the end of the server.
    */
   @Override
   public void storageStopping(Object storageService) {
@@ -414,7 +417,7 @@ final class WatchedServer implements Lifecycle {
       Thread.currentThread().interrupt();
     }
     if (closing.isAlive()) {
-      log.error("agent state=NOT_CLOSED within={}, the server stops all the same", CLOSE_MAX);
+      log.error("agent state=NOT_CLOSED within={}, the server stops without it", CLOSE_MAX);
     }
   }
 
@@ -439,14 +442,14 @@ final class WatchedServer implements Lifecycle {
       monitor = null;
     }
     Hooks.listen(null);
-    teller.shutdown();
+    reporter.shutdown();
     promiser.shutdown();
     if (closing != null) {
       closing.close();
     }
   }
 
-  /** Kafka's client looks for its classes where the thread says. */
+  /** Kafka's client loads its classes with the thread's context class loader. */
   private static void inOwnContext(Runnable action) {
     Thread thread = Thread.currentThread();
     ClassLoader ofTheServer = thread.getContextClassLoader();
@@ -458,13 +461,13 @@ final class WatchedServer implements Lifecycle {
     }
   }
 
-  // ---- what doctor asks
+  // ---- for /status
 
   Fuse fuse() {
     return fuse;
   }
 
-  /** Null before the stores are open. */
+  /** The node; null before the stores are open. */
   @Nullable StoreNode node() {
     return node;
   }
@@ -481,7 +484,7 @@ final class WatchedServer implements Lifecycle {
     return isJoined() && isWhole && !isOff() && telling != null && telling.isRunning();
   }
 
-  /** Why the node has not joined, while that is tried again; null: it has, or has not tried. */
+  /** Why the node has not joined yet; null if it has, or has not tried. */
   @Nullable String notJoined() {
     return notJoined;
   }

@@ -183,7 +183,7 @@ final class StandInServer implements AutoCloseable {
   }
 
   /** From now on a failure of ours is told so. */
-  void tellsFailures(Runnable tell) {
+  void reportsFailures(Runnable tell) {
     tellFailure = tell;
   }
 
@@ -232,7 +232,7 @@ final class StandInServer implements AutoCloseable {
   }
 
   /** What the node was told last of a key. */
-  List<String> told(String key) {
+  List<String> passedOn(String key) {
     synchronized (events) {
       for (int i = events.size() - 1; i >= 0; i--) {
         WriteEvent event = events.get(i);

@@ -178,7 +178,7 @@ class RoutingTest {
                     GetResponse.parser())
                 .getError()
                 .getErrorMessage())
-        .contains("routes by itself");
+        .contains("must route by itself");
 
     services.get(1).stopServing();
     services.get(2).stopServing();
