@@ -77,13 +77,13 @@ final class StatusServer {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("voldemort", version);
     all.put("woven", woven.get().stream().sorted().toList());
-    all.put("joined", server.isJoined());
+    all.put("joined", server.detector().isJoined());
     all.put("covered", server.isCovered());
-    all.put("notJoined", server.notJoined());
+    all.put("notJoined", server.detector().notJoined());
     all.put("off", server.fuse().isBlown());
     all.put("failures", server.fuse().failures());
     all.put("firstFailure", server.fuse().first());
-    all.put("controlFailure", server.controlFailure());
+    all.put("controlFailure", server.detector().controlFailure());
     all.put("stores", server.watched());
     all.put("unwatchedStores", server.unwatched());
     all.put("addedStores", server.added());

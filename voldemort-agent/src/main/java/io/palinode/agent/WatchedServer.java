@@ -4,8 +4,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.palinode.agent.AgentConfig.Unjoined;
 import io.palinode.agent.boot.Hooks;
 import io.palinode.agent.boot.Lifecycle;
-import io.palinode.detector.kafka.NodeMonitor;
-import io.palinode.detector.kafka.NodeMonitorConfig;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
@@ -14,34 +12,26 @@ import io.palinode.voldemort.StorageException;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.server.SystemMicros;
-import io.palinode.wire.Topics;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A server while its stores are open: its node and its detector. The detector joins in a separate
- * thread and retries until Kafka is reachable. The start of the server waits for it up to {@code
- * joinTimeout}.
+ * A server while its stores are open, with its node and its detector. The start of the server waits
+ * for the detector up to {@code joinTimeout}.
  */
 final class WatchedServer implements Lifecycle {
   private static final Logger log = LoggerFactory.getLogger(WatchedServer.class);
-  private static final long RETRY_SECONDS = 5;
   private static final long CLOCK_WAIT_MICROS_MAX = 2_000_000;
 
   /** How far ahead the clock is promised, so that no write waits for the promise. */
@@ -49,34 +39,22 @@ final class WatchedServer implements Lifecycle {
 
   private static final long PROMISE_EVERY_MILLIS = 100;
 
-  /** Combines records of one moment into one request to Kafka. */
-  private static final int LINGER_MS = 1;
-
   /** A missed write may commit this much later than its failure. */
   private static final long MISSED_MARGIN_HLC = Hlc.ofMicros(1_000_000);
 
   private static final Duration CLOSE_MAX = Duration.ofSeconds(60);
 
   private final AgentConfig config;
-  private final MeterRegistry registry;
   private final Runnable end;
   private final Fuse fuse;
   private final LongSupplier epochMicros = new SystemMicros();
-  private final CountDownLatch joined = new CountDownLatch(1);
-  private final CountDownLatch stopping = new CountDownLatch(1);
+  private final JoinedDetector detector;
   private final AtomicLong missedAt = new AtomicLong();
-  private final AtomicBoolean missedUnreported = new AtomicBoolean();
-  private final ExecutorService reporter =
-      Executors.newSingleThreadExecutor(work -> daemon(work, "palinode-missed"));
   private final ScheduledExecutorService promiser =
-      Executors.newSingleThreadScheduledExecutor(work -> daemon(work, "palinode-promise"));
+      Executors.newSingleThreadScheduledExecutor(
+          work -> JoinedDetector.daemon(work, "palinode-promise"));
   private volatile @Nullable StoreNode node;
-  private volatile @Nullable NodeMonitor monitor;
   private volatile @Nullable StoresNow stores;
-  private volatile @Nullable String notJoined;
-  // The report may have failed when the fuse blew.
-  private volatile boolean offReported;
-  private @Nullable Thread joiner;
   // Of one thread.
   private boolean promisesFail;
 
@@ -85,7 +63,6 @@ final class WatchedServer implements Lifecycle {
    */
   WatchedServer(AgentConfig config, MeterRegistry registry, Runnable end) {
     this.config = config;
-    this.registry = registry;
     this.end = end;
     this.fuse =
         new Fuse(
@@ -93,6 +70,7 @@ final class WatchedServer implements Lifecycle {
             config.failuresMax(),
             this::missed,
             this::turnOff);
+    this.detector = new JoinedDetector(config, registry, epochMicros, fuse);
   }
 
   /**
@@ -133,7 +111,7 @@ final class WatchedServer implements Lifecycle {
             server.unwatched(),
             server::enginesNow,
             () -> opened.lastReading().own(),
-            this::publishGap);
+            detector::publishGap);
     stores = now;
     PiggyBack piggyBack = new PiggyBack(opened, types);
     Object slops = server.slopEngine();
@@ -146,12 +124,11 @@ final class WatchedServer implements Lifecycle {
     log.info("node={} stores={} state=HOOKED", opened.node(), now.watched());
     ScheduledFuture<?> unused =
         promiser.scheduleWithFixedDelay(
-            () -> lookAround(opened, now, () -> join(binding, snapshots)),
+            () -> lookAround(opened, now, () -> detector.check(binding, snapshots)),
             0,
             PROMISE_EVERY_MILLIS,
             TimeUnit.MILLISECONDS);
-    joiner = daemon(() -> join(binding, snapshots), "palinode-join");
-    joiner.start();
+    detector.start(binding, snapshots);
   }
 
   private static StockEngines storage(List<StockEngine> engines, Path meta, OwnCalls own) {
@@ -165,18 +142,11 @@ final class WatchedServer implements Lifecycle {
     }
   }
 
-  private void lookAround(StoreNode promising, StoresNow now, Runnable join) {
+  private void lookAround(StoreNode promising, StoresNow now, Runnable checkDetector) {
     try {
       now.look(System.nanoTime());
       blowIfCutOff(fuse);
-      NodeMonitor telling = monitor;
-      if (telling != null
-          && blowIfEnded(fuse, telling::isRunning, () -> stopping.getCount() == 0)) {
-        joinAgain(telling, join);
-      }
-      if (fuse.isBlown() && !offReported) {
-        turnOff();
-      }
+      checkDetector.run();
       promise(promising);
     } catch (OutOfMemoryError e) {
       // Thrown on, it would end this periodic check, which is meant for such times.
@@ -188,36 +158,6 @@ final class WatchedServer implements Lifecycle {
     if (Hooks.isCutOff() && !fuse.isBlown()) {
       fuse.blow("a failure could not be reported, and no write was observed since");
     }
-  }
-
-  /**
-   * Whether a thread of the detector has ended without a stop, as by an error: it publishes nothing
-   * more, or reads no plans. A detector that joins later would not report the writes in between.
-   */
-  static boolean blowIfEnded(Fuse fuse, BooleanSupplier isRunning, BooleanSupplier isStopping) {
-    // In this order: a stop is visible before it ends a thread.
-    if (isRunning.getAsBoolean() || isStopping.getAsBoolean()) {
-      return false;
-    }
-    fuse.blow("a thread of its detector has ended");
-    return true;
-  }
-
-  /**
-   * Joins again in state OFF: otherwise the next plan would wait for a node that acknowledges
-   * nothing.
-   */
-  private synchronized void joinAgain(NodeMonitor ended, Runnable join) {
-    Thread again =
-        daemon(
-            () -> {
-              closeQuietly(ended::close);
-              join.run();
-            },
-            "palinode-join");
-    again.start();
-    joiner = again;
-    monitor = null;
   }
 
   /** Whether the agent misses writes and fences none. */
@@ -236,12 +176,6 @@ final class WatchedServer implements Lifecycle {
         log.error("node={} state=NOT_PROMISED", promising.node(), e);
       }
     }
-  }
-
-  private static Thread daemon(Runnable work, String name) {
-    Thread thread = new Thread(work, name);
-    thread.setDaemon(true);
-    return thread;
   }
 
   private boolean isAlone() {
@@ -274,72 +208,9 @@ final class WatchedServer implements Lifecycle {
     }
   }
 
-  private void join(AgentBinding binding, LocalSnapshots snapshots) {
-    boolean isLogged = false;
-    while (stopping.getCount() > 0) {
-      try {
-        NodeMonitor started =
-            NodeMonitor.start(
-                binding,
-                snapshots,
-                NodeMonitorConfig.of(config.kafka(), Topics.DEFAULT)
-                    .withPace(config.pace())
-                    .withLingerMs(LINGER_MS),
-                epochMicros,
-                registry);
-        became(started);
-        notJoined = null;
-        reportEarlier(started);
-        joined.countDown();
-        return;
-      } catch (RuntimeException e) {
-        String why = String.valueOf(e.getMessage());
-        if (!why.equals(notJoined)) {
-          log.error(
-              "node={} state=NOT_JOINED, tried again every {} s: {}",
-              binding.node(),
-              RETRY_SECONDS,
-              why,
-              isLogged ? null : e);
-          isLogged = true;
-        }
-        notJoined = why;
-      }
-      awaitRetry();
-    }
-  }
-
-  private synchronized void became(NodeMonitor started) {
-    monitor = started;
-  }
-
-  /** Reports failures from before the join. */
-  private void reportEarlier(NodeMonitor started) {
-    if (fuse.isBlown()) {
-      started.giveUp();
-    } else if (missedUnreported.getAndSet(false)) {
-      started.missed();
-    }
-  }
-
-  private void awaitRetry() {
-    try {
-      boolean unused = stopping.await(RETRY_SECONDS, TimeUnit.SECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      stopping.countDown();
-    }
-  }
-
   private void awaitJoined() {
-    boolean inTime = false;
-    try {
-      inTime = joined.await(config.joinTimeout().toMillis(), TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    if (!inTime) {
-      String why = notJoined;
+    if (!detector.awaitJoined(config.joinTimeout())) {
+      String why = detector.notJoined();
       refuseOr(
           "it has not joined within " + config.joinTimeout() + (why == null ? "" : ": " + why),
           null);
@@ -370,37 +241,11 @@ final class WatchedServer implements Lifecycle {
     if (missing != null) {
       missedAt.accumulateAndGet(missing.lastReading().own() + MISSED_MARGIN_HLC, Math::max);
     }
-    missedUnreported.set(true);
-    report(
-        telling -> {
-          if (missedUnreported.getAndSet(false)) {
-            telling.missed();
-          }
-        });
+    detector.missed();
   }
 
-  /** Returns false if the node has not joined yet. Returns before the gap is published. */
-  private boolean publishGap(long sinceHlc) {
-    NodeMonitor telling = monitor;
-    if (telling == null) {
-      return false;
-    }
-    reporter.execute(() -> telling.publishGap(sinceHlc));
-    return true;
-  }
-
-  /** The hooks stay and observe nothing; a write in the node can still leave it. */
   private void turnOff() {
-    report(NodeMonitor::giveUp);
-    offReported = true;
-  }
-
-  /** In a separate thread: the report takes the node's lock, which a client's thread may hold. */
-  private void report(Consumer<NodeMonitor> what) {
-    NodeMonitor telling = monitor;
-    if (telling != null) {
-      reporter.execute(() -> what.accept(telling));
-    }
+    detector.turnOff();
   }
 
   /**
@@ -408,7 +253,7 @@ final class WatchedServer implements Lifecycle {
    */
   @Override
   public void storageStopping(Object storageService) {
-    Thread closing = daemon(() -> closeQuietly(this::close), "palinode-close");
+    Thread closing = JoinedDetector.daemon(this::closeQuietly, "palinode-close");
     closing.setContextClassLoader(WatchedServer.class.getClassLoader());
     closing.start();
     try {
@@ -421,29 +266,20 @@ final class WatchedServer implements Lifecycle {
     }
   }
 
-  private static void closeQuietly(Runnable close) {
+  private void closeQuietly() {
     try {
-      close.run();
+      close();
     } catch (RuntimeException e) {
       log.error("agent state=CLOSE_FAILED", e);
     }
   }
 
   private synchronized void close() {
-    stopping.countDown();
-    Thread joining = joiner;
-    if (joining != null) {
-      joining.interrupt();
-    }
-    NodeMonitor telling = monitor;
-    StoreNode closing = node;
-    if (telling != null) {
-      telling.close();
-      monitor = null;
-    }
+    detector.stop();
     Hooks.listen(null);
-    reporter.shutdown();
+    detector.endReports();
     promiser.shutdown();
+    StoreNode closing = node;
     if (closing != null) {
       closing.close();
     }
@@ -472,27 +308,15 @@ final class WatchedServer implements Lifecycle {
     return node;
   }
 
-  boolean isJoined() {
-    return joined.getCount() == 0;
+  JoinedDetector detector() {
+    return detector;
   }
 
   /** Whether the detector observes every write of the server now. */
   boolean isCovered() {
-    NodeMonitor telling = monitor;
     StoresNow now = stores;
     boolean isWhole = now == null || now.isComplete();
-    return isJoined() && isWhole && !isOff() && telling != null && telling.isRunning();
-  }
-
-  /** Why the node has not joined yet; null if it has, or has not tried. */
-  @Nullable String notJoined() {
-    return notJoined;
-  }
-
-  /** See {@link NodeMonitor#controlFailure}. */
-  @Nullable String controlFailure() {
-    NodeMonitor telling = monitor;
-    return telling == null ? null : telling.controlFailure();
+    return isWhole && !isOff() && detector.isRunning();
   }
 
   List<String> watched() {

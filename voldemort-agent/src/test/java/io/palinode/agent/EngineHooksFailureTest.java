@@ -83,10 +83,10 @@ class EngineHooksFailureTest {
 
   @Test
   void anEndedDetectorThreadTurnsTheAgentOffUnlessItIsStopping() {
-    assertThat(WatchedServer.blowIfEnded(server.fuse, () -> true, () -> false)).isFalse();
-    assertThat(WatchedServer.blowIfEnded(server.fuse, () -> false, () -> true)).isFalse();
+    assertThat(JoinedDetector.blowIfEnded(server.fuse, () -> true, () -> false)).isFalse();
+    assertThat(JoinedDetector.blowIfEnded(server.fuse, () -> false, () -> true)).isFalse();
     assertThat(server.fuse.isBlown()).isFalse();
-    assertThat(WatchedServer.blowIfEnded(server.fuse, () -> false, () -> false)).isTrue();
+    assertThat(JoinedDetector.blowIfEnded(server.fuse, () -> false, () -> false)).isTrue();
     assertThat(server.fuse.first()).contains("a thread of its detector has ended");
   }
 
