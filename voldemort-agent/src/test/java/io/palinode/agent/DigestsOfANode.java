@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What a node tells of a store's key "k" to those who compare replicas. */
+/** The digests that a node publishes of a store's key "k". */
 final class DigestsOfANode {
   private static final String YAML =
       """
@@ -70,9 +70,9 @@ final class DigestsOfANode {
 
   /** Since the last time. */
   List<Long> take() {
-    List<Emission> told = new ArrayList<>();
-    int unused = ring.drain(told, 100);
-    return told.stream()
+    List<Emission> emissions = new ArrayList<>();
+    int unused = ring.drain(emissions, 100);
+    return emissions.stream()
         .filter(emission -> emission instanceof Told)
         .map(emission -> ((Told) emission).digest())
         .toList();

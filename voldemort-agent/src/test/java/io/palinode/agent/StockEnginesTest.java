@@ -80,7 +80,7 @@ class StockEnginesTest {
     assertThat(start().get("memory", bytes("k"))).isNull();
   }
 
-  /** The journal of a commit as it is while that goes on. */
+  /** The journal of a running commit. */
   @Test
   void aCommitRemembersWhatItsKeysHad() {
     StockEngines storage = start();

@@ -35,14 +35,14 @@ class AccessesTest {
     assertThat(begun).isEqualTo(node.clock().last().own());
     node.reads().get(key("k"), ALICE);
     node.followAccesses(true);
-    assertThat(node.accesses(0).since()).as("it goes on").isEqualTo(begun);
+    assertThat(node.accesses(0).since()).as("it continues").isEqualTo(begun);
     assertThat(kinds()).containsExactly(Kind.READ);
     node.followAccesses(false);
     assertThat(node.accesses(0)).isEqualTo(new Trace(0, Long.MAX_VALUE, List.of()));
   }
 
   @Test
-  void whatAClientIsToldIsARead() throws RefusedException {
+  void everyAnswerToAClientIsARead() throws RefusedException {
     node.followAccesses(true);
     long read = node.reads().get(key("k"), ALICE).hvc().own();
     long both =
@@ -65,7 +65,7 @@ class AccessesTest {
   }
 
   @Test
-  void whatNodesRouteIsOfNobody() throws RefusedException {
+  void aRoutedRequestHasNoClient() throws RefusedException {
     node.followAccesses(true);
     Caller router = new Caller(null, null, Caller.ROUTER + 2, null);
     node.writes().put(key("k"), version("v", 1), router);
@@ -106,7 +106,7 @@ class AccessesTest {
   }
 
   @Test
-  void onlyWhatIsAfterATimeIsTold() throws RefusedException {
+  void onlyAccessesAfterATimeAreReturned() throws RefusedException {
     node.followAccesses(true);
     long first = node.reads().get(key("k"), ALICE).hvc().own();
     node.reads().get(key("k"), ALICE);

@@ -184,7 +184,7 @@ class AffectedOracleTest {
     private void write(Client client, StoreKey key, VectorClock seen) {
       int first = random.nextInt(NODES);
       boolean deletes = random.nextInt(4) == 0 && !seen.isEmpty();
-      // As clients do it: after a delete the counters begin anew.
+      // As clients do: after a delete the counters restart.
       Versioned added =
           deletes ? null : Versioned.ofText("v" + writes.size(), seen.incremented(first, 0));
       VectorClock upTo = deletes ? seen : null;
@@ -225,7 +225,7 @@ class AffectedOracleTest {
             .add(copy.write());
         return true;
       } catch (RefusedException obsolete) {
-        // An error tells the clock, too.
+        // An error carries the clock too.
         client.hvc = client.hvc.merge(node.lastReading());
         return false;
       }
@@ -258,7 +258,7 @@ class AffectedOracleTest {
         }
         boolean goes = write.hlc > affected.clients().getOrDefault(write.client.id, Long.MAX_VALUE);
         assertThat(goes)
-            .as("%s write=%d is told rightly", label, write.id)
+            .as("%s write=%d is reported correctly", label, write.id)
             .isEqualTo(found.contains(write.id));
       }
       assertThat(found).as(label).isEqualTo(undone);

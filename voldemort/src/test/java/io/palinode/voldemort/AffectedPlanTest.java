@@ -124,7 +124,7 @@ class AffectedPlanTest {
   }
 
   @Test
-  void whatGoesOnThoughItWasEndedIsToldWithWhatStandsBesideIt() {
+  void aConvergeNamesTheRestoredAndTheStandingKeysOfAClause() {
     String both =
         """
         apiVersion: palinode.io/v1
@@ -143,13 +143,13 @@ class AffectedPlanTest {
     pause();
     restore(restore(1, scope(70)));
     converge(1);
-    List<Converged> told =
+    List<Converged> reports =
         log.stream().filter(ControlRecord::hasConverged).map(ControlRecord::getConverged).toList();
-    assertThat(told.stream().flatMap(each -> each.getBackList().stream()))
+    assertThat(reports.stream().flatMap(each -> each.getBackList().stream()))
         .extracting(AtKey::getKey)
         .isNotEmpty()
         .containsOnly(StoreNode.keyOfAccess(K));
-    assertThat(told.stream().flatMap(each -> each.getStoodList().stream()))
+    assertThat(reports.stream().flatMap(each -> each.getStoodList().stream()))
         .extracting(AtKey::getKey)
         .isNotEmpty()
         .containsOnly(StoreNode.keyOfAccess(M));

@@ -159,7 +159,7 @@ class DeleteRaceOracleTest {
 
     private VectorClock incremented(VectorClock seen, int first) {
       if (!clocksAreUnique) {
-        // As clients do it: after a delete the counters begin anew.
+        // As clients do: after a delete the counters restart.
         return seen.incremented(first, writes);
       }
       TreeMap<Integer, Long> entries = new TreeMap<>(seen.entries());
@@ -286,7 +286,7 @@ class DeleteRaceOracleTest {
         }
       }
       if ((epoch + attempt) % 2 == 0) {
-        // As nodes do: what all replicas have alike, nobody contributes.
+        // As nodes do: no node contributes a record that is equal on all replicas.
         changed.retainAll(agreement.unsettled());
       }
       List<KeyRecord> contributed = new ArrayList<>();
@@ -386,7 +386,7 @@ class DeleteRaceOracleTest {
                       && (clocksAreUnique || (isHeld(other, target) && !isCovered(other, target))));
     }
 
-    /** Of two versions with one clock the newer one goes on. */
+    /** Of two versions with one clock the newer one stays. */
     private static boolean isSuperseded(VectorClock clock, VectorClock by) {
       Relation relation = clock.compare(by);
       return relation == Relation.BEFORE

@@ -40,7 +40,7 @@ class FenceStateTest {
   }
 
   @Test
-  void aPauseTellsNoTargetForItMayStillMove() {
+  void aPauseHasNoTargetSinceItMayStillMove() {
     assertThat(PAUSED.target()).isNull();
     assertThat(SERVING.target()).isEqualTo(1000);
   }

@@ -18,7 +18,7 @@ class KeyCutTest {
   private static final Versioned VERSION = Versioned.ofText("v", CLOCK).withOrigin(0);
   private static final byte[] RECORD = Siblings.encode(List.of(VERSION));
 
-  /** What all come to when node 0, which knows what was since {@code from}, tells of 400. */
+  /** Merges the pasts of node 0, known since {@code from}, and node 1, at time 400. */
   private static List<Versioned> versions(long from) {
     KeyPast.Builder first = new KeyPast.Builder(from);
     first.changed(400, null);
@@ -26,14 +26,14 @@ class KeyCutTest {
     second.changed(200, null);
     second.changed(300, RECORD);
     KeyCut cut = new KeyCut();
-    long unused = cut.add(told(0, RECORD, first.encode(RECORD, List.of())));
+    long unused = cut.add(contributed(0, RECORD, first.encode(RECORD, List.of())));
     List<Delete> deletes = List.of(new Delete(300, CLOCK));
-    long last = cut.add(told(1, new byte[0], second.encode(new byte[0], deletes)));
+    long last = cut.add(contributed(1, new byte[0], second.encode(new byte[0], deletes)));
     assertThat(last).isEqualTo(300);
     return cut.versions(List.of());
   }
 
-  private static KeyRecord told(int node, byte[] siblings, byte[] past) {
+  private static KeyRecord contributed(int node, byte[] siblings, byte[] past) {
     return new KeyRecord(TestNodes.key("k"), siblings, KeyPast.contributedBy(node, past));
   }
 

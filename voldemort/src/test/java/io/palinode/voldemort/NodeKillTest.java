@@ -51,7 +51,7 @@ class NodeKillTest {
       int acknowledged = writeUntilKilled(last + 1, 50 + random.nextInt(500));
       StoreNode node = open(folder);
       assertThat(node.counters().get(NodeCounter.WINDOW_LOG_LOST)).isZero();
-      // The write in flight may have been done, and not yet told; a delete of nothing is not told.
+      // The write in flight may be done and not yet printed; a delete of nothing is not printed.
       assertThat(stateOf(node))
           .as("kill=%d acknowledged=%d", kill, acknowledged)
           .isIn(state(acknowledged), state(acknowledged + 1), state(acknowledged + 2));
@@ -96,9 +96,9 @@ class NodeKillTest {
     try (BufferedReader lines =
         new BufferedReader(new InputStreamReader(child.getInputStream(), StandardCharsets.UTF_8))) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        String[] told = line.split(" ", -1);
-        acknowledged = Integer.parseInt(told[0]);
-        writeByTime.put(Long.parseLong(told[1]), acknowledged);
+        String[] words = line.split(" ", -1);
+        acknowledged = Integer.parseInt(words[0]);
+        writeByTime.put(Long.parseLong(words[1]), acknowledged);
         if (acknowledged == first + writesMin) {
           // Of the process alone: what it had said is still to be read.
           child.toHandle().destroyForcibly();

@@ -153,7 +153,7 @@ class PastOnDiskTest {
     }
     try (StoreNode node = open(restored, "a")) {
       node.pause(1);
-      // What was done is known; whether replicas agree is looked up anew.
+      // The step counts as done; the digests are read again.
       assertThat(node.restore(1, 1, target).changed()).isEqualTo(restoration.changed());
       // A later attempt may go further back.
       assertThat(node.restore(1, 2, target - 1).undoneWrites()).isPositive();
@@ -162,7 +162,7 @@ class PastOnDiskTest {
   }
 
   @Test
-  void afterALossOfPowerTheReachBeginsAnewAndAfterAStopItDoesNot() throws Exception {
+  void aLossOfPowerResetsTheReachAndAnOrderlyStopKeepsIt() throws Exception {
     StoreNode live = open("a");
     long reach = live.reach();
     long v = live.writes().put(K, version("v", 1), Caller.STOCK).acceptedAt();
@@ -259,8 +259,7 @@ class PastOnDiskTest {
   }
 
   @Test
-  void aDeleteThatWentBackWithItsKeyAloneIsNotKnownAfterARestartAndOthersAre()
-      throws RefusedException {
+  void afterARestartADeleteUndoneWithItsKeyIsGoneAndOthersAreKnown() throws RefusedException {
     StoreNode first = open("a");
     long before = first.reach();
     long target = first.writes().put(K, version("v", 1), Caller.STOCK).acceptedAt();

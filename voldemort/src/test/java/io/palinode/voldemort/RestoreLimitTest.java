@@ -69,7 +69,7 @@ class RestoreLimitTest {
   }
 
   @Test
-  void soIsOneOfTooManyBytes() throws RefusedException {
+  void aRestoreOfTooManyBytesIsRefusedAndChangesNothing() throws RefusedException {
     AtomicLong clock = TestNodes.clock();
     StorageEngine engine = Medium.MEMORY.open(Path.of("unused"));
     StoreNodeConfig config = TestNodes.config().withRestores(new RestoreLimit(1_000, 100_000));
@@ -85,7 +85,7 @@ class RestoreLimitTest {
     }
   }
 
-  /** It may have told that it reaches the target, and then undone so much that it does no more. */
+  /** The node may have reached the target at the pause, and lost it by its own undo. */
   @Test
   void whoHasForgottenWhatChangedSinceTheTargetKeepsBySlicesOnly() throws RefusedException {
     AtomicLong clock = TestNodes.clock();
@@ -102,9 +102,9 @@ class RestoreLimitTest {
     }
   }
 
-  /** Whoever reads it then has all keys compared; of any other failure the plan would halt. */
+  /** The orchestrator then compares all keys; on any other failure the plan would halt. */
   @Test
-  void whoHasForgottenTellsTheControlLogThatItIsTooLarge() throws RefusedException {
+  void aNodeOutOfReachAcknowledgesThatTheStepIsTooLarge() throws RefusedException {
     AtomicLong clock = TestNodes.clock();
     StorageEngine engine = Medium.MEMORY.open(Path.of("unused"));
     StoreNodeConfig config =
@@ -122,9 +122,9 @@ class RestoreLimitTest {
 
       new Command.KeepAll(1, asked.toBuilder().setAttempt(2).setWhole(true).build())
           .execute(execution);
-      Restored told = log.get(1).getRestored();
-      assertThat(told.getFailure()).isEmpty();
-      assertThat(told.getChangedList()).isNotEmpty();
+      Restored acknowledged = log.get(1).getRestored();
+      assertThat(acknowledged.getFailure()).isEmpty();
+      assertThat(acknowledged.getChangedList()).isNotEmpty();
     }
   }
 
@@ -185,7 +185,7 @@ class RestoreLimitTest {
               key("k" + random.nextInt(2 * KEYS)), version("only" + i, 0, 0, 9L + i), Caller.STOCK);
     }
     nodes.forEach(node -> node.pause(1));
-    // Nothing near it has changed: only the slices can tell.
+    // No key near the target has changed: only the slices show the difference.
     int exchanged = makeEqual(nodes.get(0).clock().last().own(), 1);
     assertThat(exchanged).isBetween(40, 3 * KEYS);
     for (int id = 1; id < 3; id++) {
@@ -219,7 +219,7 @@ class RestoreLimitTest {
     return record == null ? new byte[0] : record;
   }
 
-  /** Each key on all nodes, then each anew; returns the time between. */
+  /** Writes each key on all nodes, twice; returns the time between. */
   private long written() throws RefusedException {
     put("old", 1);
     long target = nodes.stream().mapToLong(node -> node.clock().last().own()).max().orElseThrow();
@@ -241,8 +241,8 @@ class RestoreLimitTest {
   private int makeEqual(long target, int attempt) {
     Agreement<StoreKey> agreement = new Agreement<>();
     for (StoreNode node : nodes) {
-      Restoration told = node.keepAll(1, attempt);
-      told.replicas()
+      Restoration kept = node.keepAll(1, attempt);
+      kept.replicas()
           .forEach(
               (slice, here) -> {
                 assertThat(here.weight()).isPositive();

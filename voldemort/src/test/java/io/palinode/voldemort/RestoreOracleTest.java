@@ -53,7 +53,7 @@ class RestoreOracleTest {
   /** Targets before restarts are in reach, whether the node was stopped or killed. */
   @ParameterizedTest
   @CsvSource({"60, false", "8, true"})
-  void soItDoesWhenTheNodeIsStartedAnewMeanwhile(int seeds, boolean bdb) throws RefusedException {
+  void aRestoreMatchesTheOracleAcrossARestart(int seeds, boolean bdb) throws RefusedException {
     for (long seed = 0; seed < seeds; seed++) {
       Path data = folder.resolve("seed" + seed);
       StorageEngine kept = Medium.MEMORY.open(data);
@@ -163,7 +163,7 @@ class RestoreOracleTest {
       assertThat(actual())
           .as("%s epoch=%d attempt=%d target=%s", label, epoch, attempt, Hlc.format(target))
           .isEqualTo(expected);
-      // A key that an undo moved and moved back may be told in addition; none may be missing.
+      // A key that an undo changed twice may be named in addition; none may be missing.
       assertThat(restoration.changed()).as(label).doesNotHaveDuplicates().containsAll(near);
       history.add(new Moment(node.clock().last().own(), expected, true));
     }

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Writes that another server makes, several at once, and what goes on beside them. */
+/** Overlapping writes of another server, and other work meanwhile. */
 class SharedGateTest {
   private static final StoreKey K = TestNodes.key("k");
   private static final int WRITERS = 4;
@@ -56,14 +56,14 @@ class SharedGateTest {
   }
 
   @Test
-  void progressIsToldWhileAWriteIsUnderWay()
+  void progressIsPublishedDuringAWrite()
       throws RefusedException, InterruptedException, ExecutionException, TimeoutException {
     LocalDetector detector = new LocalDetector(node, new CandidateRing(8, 1), instance -> 0, 10);
     detector.reset(0);
     node.hosted().enter(Caller.STOCK);
     try {
-      Future<Boolean> told = threads.submit(detector::reportProgress);
-      assertThat(told.get(SOON_SECONDS, TimeUnit.SECONDS)).isTrue();
+      Future<Boolean> published = threads.submit(detector::reportProgress);
+      assertThat(published.get(SOON_SECONDS, TimeUnit.SECONDS)).isTrue();
     } finally {
       node.hosted().leave();
     }
@@ -89,12 +89,12 @@ class SharedGateTest {
     assertThatThrownBy(() -> failing.hosted().enter(asking)).isInstanceOf(OutOfMemoryError.class);
     Future<?> alone = threads.submit(() -> failing.atomically(() -> {}));
     assertThat(alone.get(SOON_SECONDS, TimeUnit.SECONDS)).isNull();
-    // Not before: a close that waits for ever tells nothing.
+    // Not before: a close that waits for ever shows no cause.
     failing.close();
   }
 
   @Test
-  void ofAKeyThatNobodyWatchesNothingIsDecoded() throws RefusedException {
+  void noRecordOfAnUnwatchedKeyIsDecoded() throws RefusedException {
     List<WriteEvent> events = new ArrayList<>();
     node.listen(
         new WriteListener() {
@@ -124,7 +124,7 @@ class SharedGateTest {
     }
   }
 
-  /** Whether it does is not known yet when it is told. */
+  /** The write's success is unknown when it is passed on. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void onlyADeleteThatSucceededIsKnownToARollback(boolean succeeds) throws RefusedException {
@@ -157,9 +157,9 @@ class SharedGateTest {
     }
   }
 
-  /** What is told before a progress is stamped before it, and what is told after it after it. */
+  /** Events before a progress have earlier stamps, and events after it later ones. */
   @Test
-  void nothingIsToldAfterAProgressThatWasStampedBeforeIt()
+  void noEventAfterAProgressHasAnEarlierStamp()
       throws InterruptedException, ExecutionException, TimeoutException {
     List<Long> stamps = new ArrayList<>();
     node.listen(

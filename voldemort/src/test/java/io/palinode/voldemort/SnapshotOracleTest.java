@@ -73,7 +73,7 @@ class SnapshotOracleTest {
   @Timeout(120)
   @ParameterizedTest
   @CsvSource({"MEMORY, 12", "BDB, 3"})
-  void twoSnapshotsThatNodesAreToldOfInOppositeOrderBothEndAndAreRight(Medium medium, int seeds)
+  void twoSnapshotsThatNodesBeginInOppositeOrderAreBothCorrect(Medium medium, int seeds)
       throws RefusedException {
     for (long seed = 0; seed < seeds; seed++) {
       try (Run run = new Run(medium, folder.resolve("seed" + seed), seed)) {
@@ -95,17 +95,17 @@ class SnapshotOracleTest {
   /** An accepted write, with what it causally knows of every node's writes. */
   private record Event(int node, long hlc, int[] known) {}
 
-  /** A client that goes from node to node and carries what it has heard. */
+  /** A client that uses several nodes and carries the received clock. */
   private static final class Wanderer {
-    private @Nullable Hvc heard;
+    private @Nullable Hvc received;
     private final int[] known = new int[NODES];
 
     Caller caller() {
-      return new Caller(heard, null, "", null);
+      return new Caller(received, null, "", null);
     }
 
-    void hears(Hvc reply, int[] ofNode) {
-      heard = (heard == null ? Hvc.unknown(NODES) : heard).merge(reply);
+    void receives(Hvc reply, int[] ofNode) {
+      received = (received == null ? Hvc.unknown(NODES) : received).merge(reply);
       for (int i = 0; i < NODES; i++) {
         known[i] = Math.max(known[i], ofNode[i]);
       }
@@ -167,9 +167,9 @@ class SnapshotOracleTest {
         if (reply.acceptedAt() != 0) {
           accepted(at, reply.acceptedAt(), key);
         }
-        client.hears(reply.hvc(), known[at]);
+        client.receives(reply.hvc(), known[at]);
       } catch (RefusedException obsolete) {
-        // It changed nothing; the client heard nothing.
+        // The refused write changed nothing; the client received no clock.
         assertThat(obsolete).hasMessageContaining("newer");
       }
     }
@@ -209,7 +209,7 @@ class SnapshotOracleTest {
       return ref;
     }
 
-    /** In a thread of its own. */
+    /** In a separate thread. */
     CompletableFuture<Void> takeNodeByNode(Ref ref, long hlc, IntStream order) {
       return CompletableFuture.runAsync(
           () -> order.forEach(i -> take(i, new Order(ref, hlc, Kind.RETROSPECTIVE, Ref.NONE))),

@@ -110,7 +110,7 @@ class SnapshotRestoreTest {
   }
 
   @Test
-  void aRepeatOfWhatIsDoneTellsTheSameAndChangesNothing() throws RefusedException {
+  void aRepeatOfADoneStepReturnsTheSameAndChangesNothing() throws RefusedException {
     try (Cluster cluster = new Cluster(Medium.MEMORY, folder, SMALL)) {
       cluster.write(new Random(1), 100, 20);
       cluster.take();

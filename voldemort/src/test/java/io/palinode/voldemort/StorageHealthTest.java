@@ -10,7 +10,7 @@ class StorageHealthTest {
 
   private final StorageHealth health = new StorageHealth(0);
 
-  /** It was told again and again that the storage failed, and that it worked. */
+  /** A failure and its end were logged again and again. */
   @Test
   void whatTakesAPromiseBetweenWritesThatItRefusesDoesNotWork() {
     health.requestFailed(full);

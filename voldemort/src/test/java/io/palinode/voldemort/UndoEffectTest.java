@@ -28,7 +28,7 @@ class UndoEffectTest {
   }
 
   @Test
-  void anEffectIsToldAndNothingChanges() throws RefusedException {
+  void anEffectIsCountedAndNothingChanges() throws RefusedException {
     put("a", "old", 1, "alice");
     long target = now();
     put("a", "new", 2, "alice");

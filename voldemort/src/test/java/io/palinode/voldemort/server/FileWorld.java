@@ -145,7 +145,7 @@ final class FileWorld {
     }
   }
 
-  /** Of a node that was never in a rollback; the deletes are in what it tells of the keys. */
+  /** A node that was never in a rollback; its deletes are in the pasts of the keys. */
   private String restored(StoreNode node) {
     node.pause(1);
     node.restore(1, 1, times.get(times.size() * 3 / 4));

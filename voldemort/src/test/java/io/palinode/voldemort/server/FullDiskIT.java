@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A node on a small file system of its own, which another program fills. Needs root. */
+/** A node on a small separate file system, which another program fills. Needs root. */
 class FullDiskIT {
   private static final DiskBound BOUND =
       new DiskBound(Duration.ofDays(7), 1L << 30, DiskBound.FREE_BYTES_MIN_DEFAULT);

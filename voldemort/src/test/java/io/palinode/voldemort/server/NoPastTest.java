@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A node that keeps no past serves like any other, and never tells the present as the past. */
+/** A node that keeps no past serves like any other, and never returns the present as the past. */
 class NoPastTest {
   @TempDir Path data;
   private StoreService service;

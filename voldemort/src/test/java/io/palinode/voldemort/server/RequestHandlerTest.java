@@ -45,7 +45,7 @@ class RequestHandlerTest {
   }
 
   @Test
-  void aBulkRequestKeepsNobodyWaitingButThoseBehindItOnItsConnection() {
+  void onlyLaterRequestsOfItsConnectionWaitForABulkRequest() {
     EmbeddedChannel bulky = connection();
     EmbeddedChannel other = connection();
     bulky.writeInbound(frame(difference()), frame(get()));

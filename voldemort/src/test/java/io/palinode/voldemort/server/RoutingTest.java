@@ -155,7 +155,7 @@ class RoutingTest {
   }
 
   @Test
-  void whatIsMissingIsToldAndTheSystemsStoresAreTheNodesOwn() throws IOException {
+  void aRouterReportsMissingReplicasAndServesSystemStoresItself() throws IOException {
     assertThat(
             connection
                 .call(Requests.shouldRoute(Requests.get("unknown", "k")), GetResponse.parser())
