@@ -37,8 +37,8 @@ record AffectedScope(@Nullable Scope scope, String why) {
     if (plan.attempt() > 0) {
       return false;
     }
-    if (plan.hand().isByHand()) {
-      return plan.hand().isOfSome();
+    if (plan.operator().isByHand()) {
+      return plan.operator().isOfSome();
     }
     List<Demand> admitted = NextStep.admitted(state, plan);
     return !admitted.isEmpty()
@@ -63,7 +63,7 @@ record AffectedScope(@Nullable Scope scope, String why) {
     Stream<Moment> found =
         NextStep.admitted(state, plan).stream().flatMap(demand -> demand.witnesses().stream());
     return new AffectedScope(
-        scope(target, Stream.concat(plan.hand().witnesses().stream(), found)), "");
+        scope(target, Stream.concat(plan.operator().witnesses().stream(), found)), "");
   }
 
   /** What nodes are asked, to undo what came of those of these writes that are after the target. */
@@ -81,13 +81,13 @@ record AffectedScope(@Nullable Scope scope, String why) {
    * Why a plan that an operator opened now could not undo only what came of these writes, as far as
    * that is not for the nodes to say; empty: it could.
    */
-  static String whyAll(MachineState state, Wish wish, long target) {
+  static String whyAll(MachineState state, RollbackRequest wish, long target) {
     if (wish.seeds().witnesses().size() > Demand.WITNESSES_MAX) {
       return TOO_MANY_WITNESSES;
     }
     long waiting =
         state
-            .findings()
+            .found()
             .demandsBefore(Long.MAX_VALUE)
             .filter(demand -> !NextStep.isFree(state, demand))
             .count();
@@ -95,12 +95,12 @@ record AffectedScope(@Nullable Scope scope, String why) {
   }
 
   private static @Nullable String whyAll(MachineState state, Plan plan, long target) {
-    if (plan.hand().approves() != 0) {
+    if (plan.operator().approves() != 0) {
       // Violations are kept for less long than a request may wait.
       return "an operator approved it: the log does not name its witnesses";
     }
     List<Demand> admitted = NextStep.admitted(state, plan);
-    long waiting = state.findings().demandsBefore(plan.epoch()).count() - admitted.size();
+    long waiting = state.found().demandsBefore(plan.epoch()).count() - admitted.size();
     String why = whyAll(state, waiting, target);
     if (why != null) {
       return why;
@@ -121,17 +121,17 @@ record AffectedScope(@Nullable Scope scope, String why) {
    * @param waiting violations that ask for a rollback and get none
    */
   private static @Nullable String whyAll(MachineState state, long waiting, long target) {
-    if (waiting > 0 || !state.journal().gates().requests().isEmpty()) {
+    if (waiting > 0 || !state.log().gates().requests().isEmpty()) {
       return "a violation waits for approval, or for its budget, and would be judged by nobody";
     }
     if (state.policies().values().stream().anyMatch(AffectedScope::actsOnRisenGrade)) {
       return "a predicate is rolled back when a grade has risen, which may come too late";
     }
-    if (state.findings().lostTo() > target) {
+    if (state.found().lostTo() > target) {
       return "coverage was lost up to %s, after the target"
-          .formatted(Hlc.format(state.findings().lostTo()));
+          .formatted(Hlc.format(state.found().lostTo()));
     }
-    List<PastPlan> past = state.journal().past();
+    List<PastPlan> past = state.log().past();
     if (!past.isEmpty() && past.get(past.size() - 1).clock() > target) {
       return "the target is before the epoch began";
     }
@@ -145,7 +145,7 @@ record AffectedScope(@Nullable Scope scope, String why) {
   }
 
   private static @Nullable String unnoted(MachineState state, Plan plan, long target) {
-    Map<Integer, Long> since = plan.spread().notedSince();
+    Map<Integer, Long> since = plan.affected().notedSince();
     for (int node = 0; node < state.settings().nodes(); node++) {
       long from = since.getOrDefault(node, Long.MAX_VALUE);
       if (from > target) {

@@ -118,7 +118,7 @@ final class Alerts {
         nowMicros);
   }
 
-  static Alert approvalNeeded(Request request, long nowMicros) {
+  static Alert approvalNeeded(ApprovalRequest request, long nowMicros) {
     return Alert.toOperator(
         Alert.Kind.APPROVAL_NEEDED,
         Map.of("predicate", request.predicate(), "request", Long.toString(request.number())),
@@ -127,7 +127,7 @@ final class Alerts {
         nowMicros);
   }
 
-  static Alert approvalGivenUp(Request request, PastPlan ended, long nowMicros) {
+  static Alert approvalGivenUp(ApprovalRequest request, PastPlan ended, long nowMicros) {
     return Alert.toOperator(
         Alert.Kind.APPROVAL_GIVEN_UP,
         Map.of("predicate", request.predicate(), "request", Long.toString(request.number())),

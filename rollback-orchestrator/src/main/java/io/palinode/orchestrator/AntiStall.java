@@ -46,7 +46,7 @@ final class AntiStall {
   static final int SPREAD = 4;
 
   private final MachineState state;
-  private final Journal journal;
+  private final ControlLogState log;
   private final long now;
   private final List<SequentialSpan> spans = new ArrayList<>();
 
@@ -60,14 +60,14 @@ final class AntiStall {
 
   private AntiStall(MachineState state) {
     this.state = state;
-    this.journal = state.journal();
+    this.log = state.log();
     this.now = state.nowMicros();
-    for (SequentialSpan span : journal.sequential()) {
+    for (SequentialSpan span : log.sequential()) {
       if (span.isRemembered(now)) {
         add(span);
       }
     }
-    this.rollbacksOfKey = rollbacksOfKey(journal.touching());
+    this.rollbacksOfKey = rollbacksOfKey(log.touching());
   }
 
   private void add(SequentialSpan span) {
@@ -80,7 +80,7 @@ final class AntiStall {
   private static Map<ByteString, BitSet> rollbacksOfKey(List<TouchingRollback> rollbacks) {
     Map<ByteString, BitSet> ofKey = new HashMap<>();
     for (int i = 0; i < rollbacks.size(); i++) {
-      for (Touch touch : rollbacks.get(i).touches()) {
+      for (TouchedInstance touch : rollbacks.get(i).touches()) {
         for (ByteString key : touch.keys()) {
           ofKey.computeIfAbsent(key, first -> new BitSet()).set(i);
         }
@@ -92,9 +92,9 @@ final class AntiStall {
   /** What the {@code Resume} of the open plan asks for. */
   static List<SequentialSpan> after(MachineState state, Plan plan) {
     AntiStall decision = new AntiStall(state);
-    TouchingRollback rollback = state.journal().touching(plan.epoch());
+    TouchingRollback rollback = state.log().touching(plan.epoch());
     if (rollback != null && !plan.isGivenUp()) {
-      for (Touch touch : rollback.touches()) {
+      for (TouchedInstance touch : rollback.touches()) {
         WhenFrequent frequent = decision.frequent(touch);
         if (frequent != null) {
           decision.touched(touch, frequent);
@@ -104,14 +104,14 @@ final class AntiStall {
     return decision.bounded();
   }
 
-  private @Nullable WhenFrequent frequent(Touch touch) {
+  private @Nullable WhenFrequent frequent(TouchedInstance touch) {
     Policy policy = state.policies().get(touch.predicate());
     return policy == null || policy.onViolation() == null
         ? null
         : policy.onViolation().whenFrequent();
   }
 
-  private void touched(Touch touch, WhenFrequent frequent) {
+  private void touched(TouchedInstance touch, WhenFrequent frequent) {
     long per = RollbackSettings.micros(frequent.per());
     prolong(touch, per);
     long hold = Math.max(per, holdOf(touch.predicate()));
@@ -133,7 +133,7 @@ final class AntiStall {
   }
 
   /** What the predicate has made sequential goes on; what it had made so lately comes back. */
-  private void prolong(Touch touch, long per) {
+  private void prolong(TouchedInstance touch, long per) {
     boolean back = spans.stream().anyMatch(span -> isOf(touch, span) && span.covers(touch));
     for (int i = 0; i < spans.size(); i++) {
       SequentialSpan span = spans.get(i);
@@ -145,7 +145,7 @@ final class AntiStall {
     }
   }
 
-  private static boolean isOf(Touch touch, SequentialSpan span) {
+  private static boolean isOf(TouchedInstance touch, SequentialSpan span) {
     return span.predicate().equals(touch.predicate());
   }
 
@@ -157,43 +157,43 @@ final class AntiStall {
         .orElse(0);
   }
 
-  private long rollbacksOf(Touch touch, long per) {
+  private long rollbacksOf(TouchedInstance touch, long per) {
     BitSet rollbacks = new BitSet();
     touch.keys().forEach(key -> rollbacks.or(rollbacksOfKey.getOrDefault(key, new BitSet())));
     return rollbacks.stream()
-        .filter(i -> journal.touching().get(i).openedMicros() > now - per)
+        .filter(i -> log.touching().get(i).openedMicros() > now - per)
         .count();
   }
 
-  private boolean isInVain(Touch touch, WhenFrequent frequent, long per) {
+  private boolean isInVain(TouchedInstance touch, WhenFrequent frequent, long per) {
     long inVain =
-        journal.touching().stream()
+        log.touching().stream()
             .filter(r -> r.openedMicros() > now - per)
             .filter(r -> r.inVain() && r.isOf(touch.predicate()))
             .count();
     return inVain > frequent.over();
   }
 
-  private boolean isSpread(Touch touch, WhenFrequent frequent, long per) {
+  private boolean isSpread(TouchedInstance touch, WhenFrequent frequent, long per) {
     long elsewhere =
-        journal.touching().stream()
+        log.touching().stream()
             .filter(r -> r.openedMicros() > now - per && r.isOf(touch.predicate()))
             .filter(r -> r.touches().stream().noneMatch(this::isSequential))
             .count();
     return elsewhere > (long) SPREAD * frequent.over();
   }
 
-  private boolean isSequential(Touch touch, String by) {
+  private boolean isSequential(TouchedInstance touch, String by) {
     return mayCover(touch)
         .anyMatch(s -> s.predicate().equals(by) && s.isInForce(now) && s.covers(touch));
   }
 
-  private boolean isSequential(Touch touch) {
+  private boolean isSequential(TouchedInstance touch) {
     return mayCover(touch).anyMatch(span -> span.isInForce(now) && span.covers(touch));
   }
 
   /** Those of all keys, and those of its first one; there are thousands of touches to ask for. */
-  private Stream<SequentialSpan> mayCover(Touch touch) {
+  private Stream<SequentialSpan> mayCover(TouchedInstance touch) {
     return touch.keys().isEmpty()
         ? spans.stream()
         : Stream.concat(
@@ -202,7 +202,7 @@ final class AntiStall {
   }
 
   /** A binding of another version of the predicate may not fill all guards: then there are none. */
-  private static List<ByteString> keysOf(Touch touch, WhenFrequent frequent) {
+  private static List<ByteString> keysOf(TouchedInstance touch, WhenFrequent frequent) {
     Set<ByteString> keys = new LinkedHashSet<>(touch.keys());
     try {
       Binding binding = Binding.parse(touch.binding());

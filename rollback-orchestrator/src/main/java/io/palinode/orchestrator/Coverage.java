@@ -65,7 +65,7 @@ public record Coverage(
 
   /** The safe point does not pass {@code at} before {@code untilMicros}, a wall clock. */
   public record Hold(long at, long untilMicros) {
-    static final Hold NONE = new Hold(Findings.NOT_HELD, 0);
+    static final Hold NONE = new Hold(FoundViolations.NOT_HELD, 0);
 
     Hold and(CoverageLost loss, long until) {
       return new Hold(
@@ -83,9 +83,9 @@ public record Coverage(
     return latest.stream().filter(gap -> gap.number() > acknowledged).toList();
   }
 
-  /** The safe point does not pass this HLC now; {@link Findings#NOT_HELD}. */
+  /** The safe point does not pass this HLC now; {@link FoundViolations#NOT_HELD}. */
   long heldAt(long nowMicros) {
-    return nowMicros < hold.untilMicros() ? hold.at() : Findings.NOT_HELD;
+    return nowMicros < hold.untilMicros() ? hold.at() : FoundViolations.NOT_HELD;
   }
 
   /** Whether all gaps up to this number, and abandoned plans up to this epoch, are acknowledged. */

@@ -21,17 +21,17 @@ final class CoverageSteps {
    * orchestrator that published the safe point had read these gaps and appended them.
    */
   static boolean isRecorded(MachineState state, CoverageLost loss) {
-    Coverage coverage = state.journal().coverage();
+    Coverage coverage = state.log().coverage();
     boolean wasRead =
         !state.live()
             && coverage.found() > 0
-            && state.findings().judged() < state.journal().safePoint();
+            && state.found().judged() < state.log().safePoint();
     return wasRead || coverage.holds(loss);
   }
 
   /** What is to be appended about coverage; null: nothing. */
   static @Nullable ControlRecord next(MachineState state) {
-    List<CoverageLost> gaps = state.findings().unrecorded();
+    List<CoverageLost> gaps = state.found().unrecorded();
     if (!gaps.isEmpty()) {
       long until = state.nowMicros() + RollbackSettings.micros(state.settings().coverageHold());
       GapsFound found =
@@ -41,8 +41,8 @@ final class CoverageSteps {
               .build();
       return record(state, CoverageStep.newBuilder().setFound(found));
     }
-    long reported = state.findings().reportedEpoch();
-    return reported <= state.journal().coverage().reportedEpoch()
+    long reported = state.found().reportedEpoch();
+    return reported <= state.log().coverage().reportedEpoch()
         ? null
         : record(
             state,
@@ -56,13 +56,13 @@ final class CoverageSteps {
    * @throws RefusedException when there is nothing to acknowledge, or not yet
    */
   static ControlRecord acknowledging(MachineState state, long toNumber) throws RefusedException {
-    Coverage coverage = state.journal().coverage();
-    if (!state.findings().unrecorded().isEmpty()) {
+    Coverage coverage = state.log().coverage();
+    if (!state.found().unrecorded().isEmpty()) {
       throw new RefusedException(
           "the control log does not hold %d coverage gaps yet; try again"
-              .formatted(state.findings().unrecorded().size()));
+              .formatted(state.found().unrecorded().size()));
     }
-    long epoch = state.journal().epoch();
+    long epoch = state.log().epoch();
     if (coverage.isAcknowledged(toNumber, epoch)) {
       throw new RefusedException("there is nothing to acknowledge: coverage is complete");
     }
@@ -77,7 +77,7 @@ final class CoverageSteps {
 
   private static ControlRecord record(MachineState state, CoverageStep.Builder step) {
     return ControlRecord.newBuilder()
-        .setEpoch(state.journal().epoch())
+        .setEpoch(state.log().epoch())
         .setAtMicros(state.nowMicros())
         .setCoverage(step)
         .build();

@@ -33,7 +33,7 @@ record Demand(
     long violate,
     long last,
     long target,
-    List<Touch> touches,
+    List<TouchedInstance> touches,
     Set<Moment> witnesses) {
   static final int IDS_MAX = 64;
   static final int WITNESSES_MAX = 1_000;
@@ -108,7 +108,7 @@ record Demand(
   Demand fold(Demand other) {
     List<String> both =
         Stream.concat(ids.stream(), other.ids.stream()).distinct().limit(IDS_MAX).toList();
-    List<Touch> instances =
+    List<TouchedInstance> instances =
         Stream.concat(touches.stream(), other.touches.stream())
             .distinct()
             .limit(TouchingRollback.TOUCHES_MAX)

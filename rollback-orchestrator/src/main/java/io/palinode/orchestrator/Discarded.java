@@ -53,7 +53,7 @@ public record Discarded(List<Span> spans, long settled, List<Part> except) {
         .anyMatch(
             undo ->
                 undo.epoch() < by.epoch()
-                    && undo.hand().undoes() == some.epoch()
+                    && undo.operator().undoes() == some.epoch()
                     && undo.target() == some.past());
   }
 

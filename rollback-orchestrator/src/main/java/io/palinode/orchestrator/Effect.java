@@ -72,9 +72,9 @@ public record Effect(
    * Spans in which what the window-logs have is no client's write, or is gone already. What a plan
    * undid that undid only some is beside what stands, and in none of them: it counts once more.
    */
-  public static List<Span> except(Journal journal, long target) {
+  public static List<Span> except(ControlLogState log, long target) {
     List<Span> spans = new ArrayList<>();
-    for (PastPlan plan : journal.past()) {
+    for (PastPlan plan : log.past()) {
       if (plan.clock() > target && !plan.undone()) {
         spans.add(
             Span.newBuilder()

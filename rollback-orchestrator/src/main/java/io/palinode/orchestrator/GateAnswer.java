@@ -33,8 +33,8 @@ final class GateAnswer {
 
   /** What becomes of violations that may open no plan by themselves; null: nothing for now. */
   static @Nullable ControlRecord toViolations(MachineState state) {
-    long epoch = state.journal().epoch();
-    for (Demand demand : state.findings().demandsBefore(epoch + 1).toList()) {
+    long epoch = state.log().epoch();
+    for (Demand demand : state.found().demandsBefore(epoch + 1).toList()) {
       GateStep step =
           switch (Gates.verdict(state, demand)) {
             case OVER_BUDGET -> overBudget(state, demand);
@@ -63,8 +63,8 @@ final class GateAnswer {
 
   /** A new request, or what joins one; null: there is one that tells all, or told just now. */
   private static @Nullable GateStep asking(MachineState state, Demand demand) {
-    Gates gates = state.journal().gates();
-    Request known = gates.request(demand.predicate());
+    Gates gates = state.log().gates();
+    ApprovalRequest known = gates.request(demand.predicate());
     if (known != null && (known.includes(demand) || isEarly(state.nowMicros(), known, demand))) {
       return null;
     }
@@ -81,7 +81,7 @@ final class GateAnswer {
         .build();
   }
 
-  private static boolean isEarly(long nowMicros, Request known, Demand demand) {
+  private static boolean isEarly(long nowMicros, ApprovalRequest known, Demand demand) {
     boolean goesFurtherBack =
         demand.target() < known.target() || demand.violate() < known.violate();
     long pause =
@@ -122,8 +122,8 @@ final class GateAnswer {
    * on which it stood, and the nodes' detectors look for the predicate as it is now.
    */
   static @Nullable ControlRecord holdingNoMore(MachineState state, Plan plan) {
-    List<LetStanding> held =
-        state.journal().gates().standing().stream()
+    List<StandingViolations> held =
+        state.log().gates().standing().stream()
             .filter(stood -> stood.held() && plan.heldBefore() < stood.toHlc())
             .toList();
     if (held.isEmpty()) {
@@ -136,7 +136,7 @@ final class GateAnswer {
                 Collectors.groupingBy(
                     CutCheck.Instance::predicate,
                     Collectors.mapping(CutCheck.Instance::binding, Collectors.toSet())));
-    for (LetStanding stood : held) {
+    for (StandingViolations stood : held) {
       Set<String> still = violated.getOrDefault(stood.predicate(), Set.of());
       boolean isAnyOver =
           stood.bindings().isEmpty() ? still.isEmpty() : !still.containsAll(stood.bindings());
@@ -154,7 +154,7 @@ final class GateAnswer {
     return null;
   }
 
-  private static boolean isSeen(MachineState state, Plan plan, LetStanding stood) {
+  private static boolean isSeen(MachineState state, Plan plan, StandingViolations stood) {
     Policy policy = state.policies().get(stood.predicate());
     return policy != null
         && policy.rollsBack()
@@ -165,7 +165,7 @@ final class GateAnswer {
 
   private static ControlRecord atEpoch(MachineState state, GateStep step) {
     return ControlRecord.newBuilder()
-        .setEpoch(state.journal().epoch())
+        .setEpoch(state.log().epoch())
         .setAtMicros(state.nowMicros())
         .setGate(step)
         .build();
@@ -179,7 +179,7 @@ final class GateAnswer {
    */
   static ControlRecord answering(MachineState state, long number, boolean approve)
       throws RefusedException {
-    Request request = state.journal().gates().request(number);
+    ApprovalRequest request = state.log().gates().request(number);
     if (request == null) {
       throw new RefusedException("no rollback %d waits for approval".formatted(number));
     }
@@ -194,11 +194,11 @@ final class GateAnswer {
               .build();
       return atEpoch(state, GateStep.newBuilder().setLetStand(stand).build());
     }
-    Plan open = state.journal().plan();
+    Plan open = state.log().plan();
     if (open != null) {
       throw new RefusedException("rollback %d is under way: one at a time".formatted(open.epoch()));
     }
-    if (waiting.last() <= state.journal().safePoint()) {
+    if (waiting.last() <= state.log().safePoint()) {
       // Of two orchestrators, one asked while the safe point of the other was on its way.
       throw new RefusedException(
           "rollback %d is about what the safe point has passed, which is a promise: it can only be rejected"
@@ -214,17 +214,17 @@ final class GateAnswer {
             .addAllTouched(TouchingRollback.bounded(waiting.touches().stream()))
             .build();
     return ControlRecord.newBuilder()
-        .setEpoch(state.journal().epoch() + 1)
+        .setEpoch(state.log().epoch() + 1)
         .setAtMicros(state.nowMicros())
         .setPlanOpened(opened)
         .build();
   }
 
   /** The violations that a request is about by now. */
-  static Demand waiting(MachineState state, Request request) {
+  static Demand waiting(MachineState state, ApprovalRequest request) {
     return state
-        .findings()
-        .demandsBefore(state.journal().epoch() + 1)
+        .found()
+        .demandsBefore(state.log().epoch() + 1)
         .filter(demand -> demand.predicate().equals(request.predicate()))
         .reduce(request.demand(), Demand::fold);
   }

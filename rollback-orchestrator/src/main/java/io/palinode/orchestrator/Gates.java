@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record Gates(
     long lastNumber,
-    List<Request> requests,
-    List<LetStanding> standing,
+    List<ApprovalRequest> requests,
+    List<StandingViolations> standing,
     Map<String, Long> renewed) {
   /** The oldest go: violations that they let stand would ask anew, in vain. */
   static final int STANDING_MAX = 1_000;
@@ -72,9 +72,9 @@ public record Gates(
   static boolean asksForNothing(MachineState state, Demand demand) {
     String predicate = demand.predicate();
     Policy policy = state.policies().get(predicate);
-    Plan plan = state.journal().plan();
+    Plan plan = state.log().plan();
     return (policy == null || !policy.rollsBack(demand.since()))
-        && state.journal().gates().request(predicate) == null
+        && state.log().gates().request(predicate) == null
         && (plan == null || !plan.approves().equals(predicate));
   }
 
@@ -91,32 +91,32 @@ public record Gates(
    * The plans that count against the budget now, oldest first: those that nobody wanted by hand.
    */
   static List<PastPlan> spent(MachineState state, String predicate, Budget budget) {
-    Journal journal = state.journal();
+    ControlLogState log = state.log();
     long since =
         Math.max(
             state.nowMicros() - RollbackSettings.micros(budget.per()),
-            journal.gates().renewed().getOrDefault(predicate, 0L));
-    return journal.past().stream()
+            log.gates().renewed().getOrDefault(predicate, 0L));
+    return log.past().stream()
         .filter(plan -> plan.openedMicros() > since && !plan.byHand())
-        .filter(plan -> plan.predicate().equals(predicate) || isTouched(journal, plan, predicate))
+        .filter(plan -> plan.predicate().equals(predicate) || isTouched(log, plan, predicate))
         .toList();
   }
 
-  private static boolean isTouched(Journal journal, PastPlan plan, String predicate) {
-    TouchingRollback touching = journal.touching(plan.epoch());
+  private static boolean isTouched(ControlLogState log, PastPlan plan, String predicate) {
+    TouchingRollback touching = log.touching(plan.epoch());
     return touching != null && touching.isOf(predicate);
   }
 
-  @Nullable Request request(String predicate) {
+  @Nullable ApprovalRequest request(String predicate) {
     return requests.stream().filter(r -> r.predicate().equals(predicate)).findFirst().orElse(null);
   }
 
-  @Nullable Request request(long number) {
+  @Nullable ApprovalRequest request(long number) {
     return requests.stream().filter(r -> r.number() == number).findFirst().orElse(null);
   }
 
   /** Why a violation stands; null: it does not. */
-  @Nullable LetStanding standing(String predicate, long hlc) {
+  @Nullable StandingViolations standing(String predicate, long hlc) {
     return standing.stream().filter(s -> s.includes(predicate, hlc)).findFirst().orElse(null);
   }
 
@@ -155,26 +155,26 @@ public record Gates(
     return standing(s -> Stream.of(s.after(done)));
   }
 
-  private Gates standing(Function<LetStanding, Stream<LetStanding>> change) {
-    List<LetStanding> all = standing.stream().flatMap(change).toList();
+  private Gates standing(Function<StandingViolations, Stream<StandingViolations>> change) {
+    List<StandingViolations> all = standing.stream().flatMap(change).toList();
     return new Gates(lastNumber, requests, latest(all), renewed);
   }
 
-  private static List<LetStanding> latest(List<LetStanding> all) {
+  private static List<StandingViolations> latest(List<StandingViolations> all) {
     return all.subList(Math.max(0, all.size() - STANDING_MAX), all.size());
   }
 
   private Gates asked(ControlRecord record, ApprovalAsked asked) {
-    Request known = request(asked.getPredicate());
+    ApprovalRequest known = request(asked.getPredicate());
     if (known == null && asked.getNumber() > lastNumber) {
-      Request first = Request.of(record.getEpoch(), record.getAtMicros(), asked);
+      ApprovalRequest first = ApprovalRequest.of(record.getEpoch(), record.getAtMicros(), asked);
       return new Gates(asked.getNumber(), plus(requests, first), standing, renewed);
     }
     if (known == null || known.number() != asked.getNumber()) {
       return this;
     }
-    Request more = known.with(record.getAtMicros(), asked);
-    List<Request> all = requests.stream().map(r -> r.equals(known) ? more : r).toList();
+    ApprovalRequest more = known.with(record.getAtMicros(), asked);
+    List<ApprovalRequest> all = requests.stream().map(r -> r.equals(known) ? more : r).toList();
     return new Gates(lastNumber, all, standing, renewed);
   }
 
@@ -183,7 +183,7 @@ public record Gates(
     if (let.getRejects() != 0 && request(let.getRejects()) == null) {
       return this;
     }
-    List<LetStanding> longer = latest(plus(standing, LetStanding.of(let)));
+    List<StandingViolations> longer = latest(plus(standing, StandingViolations.of(let)));
     return new Gates(lastNumber, without(r -> r.number() == let.getRejects()), longer, renewed);
   }
 
@@ -195,7 +195,7 @@ public record Gates(
           more.entrySet().stream().min(Map.Entry.comparingByValue()).orElseThrow().getKey();
       more.remove(oldest);
     }
-    List<LetStanding> shorter =
+    List<StandingViolations> shorter =
         standing.stream()
             .map(
                 s ->
@@ -214,13 +214,13 @@ public record Gates(
   }
 
   /** Whatever asks for it is settled: the request is of no use any more. */
-  Gates withoutSettled(Predicate<Request> settled) {
+  Gates withoutSettled(Predicate<ApprovalRequest> settled) {
     return requests.stream().noneMatch(settled)
         ? this
         : new Gates(lastNumber, without(settled), standing, renewed);
   }
 
-  private List<Request> without(Predicate<Request> some) {
+  private List<ApprovalRequest> without(Predicate<ApprovalRequest> some) {
     return requests.stream().filter(some.negate()).toList();
   }
 

@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that {@link RollbackMachine} knows. Immutable. {@code journal}, {@code findings} and {@code
+ * All that {@link RollbackMachine} knows. Immutable. {@code log}, {@code found} and {@code
  * policies} are rebuilt from the three logs; the rest belongs to this run.
  *
  * @param live false while the logs are replayed: nothing is decided then
@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record MachineState(
     RollbackSettings settings,
-    Journal journal,
-    Findings findings,
+    ControlLogState log,
+    FoundViolations found,
     Map<String, Policy> policies,
     Outbox outbox,
     boolean live,
@@ -26,8 +26,8 @@ public record MachineState(
   public static MachineState initial(RollbackSettings settings) {
     return new MachineState(
         settings,
-        Journal.empty(settings.nodes()),
-        Findings.NONE,
+        ControlLogState.empty(settings.nodes()),
+        FoundViolations.NONE,
         Map.of(),
         Outbox.EMPTY,
         false,
@@ -37,42 +37,42 @@ public record MachineState(
 
   /** Nothing at or before this is taken back: published, or on its way to the log. */
   public long safePoint() {
-    return Math.max(journal.safePoint(), outbox.safePoint());
+    return Math.max(log.safePoint(), outbox.safePoint());
   }
 
   /** A plan that was abandoned, and neither acknowledged nor passed by the safe point; or null. */
   public @Nullable PastPlan abandoned() {
-    PastPlan plan = journal.unclaimed();
-    return plan == null || plan.epoch() <= journal.coverage().acknowledgedEpoch() ? null : plan;
+    PastPlan plan = log.unclaimed();
+    return plan == null || plan.epoch() <= log.coverage().acknowledgedEpoch() ? null : plan;
   }
 
   /**
    * The safe point does not pass this HLC, because of a coverage gap or of an abandoned plan;
-   * {@link Findings#NOT_HELD}.
+   * {@link FoundViolations#NOT_HELD}.
    */
   public long heldAt() {
-    long gapsHoldAt = journal.coverage().heldAt(nowMicros);
+    long gapsHoldAt = log.coverage().heldAt(nowMicros);
     return abandoned() == null ? gapsHoldAt : Math.min(safePoint(), gapsHoldAt);
   }
 
   /** How many coverage gaps are not acknowledged. */
   public long unacknowledgedGaps() {
-    return journal.coverage().unacknowledgedCount() + findings.unrecorded().size();
+    return log.coverage().unacknowledgedCount() + found.unrecorded().size();
   }
 
-  MachineState with(Journal next) {
+  MachineState with(ControlLogState next) {
     return new MachineState(
-        settings, next, findings, policies, outbox, live, nowMicros, stallAlertMicros);
+        settings, next, found, policies, outbox, live, nowMicros, stallAlertMicros);
   }
 
-  MachineState with(Findings next) {
+  MachineState with(FoundViolations next) {
     return new MachineState(
-        settings, journal, next, policies, outbox, live, nowMicros, stallAlertMicros);
+        settings, log, next, policies, outbox, live, nowMicros, stallAlertMicros);
   }
 
   MachineState with(Outbox next) {
     return new MachineState(
-        settings, journal, findings, policies, next, live, nowMicros, stallAlertMicros);
+        settings, log, found, policies, next, live, nowMicros, stallAlertMicros);
   }
 
   MachineState with(Policy policy) {
@@ -83,14 +83,14 @@ public record MachineState(
 
   MachineState with(Map<String, Policy> next) {
     return new MachineState(
-        settings, journal, findings, next, outbox, live, nowMicros, stallAlertMicros);
+        settings, log, found, next, outbox, live, nowMicros, stallAlertMicros);
   }
 
   MachineState at(long micros) {
     return new MachineState(
         settings,
-        journal,
-        findings,
+        log,
+        found,
         policies,
         outbox,
         live,
@@ -100,11 +100,11 @@ public record MachineState(
 
   MachineState goLive() {
     return new MachineState(
-        settings, journal, findings, policies, outbox, true, nowMicros, stallAlertMicros);
+        settings, log, found, policies, outbox, true, nowMicros, stallAlertMicros);
   }
 
   MachineState stallAlerted() {
     return new MachineState(
-        settings, journal, findings, policies, outbox, live, nowMicros, nowMicros);
+        settings, log, found, policies, outbox, live, nowMicros, nowMicros);
   }
 }

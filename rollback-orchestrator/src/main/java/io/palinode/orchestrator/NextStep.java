@@ -35,7 +35,7 @@ final class NextStep {
   /** Null while there is nothing to do but wait. */
   static @Nullable ControlRecord of(MachineState state) {
     NextStep next = new NextStep(state);
-    Plan plan = state.journal().plan();
+    Plan plan = state.log().plan();
     if (plan == null) {
       return next.openPlan();
     }
@@ -71,7 +71,7 @@ final class NextStep {
   /** Those that the plan is opened for, or that would open one. */
   static List<Demand> admitted(MachineState state, Plan plan) {
     return state
-        .findings()
+        .found()
         .demandsBefore(plan.epoch())
         .filter(demand -> plan.approves().equals(demand.predicate()) || isFree(state, demand))
         .toList();
@@ -79,9 +79,9 @@ final class NextStep {
 
   /** Whose violations the plan is about, as far as the log and its first restore tell. */
   static Stream<String> predicates(MachineState state, Plan plan) {
-    TouchingRollback touching = state.journal().touching(plan.epoch());
+    TouchingRollback touching = state.log().touching(plan.epoch());
     Stream<String> touched =
-        touching == null ? Stream.of() : touching.touches().stream().map(Touch::predicate);
+        touching == null ? Stream.of() : touching.touches().stream().map(TouchedInstance::predicate);
     Stream<String> asking =
         plan.phase().isBeforeRestore()
             ? admitted(state, plan).stream().map(Demand::predicate)
@@ -97,14 +97,14 @@ final class NextStep {
 
   /** The safe point, but for an operator's own target. */
   private static long floor(MachineState state, Plan plan) {
-    return plan.hand().isByHand() ? Math.min(plan.target(), state.safePoint()) : state.safePoint();
+    return plan.operator().isByHand() ? Math.min(plan.target(), state.safePoint()) : state.safePoint();
   }
 
   private @Nullable ControlRecord openPlan() {
-    long epoch = state.journal().epoch();
+    long epoch = state.log().epoch();
     Demand all =
         state
-            .findings()
+            .found()
             .demandsBefore(epoch + 1)
             .filter(demand -> isFree(state, demand))
             .reduce(Demand::fold)
@@ -131,15 +131,15 @@ final class NextStep {
    *
    * @throws RefusedException when none can be opened now, or its target cannot be restored
    */
-  static ControlRecord onRequest(MachineState state, Wish wish) throws RefusedException {
-    Plan open = state.journal().plan();
+  static ControlRecord onRequest(MachineState state, RollbackRequest wish) throws RefusedException {
+    Plan open = state.log().plan();
     if (open != null) {
       throw new RefusedException("rollback %d is under way: one at a time".formatted(open.epoch()));
     }
-    long epoch = state.journal().epoch();
+    long epoch = state.log().epoch();
     PlanOpened.Builder opened = wish.opened(state);
     state
-        .findings()
+        .found()
         .demandsBefore(epoch + 1)
         .filter(demand -> isFree(state, demand))
         .forEach(
@@ -155,7 +155,7 @@ final class NextStep {
   }
 
   private @Nullable ControlRecord afterPause(Plan plan) {
-    if (plan.hand().comparesAll() && plan.isCancellable() && !plan.isCancelled()) {
+    if (plan.operator().comparesAll() && plan.isCancellable() && !plan.isCancelled()) {
       return step(plan).setCancel(Cancel.getDefaultInstance()).build();
     }
     boolean allPaused = plan.ackedByAll(state.settings().nodes());
@@ -172,7 +172,7 @@ final class NextStep {
     }
     long target = target(state, plan);
     String why = whyNot(plan, target);
-    if (why != null && plan.hand().isOfSome()) {
+    if (why != null && plan.operator().isOfSome()) {
       return allPaused && isJudged(plan.clock()) && mayGiveUp(plan) ? giveUp(plan, why) : null;
     }
     if (why != null) {
@@ -181,7 +181,7 @@ final class NextStep {
     // An undo may take itself back: then all that is there now stands, and has to be judged. So has
     // what stands beside what came of the witnesses.
     boolean mayStand =
-        plan.hand().isUndo() || plan.hand().isOfSome() || AffectedScope.isWanted(state, plan);
+        plan.operator().isUndo() || plan.operator().isOfSome() || AffectedScope.isWanted(state, plan);
     long stands = mayStand ? Math.max(target, plan.clock()) : target;
     return allPaused && isJudged(stands) ? firstRestore(plan, target) : null;
   }
@@ -191,7 +191,7 @@ final class NextStep {
     if (plan.reachMax() > target) {
       return plan.outOfReach(target);
     }
-    PastPlan earlier = state.journal().takenBackAround(target, plan.hand().undoes());
+    PastPlan earlier = state.log().takenBackAround(target, plan.operator().undoes());
     return earlier == null ? null : amidEarlier(earlier, target);
   }
 
@@ -202,7 +202,7 @@ final class NextStep {
 
   private ControlRecord firstRestore(Plan plan, long target) {
     AffectedScope affected = AffectedScope.of(state, plan, target);
-    if (plan.hand().isOfSome() && affected.scope() == null) {
+    if (plan.operator().isOfSome() && affected.scope() == null) {
       return giveUp(plan, affected.why());
     }
     ControlRecord all = restore(plan, target, affected.why());
@@ -230,7 +230,7 @@ final class NextStep {
 
   /** A violation that waits for its predicate may yet be before it. */
   private boolean isJudged(long hlc) {
-    return state.findings().judged() >= hlc && state.findings().waiting().isEmpty();
+    return state.found().judged() >= hlc && state.found().waiting().isEmpty();
   }
 
   private @Nullable ControlRecord afterRestore(Plan plan) {
@@ -244,7 +244,7 @@ final class NextStep {
 
   private @Nullable ControlRecord afterFailure(Plan plan) {
     Fallback tried = plan.halts().fallback();
-    if (plan.spread().ofSome()) {
+    if (plan.affected().ofSome()) {
       return allOf(plan, plan.failure());
     }
     if (plan.isKept()) {
@@ -288,7 +288,7 @@ final class NextStep {
       return plan.isRestarted() ? resumeRestart(plan) : resume(plan);
     }
     List<CutCheck.Instance> violated = violated(plan, plan.target());
-    if (plan.spread().ofSome()) {
+    if (plan.affected().ofSome()) {
       return afterConverge(plan, violated);
     }
     return violated.isEmpty() ? resume(plan) : stepBack(plan, violated);
@@ -296,7 +296,7 @@ final class NextStep {
 
   /** What came of the witnesses is undone, which will not do. */
   private ControlRecord allOf(Plan plan, String why) {
-    return plan.hand().isOfSome() ? giveUp(plan, why) : restore(plan, plan.target(), why);
+    return plan.operator().isOfSome() ? giveUp(plan, why) : restore(plan, plan.target(), why);
   }
 
   /** What came of the witnesses is undone: that is enough, or all is. */
@@ -304,7 +304,7 @@ final class NextStep {
     if (!violated.isEmpty()) {
       return allOf(plan, violated.get(0) + " holds beside what stands");
     }
-    AtKey prolonged = Prolonged.first(plan.spread(), state.policies());
+    AtKey prolonged = Prolonged.first(plan.affected(), state.policies());
     return prolonged == null
         ? resume(plan)
         : allOf(
@@ -326,7 +326,7 @@ final class NextStep {
     if (plan.halts().fallback().snapshot() != null) {
       return mayStand ? resume(plan) : instead(plan, plan.target() - 1, still);
     }
-    if (plan.hand().isUndo() && plan.attempt() == 1 && plan.branchEnd() > 0) {
+    if (plan.operator().isUndo() && plan.attempt() == 1 && plan.branchEnd() > 0) {
       // What was discarded is violated itself: so it stays discarded, and what was there is kept.
       return restore(plan, plan.branchEnd(), still);
     }
@@ -352,9 +352,9 @@ final class NextStep {
   }
 
   private List<CutCheck.Instance> violated(Plan plan, long hlc) {
-    Journal journal = state.journal();
+    ControlLogState log = state.log();
     return CutCheck.violated(
-        plan.holding(), hlc, state.policies(), journal.gates(), journal.touching(plan.epoch()));
+        plan.holding(), hlc, state.policies(), log.gates(), log.touching(plan.epoch()));
   }
 
   private ControlRecord resume(Plan plan) {
@@ -383,7 +383,7 @@ final class NextStep {
             .setAttempt(plan.attempt())
             .setRestart(plan.isRestarted())
             .setAsIs(plan.halts().ending().asIs());
-    Concerned concerned = plan.spread().concerned();
+    Concerned concerned = plan.affected().concerned();
     if (concerned != null) {
       resume.setConcerned(concerned);
     }
@@ -440,7 +440,7 @@ final class NextStep {
   private List<Touched> touched(Plan plan) {
     return TouchingRollback.bounded(
         Stream.concat(
-            plan.hand().touches().stream(),
+            plan.operator().touches().stream(),
             admitted(state, plan).stream().flatMap(demand -> demand.touches().stream())));
   }
 
@@ -452,7 +452,7 @@ final class NextStep {
     long known = plan.isCancelled() ? Math.min(target, plan.quietSince()) : target;
     boolean isForgotten = plan.reachMax() > known;
     boolean isUnknown =
-        isForgotten || plan.halts().fallback().triedSnapshot() || plan.hand().comparesAll();
+        isForgotten || plan.halts().fallback().triedSnapshot() || plan.operator().comparesAll();
     return step(plan)
         .setRestore(
             Restore.newBuilder()

@@ -15,7 +15,7 @@ public final class Nodes {
 
   /** Any record of the control log, also one that had no effect. */
   public void read(ControlRecord record) {
-    int node = Journal.writer(record);
+    int node = ControlLogState.writer(record);
     if (node >= 0 && node < nodes) {
       statuses.compute(node, (n, known) -> NodeStatus.after(known, n, record));
     }

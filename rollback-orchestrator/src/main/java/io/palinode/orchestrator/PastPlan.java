@@ -46,8 +46,8 @@ public record PastPlan(
         done.isKept() || done.isGivenUp() ? 0 : done.branchEnd(),
         false,
         resume.getRestart(),
-        done.hand().isByHand(),
-        done.spread().ofSome(),
+        done.operator().isByHand(),
+        done.affected().ofSome(),
         resume.getAsIs());
   }
 

@@ -36,10 +36,10 @@ import java.util.stream.Stream;
  * @param holding terms that hold on the cut, as they came
  * @param clock the greatest that a node told after it was paused or had converged, of all attempts;
  *     0 before
- * @param hand what of it is an operator's doing
+ * @param operator what of it is an operator's doing
  * @param branchEnd all nodes began to undo after this HLC, as far as they have answered; 0: not so,
  *     or not known
- * @param spread how far its violations went, if it asks that
+ * @param affected how far its violations went, if it asks that
  * @param failure why a node could not restore, or why the plan was halted; empty: none did
  */
 public record Plan(
@@ -57,10 +57,10 @@ public record Plan(
     Map<Integer, Long> reach,
     List<CutPiece> holding,
     long clock,
-    Hand hand,
+    OperatorPart operator,
     long branchEnd,
     Halts halts,
-    Spread spread,
+    AffectedReports affected,
     String failure) {
 
   static Plan opened(ControlRecord record) {
@@ -79,10 +79,10 @@ public record Plan(
         Map.of(),
         List.of(),
         0,
-        Hand.of(record.getPlanOpened()),
+        OperatorPart.of(record.getPlanOpened()),
         0,
         Halts.NONE,
-        Spread.NONE,
+        AffectedReports.NONE,
         "");
   }
 
@@ -137,7 +137,7 @@ public record Plan(
 
   /** Whose violations an operator has approved it for; empty: nobody's. */
   String approves() {
-    return hand.approves() == 0 ? "" : predicate;
+    return operator.approves() == 0 ? "" : predicate;
   }
 
   boolean ackedByAll(int nodes) {
@@ -212,7 +212,7 @@ public record Plan(
 
   /** An operator wanted only some undone, and that could not be: it takes nothing back. */
   boolean isGivenUp() {
-    return hand.isOfSome() && attempt > 0 && !spread.ofSome();
+    return operator.isOfSome() && attempt > 0 && !affected.ofSome();
   }
 
   /**
@@ -221,7 +221,7 @@ public record Plan(
    * that ended it may be later, and stand.
    */
   long heldBefore() {
-    return isKept() ? clock : spread.ofSome() ? target + 1 : target;
+    return isKept() ? clock : affected.ofSome() ? target + 1 : target;
   }
 
   /** Every node has been paused by it. */
@@ -239,7 +239,7 @@ public record Plan(
         reaching(ack.getNode(), ack.getReach())
             .withPaused(ack.getNode(), ack.getQuietSince())
             .withClock(ack.getQuietSince())
-            .with(spread.with(ack));
+            .with(affected.with(ack));
     return phase == Phase.PAUSING ? known.acked(ack.getNode()) : known;
   }
 
@@ -273,7 +273,7 @@ public record Plan(
     Plan next =
         enter(Phase.RESTORING, asked.getAttempt(), asked.getTarget(), record)
             .with(halts.with(halts.fallback().with(asked)).with(Answers.NONE))
-            .with(spread.restoring(asked.hasAffected()));
+            .with(affected.restoring(asked.hasAffected()));
     return attempt == 0 ? next.endingBranchAt(asked.getPast()) : next;
   }
 
@@ -304,7 +304,7 @@ public record Plan(
           ? failed.withFailure("node " + ack.getNode() + " could not restore: " + ack.getFailure())
           : failed;
     }
-    known = known.with(spread.with(ack)).withClock(ack.getClock());
+    known = known.with(affected.with(ack)).withClock(ack.getClock());
     return ack.getLast() ? known.acked(ack.getNode()) : known;
   }
 
@@ -317,7 +317,7 @@ public record Plan(
             ? this
             : withHolding(new CutPiece(ack.getNode(), ack.getHoldingList()));
     known = known.withClock(ack.getClock()).with(halts.with(halts.fallback().with(ack)));
-    known = known.with(spread.with(ack));
+    known = known.with(affected.with(ack));
     return ack.getLast() ? known.acked(ack.getNode()) : known;
   }
 
@@ -337,10 +337,10 @@ public record Plan(
         reach,
         List.of(),
         clock,
-        hand,
+        operator,
         branchEnd,
         halts,
-        spread,
+        affected,
         "");
   }
 
@@ -372,8 +372,8 @@ public record Plan(
     return with(Collections.unmodifiableSet(more), Math.min(quietSince, quiet), halts);
   }
 
-  private Plan with(Spread newSpread) {
-    return newSpread.equals(spread)
+  private Plan with(AffectedReports newSpread) {
+    return newSpread.equals(affected)
         ? this
         : new Plan(
             epoch,
@@ -390,7 +390,7 @@ public record Plan(
             reach,
             holding,
             clock,
-            hand,
+            operator,
             branchEnd,
             halts,
             newSpread,
@@ -417,10 +417,10 @@ public record Plan(
         reach,
         holding,
         clock,
-        hand,
+        operator,
         branchEnd,
         newHalts,
-        spread,
+        affected,
         failure);
   }
 
@@ -459,10 +459,10 @@ public record Plan(
         reach,
         holding,
         clock,
-        hand,
+        operator,
         hlc,
         halts,
-        spread,
+        affected,
         failure);
   }
 
@@ -491,10 +491,10 @@ public record Plan(
         newReach,
         newHolding,
         newClock,
-        hand,
+        operator,
         branchEnd,
         halts,
-        spread,
+        affected,
         newFailure);
   }
 }

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
  * @param effect as it would be now
  * @param before what the operator was told first; null: this is it
  */
-public record PlannedRollback(String id, Wish wish, Effect effect, @Nullable Effect before) {
+public record PlannedRollback(String id, RollbackRequest wish, Effect effect, @Nullable Effect before) {
   /**
    * @param asked which writes were asked for; nodes know now which those are, or that it is all
    */
-  public static PlannedRollback of(String id, Wish asked, Effect effect) {
+  public static PlannedRollback of(String id, RollbackRequest asked, Effect effect) {
     Seeds seeds = effect.isOfSome() ? Seeds.of(effect.witnesses()) : Seeds.ALL;
     return new PlannedRollback(id, asked.with(seeds).named(id), effect, null);
   }

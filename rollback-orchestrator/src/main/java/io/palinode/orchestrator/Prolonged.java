@@ -20,9 +20,9 @@ final class Prolonged {
    * What goes on beside another key of its instance that has changed, or null. Only predicates that
    * ask for rollback count, in their current version.
    */
-  static @Nullable AtKey first(Spread spread, Map<String, Policy> policies) {
-    List<AtKey> back = counting(spread.back(), policies);
-    List<AtKey> stood = counting(spread.stood(), policies);
+  static @Nullable AtKey first(AffectedReports affected, Map<String, Policy> policies) {
+    List<AtKey> back = counting(affected.back(), policies);
+    List<AtKey> stood = counting(affected.stood(), policies);
     boolean tooMany = (long) back.size() * stood.size() > PAIRS_MAX;
     for (AtKey goesOn : back) {
       if (tooMany || stood.stream().anyMatch(changed -> isBeside(goesOn, changed))) {

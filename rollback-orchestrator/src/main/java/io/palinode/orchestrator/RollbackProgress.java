@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record RollbackProgress(
     long epoch,
-    Hand hand,
+    OperatorPart operator,
     String reason,
     List<String> moves,
     long target,
@@ -121,7 +121,7 @@ public record RollbackProgress(
   static RollbackProgress opened(ControlRecord record) {
     return new RollbackProgress(
         record.getEpoch(),
-        Hand.of(record.getPlanOpened()),
+        OperatorPart.of(record.getPlanOpened()),
         record.getPlanOpened().getReason(),
         List.of(),
         0,
@@ -157,7 +157,7 @@ public record RollbackProgress(
 
   /** An operator wanted only what came of some writes undone, and nothing was. */
   public boolean isGivenUp() {
-    return hand.isOfSome() && clock > 0 && !ofSome;
+    return operator.isOfSome() && clock > 0 && !ofSome;
   }
 
   /**
@@ -171,7 +171,7 @@ public record RollbackProgress(
   private RollbackProgress resumed(Resume resume) {
     Concerned told = resume.hasConcerned() ? resume.getConcerned() : null;
     return new RollbackProgress(
-        epoch, hand, reason, moves, target, past, resume.getClock(), ofSome, told, nodes);
+        epoch, operator, reason, moves, target, past, resume.getClock(), ofSome, told, nodes);
   }
 
   private RollbackProgress restoring(ControlRecord record) {
@@ -184,7 +184,7 @@ public record RollbackProgress(
     long first = past == 0 ? restore.getPast() : past;
     return new RollbackProgress(
         epoch,
-        hand,
+        operator,
         reason,
         List.copyOf(more),
         cut,
@@ -200,7 +200,7 @@ public record RollbackProgress(
     more.put(node, change.apply(more.getOrDefault(node, NodeSteps.NONE)));
     return new RollbackProgress(
         epoch,
-        hand,
+        operator,
         reason,
         moves,
         target,

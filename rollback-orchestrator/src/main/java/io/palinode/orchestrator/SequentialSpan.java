@@ -60,7 +60,7 @@ public record SequentialSpan(
     return nowMicros < untilMicros + holdMicros;
   }
 
-  boolean covers(Touch touch) {
+  boolean covers(TouchedInstance touch) {
     return isAll() || keys.containsAll(touch.keys());
   }
 

@@ -42,6 +42,6 @@ public record Status(
     int nodes,
     int nodesJoined,
     List<SequentialSpan> sequential,
-    Gate gate,
+    GateStatus gate,
     @Nullable String trouble,
     @Nullable String failure) {}

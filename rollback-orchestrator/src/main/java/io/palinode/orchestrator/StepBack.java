@@ -18,14 +18,14 @@ import io.palinode.hvc.Hlc;
 record StepBack(long from, long floor, long target, boolean isAtSafePoint, boolean isOverMax) {
 
   static StepBack of(MachineState state, Plan plan) {
-    Journal journal = state.journal();
-    boolean isByHand = plan.hand().isByHand();
+    ControlLogState log = state.log();
+    boolean isByHand = plan.operator().isByHand();
     long floor = isByHand ? plan.reachMax() : Math.max(plan.reachMax(), state.safePoint());
-    long from = journal.beforePlansAt(plan.target());
+    long from = log.beforePlansAt(plan.target());
     return new StepBack(
         from,
         floor,
-        journal.notTakenBack(earlier(state, plan, from, floor)),
+        log.notTakenBack(earlier(state, plan, from, floor)),
         !isByHand && from <= state.safePoint(),
         plan.attemptsOfThisTry() >= state.settings().attemptsMax());
   }
@@ -37,12 +37,12 @@ record StepBack(long from, long floor, long target, boolean isAtSafePoint, boole
 
   private static long earlier(MachineState state, Plan plan, long from, long floor) {
     int attempts = plan.attemptsOfThisTry();
-    if (!plan.hand().isByHand()) {
-      long heldAt = state.journal().coverage().heldAt(state.nowMicros());
+    if (!plan.operator().isByHand()) {
+      long heldAt = state.log().coverage().heldAt(state.nowMicros());
       if (heldAt < from) {
         return Math.max(floor, heldAt);
       }
-      boolean isGapPast = heldAt == Findings.NOT_HELD && state.findings().lostTo() > floor;
+      boolean isGapPast = heldAt == FoundViolations.NOT_HELD && state.found().lostTo() > floor;
       if (isGapPast || attempts >= state.settings().attemptsMax() - 1) {
         return floor;
       }

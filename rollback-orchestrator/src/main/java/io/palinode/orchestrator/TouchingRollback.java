@@ -12,7 +12,7 @@ import java.util.stream.Stream;
  * @param inVain some instance that it touches was used sequentially already when it was opened: so
  *     that has not helped
  */
-public record TouchingRollback(long epoch, long openedMicros, List<Touch> touches, boolean inVain) {
+public record TouchingRollback(long epoch, long openedMicros, List<TouchedInstance> touches, boolean inVain) {
   static final int TOUCHES_MAX = 64;
 
   /** Of all touches that a record names; keys may be long, and a record has to fit into the log. */
@@ -23,10 +23,10 @@ public record TouchingRollback(long epoch, long openedMicros, List<Touch> touche
   }
 
   /** As many as a record may name; one that is too long by itself is passed over. */
-  static List<Touched> bounded(Stream<Touch> touches) {
+  static List<Touched> bounded(Stream<TouchedInstance> touches) {
     List<Touched> named = new ArrayList<>();
     long bytes = 0;
-    for (Touch touch : touches.distinct().limit(TOUCHES_MAX).toList()) {
+    for (TouchedInstance touch : touches.distinct().limit(TOUCHES_MAX).toList()) {
       Touched next = touch.toProto();
       if (bytes + next.getSerializedSize() <= TOUCHES_BYTES_MAX) {
         bytes += next.getSerializedSize();

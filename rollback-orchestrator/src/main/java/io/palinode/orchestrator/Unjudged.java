@@ -17,10 +17,10 @@ public record Unjudged(long fromHlc, long toHlc, String reason) {
 
   /** The latest gaps that are not acknowledged, the latest first; one entry sums up the rest. */
   public static List<Unjudged> of(MachineState state) {
-    Coverage coverage = state.journal().coverage();
+    Coverage coverage = state.log().coverage();
     List<CoverageLost> gaps = new ArrayList<>();
     coverage.latestUnacknowledged().forEach(gap -> gaps.add(gap.loss()));
-    gaps.addAll(state.findings().unrecorded());
+    gaps.addAll(state.found().unrecorded());
     Collections.reverse(gaps);
     List<Unjudged> shown = new ArrayList<>(gaps.stream().limit(MAX).map(Unjudged::of).toList());
     long further = state.unacknowledgedGaps() - shown.size();

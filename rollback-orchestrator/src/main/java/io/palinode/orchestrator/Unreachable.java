@@ -58,10 +58,10 @@ final class Unreachable {
   }
 
   /** Whether a plan for what waits would do anything but halt. */
-  static boolean hasWay(MachineState state, Request request) {
+  static boolean hasWay(MachineState state, ApprovalRequest request) {
     return switch (policy(state, request.predicate())) {
       case HALT -> false;
-      case NEAREST_SNAPSHOT -> newest(state.journal(), request.target()) != null;
+      case NEAREST_SNAPSHOT -> newest(state.log(), request.target()) != null;
       case RESTART -> true;
     };
   }
@@ -72,7 +72,7 @@ final class Unreachable {
    * excludes.
    */
   private static OnUnreachable policy(MachineState state, Plan plan) {
-    if (plan.hand().isByHand()) {
+    if (plan.operator().isByHand()) {
       return OnUnreachable.HALT;
     }
     List<OnUnreachable> wanted =
@@ -86,16 +86,16 @@ final class Unreachable {
     return action == null ? OnUnreachable.HALT : action.onUnreachable();
   }
 
-  private static @Nullable SnapshotCut newest(Journal journal, long latest) {
-    return journal.snapshots().standing().values().stream()
+  private static @Nullable SnapshotCut newest(ControlLogState log, long latest) {
+    return log.snapshots().standing().values().stream()
         .filter(cut -> cut.hlc() <= latest)
-        .filter(cut -> journal.isWholeAt(cut.hlc()))
+        .filter(cut -> log.isWholeAt(cut.hlc()))
         .max(Comparator.comparingLong(SnapshotCut::hlc).thenComparing(SnapshotCut::id))
         .orElse(null);
   }
 
   private static Way nearest(MachineState state, Plan plan, long latest, String why) {
-    SnapshotCut newest = newest(state.journal(), latest);
+    SnapshotCut newest = newest(state.log(), latest);
     if (newest == null) {
       return new Way(Kind.HALT, null, why + "; no whole snapshot before it can be restored");
     }
@@ -105,7 +105,7 @@ final class Unreachable {
   }
 
   private static Way restart(MachineState state, Plan plan, String why) {
-    PastPlan last = state.journal().lastRestart(plan.predicate());
+    PastPlan last = state.log().lastRestart(plan.predicate());
     // From when the last epoch began: however long that plan took, programs had no more time.
     long sinceMicros =
         last == null ? Long.MAX_VALUE : plan.openedMicros() - Hlc.micros(last.clock());

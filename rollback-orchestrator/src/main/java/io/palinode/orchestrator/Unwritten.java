@@ -74,7 +74,7 @@ public record Unwritten(
    */
   static @Nullable ControlRecord next(MachineState state) {
     ControlRecord step = NextStep.of(state);
-    Plan plan = state.journal().plan();
+    Plan plan = state.log().plan();
     Unwritten failed = state.outbox().unwritten();
     if (step == null || plan == null || failed == null || !failed.halts()) {
       return step == null ? null : bounded(step);

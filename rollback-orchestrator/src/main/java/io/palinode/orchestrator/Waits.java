@@ -127,7 +127,7 @@ public final class Waits {
   /** Between restore and resume nodes publish nothing: the plan names those it waits for. */
   private void nodes() {
     JudgementReport report = known.job().report();
-    Plan plan = known.state().journal().plan();
+    Plan plan = known.state().log().plan();
     boolean restoring = plan != null && !plan.phase().isBeforeRestore();
     if (restoring || report == null || isOver(report.getAtMicros(), REPORT_AGE)) {
       return;
@@ -203,7 +203,7 @@ public final class Waits {
   }
 
   private void plan() {
-    Plan plan = known.state().journal().plan();
+    Plan plan = known.state().log().plan();
     if (plan == null) {
       return;
     }
@@ -228,9 +228,9 @@ public final class Waits {
   }
 
   private void violations() {
-    Findings findings = known.state().findings();
-    List<Findings.Waiting> waiting =
-        findings.waiting().stream().filter(each -> isOver(each.sinceMicros(), STEP)).toList();
+    FoundViolations found = known.state().found();
+    List<FoundViolations.Waiting> waiting =
+        found.waiting().stream().filter(each -> isOver(each.sinceMicros(), STEP)).toList();
     if (!waiting.isEmpty()) {
       add(
           Wait.Reason.VIOLATION,
@@ -240,8 +240,8 @@ public final class Waits {
               + known.state().settings().policyWait().toSeconds()
               + " s");
     }
-    List<Request> requests = known.state().journal().gates().requests();
-    for (Request request : requests) {
+    List<ApprovalRequest> requests = known.state().log().gates().requests();
+    for (ApprovalRequest request : requests) {
       add(
           Wait.Reason.APPROVAL,
           request.askedMicros(),
@@ -250,15 +250,15 @@ public final class Waits {
           "'palinode rollback approve %d' or 'palinode rollback reject %d'"
               .formatted(request.number(), request.number()));
     }
-    if (requests.isEmpty() && known.state().journal().plan() == null) {
-      demands(findings);
+    if (requests.isEmpty() && known.state().log().plan() == null) {
+      demands(found);
     }
   }
 
-  private void demands(Findings findings) {
+  private void demands(FoundViolations found) {
     List<Demand> due =
-        findings.demands().values().stream()
-            .map(Demanded::all)
+        found.demands().values().stream()
+            .map(DemandParts::all)
             .filter(demand -> isOver(Hlc.micros(demand.violate()), STEP))
             .toList();
     if (!due.isEmpty()) {
@@ -273,7 +273,7 @@ public final class Waits {
   }
 
   private void held() {
-    Coverage coverage = known.state().journal().coverage();
+    Coverage coverage = known.state().log().coverage();
     PastPlan abandoned = known.state().abandoned();
     if (abandoned != null) {
       add(
@@ -282,7 +282,7 @@ public final class Waits {
           "rollback %d was abandoned, and its cut is not restored".formatted(abandoned.epoch()),
           "repair the data, then 'palinode acknowledge'");
     }
-    if (coverage.heldAt(known.nowMicros()) != Findings.NOT_HELD) {
+    if (coverage.heldAt(known.nowMicros()) != FoundViolations.NOT_HELD) {
       long until = coverage.hold().untilMicros();
       add(
           Wait.Reason.COVERAGE,
@@ -294,13 +294,13 @@ public final class Waits {
 
   /** The clock with which the epoch in force began; 0: it is the first. */
   private long epochClock() {
-    Journal journal = known.state().journal();
-    PastPlan last = journal.past().isEmpty() ? null : journal.past().get(journal.past().size() - 1);
-    return last == null || last.epoch() != journal.epoch() ? 0 : last.clock();
+    ControlLogState log = known.state().log();
+    PastPlan last = log.past().isEmpty() ? null : log.past().get(log.past().size() - 1);
+    return last == null || last.epoch() != log.epoch() ? 0 : last.clock();
   }
 
   private boolean isEpochJudged() {
-    return known.state().findings().judged() > epochClock();
+    return known.state().found().judged() > epochClock();
   }
 
   private long unjudgedSinceMicros() {

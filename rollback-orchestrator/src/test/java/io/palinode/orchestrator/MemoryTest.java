@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class MemoryTest {
   @Test
   void aPhantomStaysOneWhenItsGradeRises() {
-    Memory memory = new Memory(1);
+    ApiHistory memory = new ApiHistory(1);
     Violation violation = Violation.newBuilder().setId("v").build();
     memory.received(violation, 1, false);
     memory.phantom("v");

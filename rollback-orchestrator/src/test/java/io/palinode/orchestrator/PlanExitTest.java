@@ -57,7 +57,7 @@ class PlanExitTest {
       int attempt = plan(waiting).attempt() + (plan(waiting).phase() == Phase.PAUSING ? 1 : 0);
       waiting.paused(1, 1, 0).restored(1, 0, attempt).restored(1, 1, attempt);
       waiting.converged(1, 0, attempt, "p").converged(1, 1, attempt, "p");
-      assertThat(waiting.state().journal().epoch()).isEqualTo(1);
+      assertThat(waiting.state().log().epoch()).isEqualTo(1);
     }
   }
 
@@ -73,7 +73,7 @@ class PlanExitTest {
     assertThat(script.steps()).as("node 1 runs: its answer counts").isEmpty();
     answered(script, 1, 3, 900);
     assertThat(script.steps()).containsExactly("1: converge 3", "1: resume from 500- after 900");
-    PastPlan ended = script.state().journal().pastPlan(1);
+    PastPlan ended = script.state().log().pastPlan(1);
     assertThat(ended).isNotNull().matches(PastPlan::abandoned).matches(PastPlan::asIs);
     assertThat(script.alerts())
         .last()
@@ -115,11 +115,11 @@ class PlanExitTest {
   @Test
   void onlyNodesOfTheClusterAreStoppedAndNotAllOfThem() {
     Script script = restoring();
-    assertThatThrownBy(() -> OperatorWord.requireEndable(script.state(), 1, Set.of(0, 1)))
+    assertThatThrownBy(() -> OperatorSteps.requireEndable(script.state(), 1, Set.of(0, 1)))
         .hasMessageContaining("at least one node must run");
-    assertThatThrownBy(() -> OperatorWord.requireEndable(script.state(), 1, Set.of(2)))
+    assertThatThrownBy(() -> OperatorSteps.requireEndable(script.state(), 1, Set.of(2)))
         .hasMessageContaining("in [0, 1]: node=2");
-    assertThatThrownBy(() -> OperatorWord.requireEndable(script.state(), 2, Set.of()))
+    assertThatThrownBy(() -> OperatorSteps.requireEndable(script.state(), 2, Set.of()))
         .hasMessageContaining("rollback 2 is not open");
   }
 
@@ -159,7 +159,7 @@ class PlanExitTest {
   }
 
   private static Plan plan(Script script) {
-    return Objects.requireNonNull(script.state().journal().plan());
+    return Objects.requireNonNull(script.state().log().plan());
   }
 
   private static String halt(String duty) {

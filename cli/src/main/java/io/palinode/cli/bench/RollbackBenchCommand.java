@@ -14,7 +14,7 @@ import io.palinode.hvc.Epsilon;
 import io.palinode.launcher.ControlPlane;
 import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.Rollback;
-import io.palinode.orchestrator.Wish;
+import io.palinode.orchestrator.RollbackRequest;
 import io.palinode.orchestrator.kafka.Orchestrator;
 import io.palinode.wire.KafkaSettings;
 import java.io.IOException;
@@ -163,7 +163,7 @@ final class RollbackBenchCommand implements Callable<Integer> {
   private static Steps rollBack(Orchestrator orchestrator, long target)
       throws InterruptedException {
     try {
-      Rollback now = orchestrator.rollBack(Wish.to(UUID.randomUUID().toString(), target));
+      Rollback now = orchestrator.rollBack(RollbackRequest.to(UUID.randomUUID().toString(), target));
       while (!now.isEnded()) {
         TimeUnit.MILLISECONDS.sleep(1);
         Rollback later = orchestrator.rollback(now.epoch());

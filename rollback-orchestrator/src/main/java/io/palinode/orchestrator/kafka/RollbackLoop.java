@@ -176,7 +176,7 @@ final class RollbackLoop implements AutoCloseable {
 
   /** The control log is read first, so it opens an epoch before its violations are read. */
   private void requireKnownEpoch(Event event) {
-    long newest = state.journal().epoch() + 1;
+    long newest = state.log().epoch() + 1;
     if (event instanceof Event.ViolationFound found && found.violation().getEpoch() > newest) {
       throw new IllegalArgumentException(
           "the epoch of a violation must be at most %d: %d"

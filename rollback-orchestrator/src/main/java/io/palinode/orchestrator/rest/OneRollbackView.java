@@ -79,12 +79,12 @@ record OneRollbackView(
           whole, false, null, null, null, List.of(), "all", null, null, null, null, List.of());
     }
     Concerned concerned = progress.concerned();
-    boolean byHand = progress.hand().isByHand();
-    long undoes = progress.hand().undoes();
+    boolean byHand = progress.operator().isByHand();
+    long undoes = progress.operator().undoes();
     return new OneRollbackView(
         whole,
         byHand,
-        byHand ? progress.hand().request() : null,
+        byHand ? progress.operator().request() : null,
         undoes == 0 ? null : undoes,
         progress.reason(),
         progress.moves(),

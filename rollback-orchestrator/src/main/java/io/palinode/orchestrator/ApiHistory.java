@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * What the API shows of the past, bounded; filled by the machine's thread, read by any. Replaying
  * the logs fills it again, as far as they reach.
  */
-public final class Memory {
+public final class ApiHistory {
   public static final int KEPT_MAX = 10_000;
   public static final int PROGRESS_MAX = 1_000;
 
@@ -28,7 +28,7 @@ public final class Memory {
   /** A span may be prolonged later. */
   private record SpanId(List<ByteString> keys, long sinceMicros) {}
 
-  public Memory(int nodes) {
+  public ApiHistory(int nodes) {
     this.nodes = new Nodes(nodes);
     this.watched = new WatchedVersions(nodes);
   }
@@ -143,7 +143,7 @@ public final class Memory {
   /** The latest one that was asked for by hand under this name. */
   public @Nullable Rollback rollbackAskedFor(String request) {
     for (RollbackProgress known : progress.latest(PROGRESS_MAX)) {
-      if (known.hand().request().equals(request)) {
+      if (known.operator().request().equals(request)) {
         return rollback(known.epoch());
       }
     }

@@ -20,44 +20,44 @@ import org.jspecify.annotations.Nullable;
  * @param back what holds at keys that went back
  * @param stood what the keys are about that have writes after the target which stand
  */
-record Spread(
+record AffectedReports(
     Map<Integer, Long> notedSince,
     boolean ofSome,
     @Nullable Concerned concerned,
     List<AtKey> back,
     List<AtKey> stood) {
-  static final Spread NONE = new Spread(Map.of(), false, null, List.of(), List.of());
+  static final AffectedReports NONE = new AffectedReports(Map.of(), false, null, List.of(), List.of());
 
-  Spread {
+  AffectedReports {
     notedSince = Map.copyOf(notedSince);
     back = List.copyOf(back);
     stood = List.copyOf(stood);
   }
 
   /** What a node that was started anew tells counts instead of what it told before. */
-  Spread with(Paused said) {
+  AffectedReports with(Paused said) {
     Map<Integer, Long> since = new HashMap<>(notedSince);
     since.put(said.getNode(), said.hasAccessesSince() ? said.getAccessesSince() : Long.MAX_VALUE);
-    return new Spread(since, ofSome, concerned, back, stood);
+    return new AffectedReports(since, ofSome, concerned, back, stood);
   }
 
   /** With a new attempt. */
-  Spread restoring(boolean onlySome) {
-    return new Spread(notedSince, onlySome, null, List.of(), List.of());
+  AffectedReports restoring(boolean onlySome) {
+    return new AffectedReports(notedSince, onlySome, null, List.of(), List.of());
   }
 
   /** All nodes tell the same of it. */
-  Spread with(Restored answer) {
+  AffectedReports with(Restored answer) {
     return ofSome && concerned == null && answer.hasConcerned()
-        ? new Spread(notedSince, true, answer.getConcerned(), back, stood)
+        ? new AffectedReports(notedSince, true, answer.getConcerned(), back, stood)
         : this;
   }
 
-  Spread with(Converged answer) {
+  AffectedReports with(Converged answer) {
     if (answer.getBackCount() + answer.getStoodCount() == 0) {
       return this;
     }
-    return new Spread(
+    return new AffectedReports(
         notedSince,
         ofSome,
         concerned,

@@ -1,7 +1,7 @@
 package io.palinode.orchestrator.kafka;
 
 import io.palinode.orchestrator.AppendFailure;
-import io.palinode.orchestrator.Journal;
+import io.palinode.orchestrator.ControlLogState;
 import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.rest.UnavailableException;
 import io.palinode.orchestrator.snapshot.Schedule;
@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
  * Where snapshots are asked for: the machine behind one lock, fed by the control log and by a clock
  * that ticks ten times a second. Thread-safe; appending does not wait for the log.
  */
-final class SnapshotDesk implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(SnapshotDesk.class);
+final class SnapshotRequests implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(SnapshotRequests.class);
   private static final Duration TICK = Duration.ofMillis(100);
 
   /** Longer than an append takes to succeed or fail. */
@@ -43,7 +43,7 @@ final class SnapshotDesk implements AutoCloseable {
   private final Condition changed = lock.newCondition();
   private final SnapshotMachine machine;
   private final AwaitedSteps awaited = new AwaitedSteps();
-  private Journal rollbacks;
+  private ControlLogState rollbacks;
 
   /** No own step is written before this time. */
   private long retryMicros;
@@ -63,9 +63,9 @@ final class SnapshotDesk implements AutoCloseable {
             return thread;
           });
 
-  SnapshotDesk(SnapshotSettings settings, LongSupplier wallMicros, Consumer<ControlRecord> append) {
+  SnapshotRequests(SnapshotSettings settings, LongSupplier wallMicros, Consumer<ControlRecord> append) {
     this.machine = new SnapshotMachine(settings);
-    this.rollbacks = Journal.empty(settings.nodes());
+    this.rollbacks = ControlLogState.empty(settings.nodes());
     this.wallMicros = wallMicros;
     this.append = append;
   }
@@ -152,7 +152,7 @@ final class SnapshotDesk implements AutoCloseable {
     try {
       write(List.of(step));
       for (long left = READ_MAX.toNanos(); !waiting.isRead(); left = changed.awaitNanos(left)) {
-        Words.Failed failed = waiting.failed();
+        OperatorAppends.Failed failed = waiting.failed();
         if (failed != null) {
           failed.requireTransient(what);
         }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param coverage which coverage gaps are known, and which of them are acknowledged
  * @param serving which nodes serve the epoch of the latest plan
  */
-public record Journal(
+public record ControlLogState(
     int nodes,
     long epoch,
     @Nullable Plan plan,
@@ -39,8 +39,8 @@ public record Journal(
   /** Also the most rollbacks that {@code whenFrequent} can count. */
   static final int PAST_MAX = 1_024;
 
-  public static Journal empty(int nodes) {
-    return new Journal(
+  public static ControlLogState empty(int nodes) {
+    return new ControlLogState(
         nodes,
         0,
         null,
@@ -55,7 +55,7 @@ public record Journal(
   }
 
   /** The journal with one more record; the same object when the record has no effect. */
-  public Journal read(ControlRecord record) {
+  public ControlLogState read(ControlRecord record) {
     if (writer(record) >= nodes) {
       return this;
     }
@@ -72,7 +72,7 @@ public record Journal(
               : this;
       case SAFE_POINT ->
           plan == null && record.getSafePoint().getHlc() > safePoint
-              ? new Journal(
+              ? new ControlLogState(
                   nodes,
                   epoch,
                   null,
@@ -168,8 +168,8 @@ public record Journal(
    */
   boolean isBeingTakenBack(long ofEpoch, long hlc) {
     return plan != null
-        && !plan.hand().isUndo()
-        && !plan.hand().isOfSome()
+        && !plan.operator().isUndo()
+        && !plan.operator().isOfSome()
         && !plan.phase().isBeforeRestore()
         && plan.attempt() > 0
         && plan.epoch() > ofEpoch
@@ -311,9 +311,9 @@ public record Journal(
     };
   }
 
-  private Journal restoring(Plan open, ControlRecord record) {
+  private ControlLogState restoring(Plan open, ControlRecord record) {
     Plan next = open.read(record);
-    List<Touch> touches = record.getRestore().getTouchedList().stream().map(Touch::of).toList();
+    List<TouchedInstance> touches = record.getRestore().getTouchedList().stream().map(TouchedInstance::of).toList();
     if (next.equals(open) || touches.isEmpty() || touching(open.epoch()) != null) {
       return withPlan(next);
     }
@@ -328,7 +328,7 @@ public record Journal(
                 touching.stream().skip(Math.max(0, touching.size() + 1 - PAST_MAX)),
                 Stream.of(new TouchingRollback(open.epoch(), open.openedMicros(), touches, inVain)))
             .toList();
-    return new Journal(
+    return new ControlLogState(
         nodes,
         epoch,
         next,
@@ -342,10 +342,10 @@ public record Journal(
         serving);
   }
 
-  private Journal with(Gates next) {
+  private ControlLogState with(Gates next) {
     return next.equals(gates)
         ? this
-        : new Journal(
+        : new ControlLogState(
             nodes,
             epoch,
             plan,
@@ -359,10 +359,10 @@ public record Journal(
             serving);
   }
 
-  private Journal with(Coverage next) {
+  private ControlLogState with(Coverage next) {
     return next.equals(coverage)
         ? this
-        : new Journal(
+        : new ControlLogState(
             nodes,
             epoch,
             plan,
@@ -376,10 +376,10 @@ public record Journal(
             serving);
   }
 
-  private Journal with(ServingNodes next) {
+  private ControlLogState with(ServingNodes next) {
     return next.equals(serving)
         ? this
-        : new Journal(
+        : new ControlLogState(
             nodes,
             epoch,
             plan,
@@ -393,10 +393,10 @@ public record Journal(
             next);
   }
 
-  private Journal withPlan(Plan next) {
+  private ControlLogState withPlan(Plan next) {
     return next.equals(plan)
         ? this
-        : new Journal(
+        : new ControlLogState(
             nodes,
             epoch,
             next,
@@ -410,10 +410,10 @@ public record Journal(
             serving);
   }
 
-  private Journal withSnapshots(WholeSnapshots next) {
+  private ControlLogState withSnapshots(WholeSnapshots next) {
     return next.equals(snapshots)
         ? this
-        : new Journal(
+        : new ControlLogState(
             nodes,
             epoch,
             plan,
@@ -427,9 +427,9 @@ public record Journal(
             serving);
   }
 
-  private Journal resumed(Plan done, ControlRecord record) {
+  private ControlLogState resumed(Plan done, ControlRecord record) {
     PastPlan last = PastPlan.of(done, quietSince(done), record.getResume());
-    PastPlan brought = done.hand().isUndo() ? pastPlan(done.hand().undoes()) : null;
+    PastPlan brought = done.operator().isUndo() ? pastPlan(done.operator().undoes()) : null;
     boolean isBack = brought != null && brought.branchEnd() == last.target();
     List<PastPlan> longer =
         Stream.concat(
@@ -441,7 +441,7 @@ public record Journal(
     // One that has taken nothing back is no rollback by the violations that it found.
     List<TouchingRollback> counting =
         touching.stream().filter(r -> !done.isGivenUp() || r.epoch() != done.epoch()).toList();
-    return new Journal(
+    return new ControlLogState(
         nodes,
         done.epoch(),
         null,

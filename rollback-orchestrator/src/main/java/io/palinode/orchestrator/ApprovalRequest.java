@@ -17,7 +17,7 @@ import java.util.Set;
  * @param last the greatest
  * @param touches the instances that they are about
  */
-public record Request(
+public record ApprovalRequest(
     long number,
     String predicate,
     long epoch,
@@ -27,15 +27,15 @@ public record Request(
     long target,
     long violate,
     long last,
-    List<Touch> touches) {
+    List<TouchedInstance> touches) {
 
-  public Request {
+  public ApprovalRequest {
     violationIds = List.copyOf(violationIds);
     touches = List.copyOf(touches);
   }
 
-  static Request of(long epoch, long atMicros, ApprovalAsked asked) {
-    return new Request(
+  static ApprovalRequest of(long epoch, long atMicros, ApprovalAsked asked) {
+    return new ApprovalRequest(
         asked.getNumber(),
         asked.getPredicate(),
         epoch,
@@ -45,13 +45,13 @@ public record Request(
         asked.getTarget(),
         asked.getViolate(),
         Math.max(asked.getViolate(), asked.getLast()),
-        asked.getTouchedList().stream().map(Touch::of).toList());
+        asked.getTouchedList().stream().map(TouchedInstance::of).toList());
   }
 
   /** With what joined it since. */
-  Request with(long atMicros, ApprovalAsked more) {
+  ApprovalRequest with(long atMicros, ApprovalAsked more) {
     Demand both = demand().fold(of(epoch, atMicros, more).demand());
-    return new Request(
+    return new ApprovalRequest(
         number,
         predicate,
         epoch,

@@ -11,10 +11,10 @@ import java.util.List;
  * @param approvals what waits for an operator, oldest first
  * @param budgets of all predicates that have one, by name
  */
-public record Gate(List<Waiting> approvals, List<Account> budgets) {
-  public static final Gate OPEN = new Gate(List.of(), List.of());
+public record GateStatus(List<Waiting> approvals, List<Account> budgets) {
+  public static final GateStatus OPEN = new GateStatus(List.of(), List.of());
 
-  public Gate {
+  public GateStatus {
     approvals = List.copyOf(approvals);
     budgets = List.copyOf(budgets);
   }
@@ -23,7 +23,7 @@ public record Gate(List<Waiting> approvals, List<Account> budgets) {
    * @param violations that are known to wait, at most {@link Demand#IDS_MAX} are counted
    * @param target where an approved rollback would go by now
    */
-  public record Waiting(Request request, int violations, long target) {}
+  public record Waiting(ApprovalRequest request, int violations, long target) {}
 
   /**
    * @param spent rollbacks that count now
@@ -31,9 +31,9 @@ public record Gate(List<Waiting> approvals, List<Account> budgets) {
    */
   public record Account(String predicate, Budget budget, int spent, long standsUntilMicros) {}
 
-  public static Gate of(MachineState state) {
+  public static GateStatus of(MachineState state) {
     List<Waiting> approvals = new ArrayList<>();
-    for (Request request : state.journal().gates().requests()) {
+    for (ApprovalRequest request : state.log().gates().requests()) {
       Demand waiting = GateAnswer.waiting(state, request);
       approvals.add(new Waiting(request, waiting.ids().size(), waiting.target()));
     }
@@ -48,6 +48,6 @@ public record Gate(List<Waiting> approvals, List<Account> budgets) {
       }
     }
     budgets.sort(Comparator.comparing(Account::predicate));
-    return new Gate(approvals, budgets);
+    return new GateStatus(approvals, budgets);
   }
 }

@@ -16,16 +16,16 @@ import java.util.stream.Stream;
  * @param held they were there before anyone watched (ADR 0025)
  * @param bindings with {@code held}: of these instances; none: of any
  */
-public record LetStanding(
+public record StandingViolations(
     String predicate, long fromHlc, long toHlc, long rejects, boolean held, Set<String> bindings) {
   private static final long NO_END = Long.MAX_VALUE;
 
-  public LetStanding {
+  public StandingViolations {
     bindings = Set.copyOf(bindings);
   }
 
-  static LetStanding of(LetStand record) {
-    return new LetStanding(
+  static StandingViolations of(LetStand record) {
+    return new StandingViolations(
         record.getPredicate(),
         record.getFromHlc(),
         record.getHeld() ? NO_END : record.getToHlc(),
@@ -52,7 +52,7 @@ public record LetStanding(
   }
 
   /** Those that are over by themselves, and the others; of all, when none are named. */
-  Stream<LetStanding> after(HeldNoMore ended) {
+  Stream<StandingViolations> after(HeldNoMore ended) {
     long before = ended.getBefore();
     boolean isOfThese =
         held
@@ -74,16 +74,16 @@ public record LetStanding(
   }
 
   /** When a plan goes to a cut on which they may have held, they may hold from then on. */
-  LetStanding after(Plan done) {
+  StandingViolations after(Plan done) {
     boolean again = held && done.target() < toHlc && done.heldBefore() != toHlc;
-    return again ? new LetStanding(predicate, fromHlc, NO_END, rejects, true, bindings) : this;
+    return again ? new StandingViolations(predicate, fromHlc, NO_END, rejects, true, bindings) : this;
   }
 
-  LetStanding upTo(long hlc) {
-    return new LetStanding(predicate, fromHlc, Math.min(toHlc, hlc), rejects, held, bindings);
+  StandingViolations upTo(long hlc) {
+    return new StandingViolations(predicate, fromHlc, Math.min(toHlc, hlc), rejects, held, bindings);
   }
 
-  private LetStanding with(Set<String> some) {
-    return new LetStanding(predicate, fromHlc, toHlc, rejects, held, some);
+  private StandingViolations with(Set<String> some) {
+    return new StandingViolations(predicate, fromHlc, toHlc, rejects, held, some);
   }
 }

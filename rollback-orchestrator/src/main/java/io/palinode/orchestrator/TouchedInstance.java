@@ -12,16 +12,16 @@ import java.util.Optional;
  *
  * @param keys each once, in ascending order
  */
-public record Touch(String predicate, String binding, List<ByteString> keys) {
+public record TouchedInstance(String predicate, String binding, List<ByteString> keys) {
   /** A violation has a witness a term, but one term may be of many keys. */
   static final int KEYS_MAX = 64;
 
-  public Touch {
+  public TouchedInstance {
     keys = List.copyOf(keys);
   }
 
   /** Empty when no witness names a key. */
-  static Optional<Touch> in(Violation violation) {
+  static Optional<TouchedInstance> in(Violation violation) {
     List<ByteString> keys =
         violation.getWitnessesList().stream()
             .flatMap(witness -> witness.getValuesList().stream())
@@ -32,11 +32,11 @@ public record Touch(String predicate, String binding, List<ByteString> keys) {
             .toList();
     return keys.isEmpty()
         ? Optional.empty()
-        : Optional.of(new Touch(violation.getPredicate(), violation.getBinding(), keys));
+        : Optional.of(new TouchedInstance(violation.getPredicate(), violation.getBinding(), keys));
   }
 
-  static Touch of(Touched record) {
-    return new Touch(record.getPredicate(), record.getBinding(), record.getKeysList());
+  static TouchedInstance of(Touched record) {
+    return new TouchedInstance(record.getPredicate(), record.getBinding(), record.getKeysList());
   }
 
   Touched toProto() {

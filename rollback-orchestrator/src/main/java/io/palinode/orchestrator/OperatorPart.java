@@ -15,21 +15,21 @@ import java.util.Set;
  * @param witnesses only what came of these writes is to be undone, or nothing; empty: all is
  * @param comparesAll it undoes nothing, and all keys of all nodes are compared
  */
-public record Hand(
+public record OperatorPart(
     String request,
     long undoes,
     long approves,
-    List<Touch> touches,
+    List<TouchedInstance> touches,
     Set<Moment> witnesses,
     boolean comparesAll) {
-  public Hand {
+  public OperatorPart {
     witnesses = Set.copyOf(witnesses);
     touches = List.copyOf(touches);
   }
 
-  static Hand of(PlanOpened opened) {
-    List<Touch> touches = opened.getTouchedList().stream().map(Touch::of).toList();
-    return new Hand(
+  static OperatorPart of(PlanOpened opened) {
+    List<TouchedInstance> touches = opened.getTouchedList().stream().map(TouchedInstance::of).toList();
+    return new OperatorPart(
         opened.getRequest(),
         opened.getUndoes(),
         opened.getApproves(),

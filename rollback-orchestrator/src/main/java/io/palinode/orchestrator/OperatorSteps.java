@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** The records by which an operator ends the wait of a plan, in every phase. */
-public final class OperatorWord {
-  private OperatorWord() {}
+public final class OperatorSteps {
+  private OperatorSteps() {}
 
   /** Refuses unless {@link Event.CancelWanted} can do anything now. */
   public static void requireCancellable(MachineState state, long epoch) throws RefusedException {
@@ -29,10 +29,10 @@ public final class OperatorWord {
    * @throws RefusedException when it is too late, or violations ask for the plan
    */
   static ControlRecord cancelling(MachineState state, long epoch) throws RefusedException {
-    Plan plan = state.journal().plan();
+    Plan plan = state.log().plan();
     if (plan == null || plan.epoch() != epoch) {
       throw new RefusedException(
-          epoch <= state.journal().epoch()
+          epoch <= state.log().epoch()
               ? "rollback %d is over: what it did can only be undone".formatted(epoch)
               : "there is no rollback %d".formatted(epoch));
     }
@@ -44,7 +44,7 @@ public final class OperatorWord {
           "rollback %d is past its commit point: Restore(%d) is in the control log, so it goes on; 'rollback undo' brings back what it discards"
               .formatted(epoch, plan.attempt()));
     }
-    if (!plan.hand().isByHand()) {
+    if (!plan.operator().isByHand()) {
       throw new RefusedException(
           "rollback %d was not asked for by hand: its violations would open the next one"
               .formatted(epoch));
@@ -126,7 +126,7 @@ public final class OperatorWord {
   }
 
   private static Plan open(MachineState state, long epoch) throws RefusedException {
-    Plan plan = state.journal().plan();
+    Plan plan = state.log().plan();
     if (plan == null || plan.epoch() != epoch) {
       throw new RefusedException("rollback " + epoch + " is not open");
     }

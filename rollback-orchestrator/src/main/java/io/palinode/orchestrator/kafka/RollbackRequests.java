@@ -5,18 +5,18 @@ import io.palinode.orchestrator.AppendFailure;
 import io.palinode.orchestrator.Coverage;
 import io.palinode.orchestrator.Effect;
 import io.palinode.orchestrator.Event;
-import io.palinode.orchestrator.Gate;
+import io.palinode.orchestrator.GateStatus;
 import io.palinode.orchestrator.Intervention;
 import io.palinode.orchestrator.MachineState;
-import io.palinode.orchestrator.Memory;
-import io.palinode.orchestrator.OperatorWord;
+import io.palinode.orchestrator.ApiHistory;
+import io.palinode.orchestrator.OperatorSteps;
 import io.palinode.orchestrator.Phase;
 import io.palinode.orchestrator.Plan;
 import io.palinode.orchestrator.PlannedRollback;
 import io.palinode.orchestrator.RefusedException;
 import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.RollbackMachine;
-import io.palinode.orchestrator.Wish;
+import io.palinode.orchestrator.RollbackRequest;
 import io.palinode.orchestrator.rest.UnavailableException;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.EffectAsked;
@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * Where rollbacks are asked for by hand: it puts wishes to the machine, and returns when the
  * control log has taken them. Thread-safe.
  */
-final class RollbackDesk {
+final class RollbackRequests {
   private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
   private static final long LOOK_MS = 5;
   private static final int PLANNED_MAX = 64;
@@ -46,10 +46,10 @@ final class RollbackDesk {
   private static final int EXPECTED_FROM_MAX = 20;
 
   private final RollbackLoop loop;
-  private final Memory memory;
+  private final ApiHistory memory;
   private final LongSupplier wallMicros;
   private final Consumer<ControlRecord> append;
-  private final Words words;
+  private final OperatorAppends words;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition heard = lock.newCondition();
   // Guarded by lock: what nodes have told, by the name of the question; asked ones only.
@@ -57,13 +57,13 @@ final class RollbackDesk {
   // Guarded by lock: the latest, oldest first.
   private final Map<String, PlannedRollback> planned = new LinkedHashMap<>();
 
-  RollbackDesk(
-      RollbackLoop loop, Memory memory, LongSupplier wallMicros, Consumer<ControlRecord> append) {
+  RollbackRequests(
+      RollbackLoop loop, ApiHistory memory, LongSupplier wallMicros, Consumer<ControlRecord> append) {
     this.loop = loop;
     this.memory = memory;
     this.wallMicros = wallMicros;
     this.append = append;
-    this.words = new Words(() -> loop.state().outbox().awaited());
+    this.words = new OperatorAppends(() -> loop.state().outbox().awaited());
   }
 
   /** The next record of the control log. */
@@ -92,7 +92,7 @@ final class RollbackDesk {
    * What the rollback would do, which {@link #planned} then names. Changes nothing; waits at most
    * 10 s for the nodes, and is refused when it cannot be done.
    */
-  PlannedRollback plan(Wish wish) throws RefusedException {
+  PlannedRollback plan(RollbackRequest wish) throws RefusedException {
     String id = UUID.randomUUID().toString().substring(0, ID_CHARS);
     PlannedRollback made = PlannedRollback.of(id, wish, effect(wish));
     lock.lock();
@@ -139,7 +139,7 @@ final class RollbackDesk {
     }
   }
 
-  private Effect effect(Wish wish) throws RefusedException {
+  private Effect effect(RollbackRequest wish) throws RefusedException {
     MachineState state = loop.state();
     long target = wish.target(state);
     String whyAll = wish.seeds().isOfSome() ? RollbackMachine.whyAll(state, wish) : "";
@@ -157,7 +157,7 @@ final class RollbackDesk {
   }
 
   /** Not of everything when only some is wished. */
-  private Effect effectAsWished(Wish wish) throws RefusedException {
+  private Effect effectAsWished(RollbackRequest wish) throws RefusedException {
     Effect effect = effect(wish);
     if (wish.seeds().isOfSome() && !effect.isOfSome()) {
       throw new RefusedException(
@@ -181,7 +181,7 @@ final class RollbackDesk {
     try {
       long left = ANSWER_MAX.toNanos();
       while (!question.isOver() && left > 0) {
-        requireAsked(words.failed(Words.effect(asked.getRequest())));
+        requireAsked(words.failed(OperatorAppends.effect(asked.getRequest())));
         left = heard.awaitNanos(left);
       }
       return question;
@@ -194,7 +194,7 @@ final class RollbackDesk {
     }
   }
 
-  private static void requireAsked(Words.@Nullable Failed failed) throws RefusedException {
+  private static void requireAsked(OperatorAppends.@Nullable Failed failed) throws RefusedException {
     if (failed != null) {
       failed.requireTransient("the question to the nodes");
       throw new UnavailableException(
@@ -203,12 +203,12 @@ final class RollbackDesk {
     }
   }
 
-  private static EffectAsked asking(long target, MachineState state, Wish wish, String whyAll) {
+  private static EffectAsked asking(long target, MachineState state, RollbackRequest wish, String whyAll) {
     EffectAsked.Builder asked =
         EffectAsked.newBuilder()
             .setRequest(UUID.randomUUID().toString())
             .setTarget(target)
-            .addAllExcept(Effect.except(state.journal(), target));
+            .addAllExcept(Effect.except(state.log(), target));
     if (wish.seeds().isOfSome() && whyAll.isEmpty()) {
       asked.setAffected(wish.seeds().scope(target)).addAllKeys(wish.seeds().keys());
     }
@@ -217,7 +217,7 @@ final class RollbackDesk {
 
   private ControlRecord record(EffectAsked asked) {
     return ControlRecord.newBuilder()
-        .setEpoch(loop.state().journal().epoch())
+        .setEpoch(loop.state().log().epoch())
         .setAtMicros(wallMicros.getAsLong())
         .setEffect(EffectStep.newBuilder().setAsked(asked))
         .build();
@@ -229,21 +229,21 @@ final class RollbackDesk {
    * @throws RefusedException when it cannot be
    * @throws UnavailableException when the log does not take it in time
    */
-  Rollback run(Wish asked) throws RefusedException {
+  Rollback run(RollbackRequest asked) throws RefusedException {
     String request = asked.request();
-    Wish wish = asked;
+    RollbackRequest wish = asked;
     if (!asked.comparesAll() && memory.rollbackAskedFor(request) == null) {
       // What is out of a node's reach would halt only when all nodes are paused.
       wish = asked.knowing(effectAsWished(asked));
     }
-    Wish known = wish;
+    RollbackRequest known = wish;
     return words.write(
-        Words.request(request),
+        OperatorAppends.request(request),
         () -> memory.rollbackAskedFor(request),
         () -> {
           MachineState state = loop.state();
-          Plan plan = state.journal().plan();
-          if (plan == null || !plan.hand().request().equals(request)) {
+          Plan plan = state.log().plan();
+          if (plan == null || !plan.operator().request().equals(request)) {
             RollbackMachine.requirePossible(state, known);
             loop.put(new Event.RollbackWanted(known, wallMicros.getAsLong()));
           }
@@ -256,19 +256,19 @@ final class RollbackDesk {
    * @throws RefusedException when it is too late, also when it came too late meanwhile
    */
   void cancel(long epoch) throws RefusedException {
-    OperatorWord.requireCancellable(loop.state(), epoch);
+    OperatorSteps.requireCancellable(loop.state(), epoch);
     var unused =
         words.write(
-            Words.cancel(epoch),
+            OperatorAppends.cancel(epoch),
             () -> isCancelled(epoch) ? Boolean.TRUE : null,
             () -> {
-              OperatorWord.requireCancellable(loop.state(), epoch);
+              OperatorSteps.requireCancellable(loop.state(), epoch);
               loop.put(new Event.CancelWanted(epoch, wallMicros.getAsLong()));
             });
   }
 
   private boolean isCancelled(long epoch) {
-    Plan plan = loop.state().journal().plan();
+    Plan plan = loop.state().log().plan();
     if (plan != null && plan.epoch() == epoch) {
       return plan.isCancelled();
     }
@@ -285,7 +285,7 @@ final class RollbackDesk {
   void intervene(long epoch, Intervention intervention) throws RefusedException {
     MachineState state = loop.state();
     RollbackMachine.requirePossible(state, epoch, intervention);
-    Plan plan = state.journal().plan();
+    Plan plan = state.log().plan();
     if (plan == null || plan.phase() != Phase.HALTED) {
       loop.put(new Event.OperatorSpoke(epoch, intervention, wallMicros.getAsLong()));
       return;
@@ -293,7 +293,7 @@ final class RollbackDesk {
     int halt = plan.halts().count();
     var unused =
         words.write(
-            Words.intervention(epoch, halt),
+            OperatorAppends.intervention(epoch, halt),
             () -> isHalted(epoch, halt) ? null : Boolean.TRUE,
             () -> {
               RollbackMachine.requirePossible(loop.state(), epoch, intervention);
@@ -302,7 +302,7 @@ final class RollbackDesk {
   }
 
   private boolean isHalted(long epoch, int halt) {
-    Plan plan = loop.state().journal().plan();
+    Plan plan = loop.state().log().plan();
     return plan != null
         && plan.epoch() == epoch
         && plan.phase() == Phase.HALTED
@@ -321,7 +321,7 @@ final class RollbackDesk {
     }
     var unused =
         words.write(
-            Words.answer(number),
+            OperatorAppends.answer(number),
             () -> isWaiting(number) ? null : Boolean.TRUE,
             () -> {
               RollbackMachine.requireAnswerable(loop.state(), number, approve);
@@ -330,7 +330,7 @@ final class RollbackDesk {
   }
 
   private boolean isWaiting(long number) {
-    return loop.state().journal().gates().requests().stream().anyMatch(r -> r.number() == number);
+    return loop.state().log().gates().requests().stream().anyMatch(r -> r.number() == number);
   }
 
   /**
@@ -341,9 +341,9 @@ final class RollbackDesk {
     if (RollbackMachine.goesOnOutOfReach(loop.state(), number)) {
       return;
     }
-    for (Gate.Waiting waiting : Gate.of(loop.state()).approvals()) {
+    for (GateStatus.Waiting waiting : GateStatus.of(loop.state()).approvals()) {
       if (waiting.request().number() == number) {
-        Effect unused = effect(Wish.to("approval-" + number, waiting.target()));
+        Effect unused = effect(RollbackRequest.to("approval-" + number, waiting.target()));
       }
     }
   }
@@ -357,7 +357,7 @@ final class RollbackDesk {
     long since = wallMicros.getAsLong();
     var unused =
         words.write(
-            Words.renewal(predicate),
+            OperatorAppends.renewal(predicate),
             () -> isRenewed(predicate, since) ? Boolean.TRUE : null,
             () -> {
               RollbackMachine.requireRenewable(loop.state(), predicate);
@@ -366,7 +366,7 @@ final class RollbackDesk {
   }
 
   private boolean isRenewed(String predicate, long since) {
-    return loop.state().journal().gates().renewed().getOrDefault(predicate, 0L) >= since;
+    return loop.state().log().gates().renewed().getOrDefault(predicate, 0L) >= since;
   }
 
   /** An append failed: a caller who waits for it is answered. Never blocks for long. */
@@ -390,12 +390,12 @@ final class RollbackDesk {
    */
   void acknowledge(long toNumber) {
     MachineState asked = loop.state();
-    long epoch = asked.journal().epoch();
+    long epoch = asked.log().epoch();
     boolean isAll = toNumber == Event.CoverageAcknowledged.ALL;
     for (long end = System.nanoTime() + ANSWER_MAX.toNanos(); System.nanoTime() < end; look()) {
       MachineState state = loop.state();
-      Coverage coverage = state.journal().coverage();
-      boolean isRecorded = !isAll || state.findings().unrecorded().isEmpty();
+      Coverage coverage = state.log().coverage();
+      boolean isRecorded = !isAll || state.found().unrecorded().isEmpty();
       if (isRecorded && coverage.isAcknowledged(toNumber, epoch)) {
         return;
       }
@@ -416,7 +416,7 @@ final class RollbackDesk {
 
   /** Ends the open plan with the data that each node has; returns before it ends. */
   void endAsIs(long epoch, Set<Integer> stopped) throws RefusedException {
-    OperatorWord.requireEndable(loop.state(), epoch, stopped);
+    OperatorSteps.requireEndable(loop.state(), epoch, stopped);
     loop.put(new Event.EndAsIsWanted(epoch, stopped, wallMicros.getAsLong()));
   }
 }

@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * @param lostTo the greatest end of a coverage gap in the violations log
  * @param reportedEpoch this run has alerted that plans up to this epoch were abandoned
  */
-public record Findings(
+public record FoundViolations(
     long judged,
-    SortedMap<Demand.Key, Demanded> demands,
+    SortedMap<Demand.Key, DemandParts> demands,
     List<Waiting> waiting,
     List<CoverageLost> unrecorded,
     long lostTo,
@@ -32,8 +32,8 @@ public record Findings(
   public static final long NOT_HELD = Long.MAX_VALUE;
   static final int WAITING_MAX = 1_000;
   static final int UNRECORDED_MAX = 1_000;
-  static final Findings NONE =
-      new Findings(0, Collections.emptySortedMap(), List.of(), List.of(), 0, 0);
+  static final FoundViolations NONE =
+      new FoundViolations(0, Collections.emptySortedMap(), List.of(), List.of(), 0, 0);
 
   /** A violation that waits for its predicate. */
   public record Waiting(Violation violation, long sinceMicros) {}
@@ -45,23 +45,23 @@ public record Findings(
 
   /** Of epochs before that one, oldest first. */
   Stream<Demand> demandsBefore(long epoch) {
-    return demands.values().stream().map(Demanded::all).filter(demand -> demand.epoch() < epoch);
+    return demands.values().stream().map(DemandParts::all).filter(demand -> demand.epoch() < epoch);
   }
 
-  Findings judgedTo(long hlc) {
+  FoundViolations judgedTo(long hlc) {
     return hlc <= judged
         ? this
-        : new Findings(hlc, demands, waiting, unrecorded, lostTo, reportedEpoch);
+        : new FoundViolations(hlc, demands, waiting, unrecorded, lostTo, reportedEpoch);
   }
 
-  Findings demanding(Demand demand) {
-    SortedMap<Demand.Key, Demanded> more = new TreeMap<>(demands);
-    Demanded known = more.get(demand.key());
-    more.put(demand.key(), known == null ? Demanded.of(demand) : known.and(demand));
+  FoundViolations demanding(Demand demand) {
+    SortedMap<Demand.Key, DemandParts> more = new TreeMap<>(demands);
+    DemandParts known = more.get(demand.key());
+    more.put(demand.key(), known == null ? DemandParts.of(demand) : known.and(demand));
     return withDemands(more);
   }
 
-  Findings withoutDemands(Predicate<Demand> settled) {
+  FoundViolations withoutDemands(Predicate<Demand> settled) {
     return left(demanded -> demanded.without(settled));
   }
 
@@ -69,32 +69,32 @@ public record Findings(
    * Without what a safe point has passed, which is another orchestrator's then: it knew of a change
    * of the predicate that has not come here yet.
    */
-  Findings withoutPassed(long safePoint) {
+  FoundViolations withoutPassed(long safePoint) {
     return left(demanded -> demanded.after(safePoint));
   }
 
-  private Findings left(Function<Demanded, @Nullable Demanded> of) {
-    SortedMap<Demand.Key, Demanded> left = new TreeMap<>(demands);
+  private FoundViolations left(Function<DemandParts, @Nullable DemandParts> of) {
+    SortedMap<Demand.Key, DemandParts> left = new TreeMap<>(demands);
     demands.keySet().forEach(key -> left.computeIfPresent(key, (same, known) -> of.apply(known)));
     return left.equals(demands) ? this : withDemands(left);
   }
 
-  Findings waitingFor(Waiting newcomer) {
+  FoundViolations waitingFor(Waiting newcomer) {
     return withWaiting(Stream.concat(waiting.stream(), Stream.of(newcomer)).toList());
   }
 
-  Findings withoutWaiting(Predicate<Waiting> done) {
+  FoundViolations withoutWaiting(Predicate<Waiting> done) {
     return withWaiting(waiting.stream().filter(done.negate()).toList());
   }
 
   /** A gap was read, which the control log may hold already. */
-  Findings losing(CoverageLost loss) {
-    return new Findings(
+  FoundViolations losing(CoverageLost loss) {
+    return new FoundViolations(
         judged, demands, waiting, unrecorded, Math.max(lostTo, Coverage.end(loss)), reportedEpoch);
   }
 
   /** One more gap to be recorded. Beyond the limit, the last one stands for all further ones. */
-  Findings withUnrecorded(CoverageLost loss) {
+  FoundViolations withUnrecorded(CoverageLost loss) {
     CoverageLost one = Coverage.bounded(loss);
     if (unrecorded.contains(one)) {
       return this;
@@ -118,20 +118,20 @@ public record Findings(
   }
 
   /** Without those that the control log holds now. */
-  Findings withoutRecorded(Predicate<CoverageLost> recorded) {
+  FoundViolations withoutRecorded(Predicate<CoverageLost> recorded) {
     return withUnrecorded(unrecorded.stream().filter(recorded.negate()).toList());
   }
 
-  Findings reported(long epoch) {
-    return new Findings(judged, demands, waiting, unrecorded, lostTo, epoch);
+  FoundViolations reported(long epoch) {
+    return new FoundViolations(judged, demands, waiting, unrecorded, lostTo, epoch);
   }
 
-  private Findings withUnrecorded(List<CoverageLost> newUnrecorded) {
-    return new Findings(judged, demands, waiting, newUnrecorded, lostTo, reportedEpoch);
+  private FoundViolations withUnrecorded(List<CoverageLost> newUnrecorded) {
+    return new FoundViolations(judged, demands, waiting, newUnrecorded, lostTo, reportedEpoch);
   }
 
-  private Findings withDemands(SortedMap<Demand.Key, Demanded> newDemands) {
-    return new Findings(
+  private FoundViolations withDemands(SortedMap<Demand.Key, DemandParts> newDemands) {
+    return new FoundViolations(
         judged,
         Collections.unmodifiableSortedMap(newDemands),
         waiting,
@@ -140,7 +140,7 @@ public record Findings(
         reportedEpoch);
   }
 
-  private Findings withWaiting(List<Waiting> newWaiting) {
-    return new Findings(judged, demands, newWaiting, unrecorded, lostTo, reportedEpoch);
+  private FoundViolations withWaiting(List<Waiting> newWaiting) {
+    return new FoundViolations(judged, demands, newWaiting, unrecorded, lostTo, reportedEpoch);
   }
 }

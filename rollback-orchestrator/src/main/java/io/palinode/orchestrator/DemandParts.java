@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
  * @param all folded
  * @param each the first {@link Demand#IDS_MAX} violations, and, folded, what came after them
  */
-record Demanded(Demand all, List<Demand> each) {
-  static Demanded of(Demand first) {
-    return new Demanded(first, List.of(first));
+record DemandParts(Demand all, List<Demand> each) {
+  static DemandParts of(Demand first) {
+    return new DemandParts(first, List.of(first));
   }
 
   /** With one more violation, or one of these again. */
-  Demanded and(Demand one) {
+  DemandParts and(Demand one) {
     for (int i = 0; i < each.size(); i++) {
       if (each.get(i).ids().equals(one.ids())) {
         return folding(i, one);
@@ -27,24 +27,24 @@ record Demanded(Demand all, List<Demand> each) {
     }
     return each.size() > Demand.IDS_MAX
         ? folding(Demand.IDS_MAX, one)
-        : new Demanded(all.fold(one), Stream.concat(each.stream(), Stream.of(one)).toList());
+        : new DemandParts(all.fold(one), Stream.concat(each.stream(), Stream.of(one)).toList());
   }
 
-  private Demanded folding(int place, Demand one) {
+  private DemandParts folding(int place, Demand one) {
     List<Demand> more = new ArrayList<>(each);
     more.set(place, each.get(place).fold(one));
-    return new Demanded(all.fold(one), List.copyOf(more));
+    return new DemandParts(all.fold(one), List.copyOf(more));
   }
 
   /** Null: nothing is left. */
-  @Nullable Demanded without(Predicate<Demand> settled) {
+  @Nullable DemandParts without(Predicate<Demand> settled) {
     return each.stream().noneMatch(settled)
         ? this
         : of(each.stream().filter(settled.negate()).toList());
   }
 
   /** What is later than a safe point; null: nothing. */
-  @Nullable Demanded after(long safePoint) {
+  @Nullable DemandParts after(long safePoint) {
     return all.violate() > safePoint
         ? this
         : of(
@@ -54,7 +54,7 @@ record Demanded(Demand all, List<Demand> each) {
                 .toList());
   }
 
-  private static @Nullable Demanded of(List<Demand> left) {
-    return left.stream().reduce(Demand::fold).map(all -> new Demanded(all, left)).orElse(null);
+  private static @Nullable DemandParts of(List<Demand> left) {
+    return left.stream().reduce(Demand::fold).map(all -> new DemandParts(all, left)).orElse(null);
   }
 }

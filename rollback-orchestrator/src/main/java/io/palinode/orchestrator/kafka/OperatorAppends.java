@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Gets operators' words into the control log: a caller is answered when the log has the word, when
  * it cannot have it, or with "not known" when Kafka did not acknowledge it in time. Thread-safe.
  */
-final class Words {
+final class OperatorAppends {
   /** Puts a word for so long. */
   private static final Duration TRY_MAX = Duration.ofSeconds(5);
 
@@ -32,7 +32,7 @@ final class Words {
   private final Map<String, Failed> failed = new LinkedHashMap<>();
 
   /** {@code awaited} is the step that the machine has written and not read back; null: none. */
-  Words(Supplier<@Nullable ControlRecord> awaited) {
+  OperatorAppends(Supplier<@Nullable ControlRecord> awaited) {
     this.awaited = awaited;
   }
 

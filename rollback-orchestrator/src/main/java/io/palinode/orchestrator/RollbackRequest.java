@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
  * @param seeds what is to be undone
  * @param comparesAll nothing is: all keys are compared; the target is of no meaning then
  */
-public record Wish(
+public record RollbackRequest(
     String request,
     long target,
     List<String> violationIds,
@@ -33,7 +33,7 @@ public record Wish(
   static final int ID_CHARS_MAX = 256;
 
   /** Throws {@link IllegalArgumentException} for what must not stand in the log. */
-  public Wish {
+  public RollbackRequest {
     String unused = RequestName.require(request);
     if (undoes > 0 && seeds.isOfSome()) {
       throw new IllegalArgumentException("an undo brings back everything");
@@ -49,24 +49,24 @@ public record Wish(
   }
 
   /** Of everything after the target. */
-  public Wish(
+  public RollbackRequest(
       String request, long target, List<String> violationIds, String predicate, long undoes) {
     this(request, target, violationIds, predicate, undoes, Seeds.ALL, false);
   }
 
   /** Undoes nothing, and makes replicas equal on all keys. */
-  public static Wish comparing(String request) {
-    return new Wish(request, 0, List.of(), "", 0, Seeds.ALL, true);
+  public static RollbackRequest comparing(String request) {
+    return new RollbackRequest(request, 0, List.of(), "", 0, Seeds.ALL, true);
   }
 
   /** To a time. */
-  public static Wish to(String request, long target) {
-    return new Wish(request, target, List.of(), "", 0);
+  public static RollbackRequest to(String request, long target) {
+    return new RollbackRequest(request, target, List.of(), "", 0);
   }
 
   /** To right before a violation. */
-  public static Wish before(String request, Violation violation) {
-    return new Wish(
+  public static RollbackRequest before(String request, Violation violation) {
+    return new RollbackRequest(
         request,
         violation.getViolate() - 1,
         List.of(violation.getId()),
@@ -82,26 +82,26 @@ public record Wish(
   }
 
   /** Only of what came of these writes, and of the first ones of these keys after the target. */
-  public Wish undoingOnly(Collection<Moment> witnesses, List<StoreKey> keys) {
+  public RollbackRequest undoingOnly(Collection<Moment> witnesses, List<StoreKey> keys) {
     return with(new Seeds(Set.copyOf(witnesses), keys));
   }
 
   /** With the writes that nodes know now by their keys. */
-  public Wish knowing(Effect effect) {
+  public RollbackRequest knowing(Effect effect) {
     return effect.isOfSome() ? with(Seeds.of(effect.witnesses())) : this;
   }
 
-  Wish with(Seeds newSeeds) {
-    return new Wish(request, target, violationIds, predicate, undoes, newSeeds, comparesAll);
+  RollbackRequest with(Seeds newSeeds) {
+    return new RollbackRequest(request, target, violationIds, predicate, undoes, newSeeds, comparesAll);
   }
 
-  Wish named(String newRequest) {
-    return new Wish(newRequest, target, violationIds, predicate, undoes, seeds, comparesAll);
+  RollbackRequest named(String newRequest) {
+    return new RollbackRequest(newRequest, target, violationIds, predicate, undoes, seeds, comparesAll);
   }
 
   /** To the state before a rollback, with what it had discarded. */
-  public static Wish undoing(String request, long epoch) {
-    return new Wish(request, 0, List.of(), "", epoch);
+  public static RollbackRequest undoing(String request, long epoch) {
+    return new RollbackRequest(request, 0, List.of(), "", epoch);
   }
 
   /**
@@ -119,7 +119,7 @@ public record Wish(
           "%s is in the future: it is %s"
               .formatted(Hlc.format(cut), Hlc.format(Hlc.ofMicros(state.nowMicros()))));
     }
-    PastPlan around = state.journal().takenBackAround(cut, undoes);
+    PastPlan around = state.log().takenBackAround(cut, undoes);
     if (around != null) {
       throw new RefusedException(around.keptAll() ? kept(around) : discarded(around, cut));
     }
@@ -127,7 +127,7 @@ public record Wish(
   }
 
   private long branchEnd(MachineState state) throws RefusedException {
-    PastPlan done = state.journal().pastPlan(undoes);
+    PastPlan done = state.log().pastPlan(undoes);
     if (done == null) {
       throw new RefusedException("there is no rollback %d that is over".formatted(undoes));
     }
