@@ -20,14 +20,6 @@ import org.jspecify.annotations.Nullable;
  * @param why it is all, though the violations would have it otherwise; empty: they would not
  */
 record AffectedScope(@Nullable Scope scope, String why) {
-  /** What more of is not told one by one. */
-  static final int CLIENTS_MAX = 1_000;
-
-  static final int PERCENT_MAX = 50;
-
-  /** Of each node: some 25 bytes each in the control log, and all nodes go through all of them. */
-  static final int ACCESSES_MAX = 30_000;
-
   private static final String TOO_MANY_WITNESSES =
       "there are more than %d witnesses".formatted(Demand.WITNESSES_MAX);
   private static final AffectedScope UNWANTED = new AffectedScope(null, "");
@@ -63,18 +55,7 @@ record AffectedScope(@Nullable Scope scope, String why) {
     Stream<Moment> found =
         NextStep.admitted(state, plan).stream().flatMap(demand -> demand.witnesses().stream());
     return new AffectedScope(
-        scope(target, Stream.concat(plan.operator().witnesses().stream(), found)), "");
-  }
-
-  /** What nodes are asked, to undo what came of those of these writes that are after the target. */
-  static Scope scope(long target, Stream<Moment> witnesses) {
-    Scope.Builder scope =
-        Scope.newBuilder()
-            .setClientsMax(CLIENTS_MAX)
-            .setPercentMax(PERCENT_MAX)
-            .setAccessesMax(ACCESSES_MAX);
-    witnesses.filter(witness -> witness.getHlc() > target).distinct().forEach(scope::addWitnesses);
-    return scope.build();
+        Seeds.scope(target, Stream.concat(plan.operator().witnesses().stream(), found)), "");
   }
 
   /**

@@ -36,7 +36,7 @@ final class GateAnswer {
     long epoch = state.log().epoch();
     for (Demand demand : state.found().demandsBefore(epoch + 1).toList()) {
       GateStep step =
-          switch (Gates.verdict(state, demand)) {
+          switch (Admission.of(state, demand)) {
             case OVER_BUDGET -> overBudget(state, demand);
             case NEEDS_APPROVAL -> asking(state, demand);
             case FREE -> null;
@@ -51,7 +51,7 @@ final class GateAnswer {
   private static GateStep overBudget(MachineState state, Demand demand) {
     Policy policy = Objects.requireNonNull(state.policies().get(demand.predicate()));
     long roomAt =
-        Gates.roomAtMicros(state, demand.predicate(), Objects.requireNonNull(policy.budget()));
+        Admission.roomAtMicros(state, demand.predicate(), Objects.requireNonNull(policy.budget()));
     return GateStep.newBuilder()
         .setLetStand(
             LetStand.newBuilder()

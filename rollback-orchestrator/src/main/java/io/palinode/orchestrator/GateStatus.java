@@ -41,8 +41,8 @@ public record GateStatus(List<Waiting> approvals, List<Account> budgets) {
     for (Policy policy : state.policies().values()) {
       Budget budget = policy.budget();
       if (budget != null) {
-        long roomAt = Gates.roomAtMicros(state, policy.predicate(), budget);
-        int spent = Gates.spent(state, policy.predicate(), budget).size();
+        long roomAt = Admission.roomAtMicros(state, policy.predicate(), budget);
+        int spent = Admission.spent(state, policy.predicate(), budget).size();
         long until = roomAt > state.nowMicros() ? roomAt : 0;
         budgets.add(new Account(policy.predicate(), budget, spent, until));
       }

@@ -1,8 +1,6 @@
 package io.palinode.orchestrator;
 
 import io.palinode.hvc.Hlc;
-import io.palinode.predicate.OnViolation.Approval;
-import io.palinode.predicate.OnViolation.Budget;
 import io.palinode.wire.v1.ApprovalAsked;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.GateStep;
@@ -40,71 +38,6 @@ public record Gates(
     requests = List.copyOf(requests);
     standing = List.copyOf(standing);
     renewed = Map.copyOf(renewed);
-  }
-
-  /** Why violations of a predicate open no plan. */
-  enum Verdict {
-    FREE,
-    NEEDS_APPROVAL,
-    OVER_BUDGET
-  }
-
-  /** For violations that wait for a plan now. */
-  static Verdict verdict(MachineState state, Demand demand) {
-    String predicate = demand.predicate();
-    Policy policy = state.policies().get(predicate);
-    Budget budget = policy == null ? null : policy.budget();
-    if (budget != null && roomAtMicros(state, predicate, budget) > state.nowMicros()) {
-      return Verdict.OVER_BUDGET;
-    }
-    boolean needsApproval =
-        policy == null
-            || !policy.rollsBack(demand.since())
-            || policy.approval() == Approval.REQUIRED;
-    return needsApproval ? Verdict.NEEDS_APPROVAL : Verdict.FREE;
-  }
-
-  /**
-   * The predicate was deleted since, or wanted no rollback for a while, or does not want any now:
-   * what was found before is of no use either, as for an orchestrator that starts now. But what the
-   * log says that an operator is to answer, or has approved, goes on.
-   */
-  static boolean asksForNothing(MachineState state, Demand demand) {
-    String predicate = demand.predicate();
-    Policy policy = state.policies().get(predicate);
-    Plan plan = state.log().plan();
-    return (policy == null || !policy.rollsBack(demand.since()))
-        && state.log().gates().request(predicate) == null
-        && (plan == null || !plan.approves().equals(predicate));
-  }
-
-  /** From when on the budget has room for one more plan, wall clock; 0: it has. */
-  static long roomAtMicros(MachineState state, String predicate, Budget budget) {
-    List<PastPlan> spent = spent(state, predicate, budget);
-    return spent.size() < budget.atMost()
-        ? 0
-        : spent.get(spent.size() - budget.atMost()).openedMicros()
-            + RollbackSettings.micros(budget.per());
-  }
-
-  /**
-   * The plans that count against the budget now, oldest first: those that nobody wanted by hand.
-   */
-  static List<PastPlan> spent(MachineState state, String predicate, Budget budget) {
-    ControlLogState log = state.log();
-    long since =
-        Math.max(
-            state.nowMicros() - RollbackSettings.micros(budget.per()),
-            log.gates().renewed().getOrDefault(predicate, 0L));
-    return log.past().stream()
-        .filter(plan -> plan.openedMicros() > since && !plan.byHand())
-        .filter(plan -> plan.predicate().equals(predicate) || isTouched(log, plan, predicate))
-        .toList();
-  }
-
-  private static boolean isTouched(ControlLogState log, PastPlan plan, String predicate) {
-    TouchingRollback touching = log.touching(plan.epoch());
-    return touching != null && touching.isOf(predicate);
   }
 
   @Nullable ApprovalRequest request(String predicate) {

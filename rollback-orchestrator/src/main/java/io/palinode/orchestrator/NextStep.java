@@ -92,7 +92,7 @@ final class NextStep {
   }
 
   static boolean isFree(MachineState state, Demand demand) {
-    return Gates.verdict(state, demand) == Gates.Verdict.FREE;
+    return Admission.of(state, demand) == Admission.Verdict.FREE;
   }
 
   /** The safe point, but for an operator's own target. */

@@ -50,8 +50,7 @@ public record Outbox(
   }
 
   /** The log did not take a record of this run. A word of an operator is not tried again. */
-  Outbox failed(Event.AppendFailed failed, long nowMicros) {
-    ControlRecord record = failed.record();
+  Outbox failed(ControlRecord record, AppendFailure failure, String reason, long nowMicros) {
     boolean isAwaited = record.equals(awaited);
     if (isAwaited && isOperators(record)) {
       long retry = nowMicros + Unwritten.RETRY_MICROS;
@@ -60,7 +59,7 @@ public record Outbox(
     if (!isAwaited && !record.hasSafePoint()) {
       return this;
     }
-    Unwritten again = Unwritten.after(unwritten, record, failed, nowMicros);
+    Unwritten again = Unwritten.after(unwritten, record, failure, reason, nowMicros);
     return isAwaited
         ? new Outbox(null, 0, again.retryMicros(nowMicros), safePoint, safePointMicros, again)
         : new Outbox(awaited, sinceMicros, retryMicros, safePoint, safePointMicros, again);

@@ -146,7 +146,7 @@ public final class RollbackMachine {
       return;
     }
     try {
-      ControlRecord word = Unwritten.bounded(operators.record());
+      ControlRecord word = WritableStep.bounded(operators.record());
       state = state.with(state.outbox().wrote(word, state.nowMicros()));
       commands.add(new Command.Append(word));
     } catch (RefusedException tooLate) {
@@ -274,7 +274,7 @@ public final class RollbackMachine {
   private boolean isCovered(Demand demand) {
     return isCovered(demand.epoch(), demand.violate())
         || state.log().gates().lets(demand)
-        || Gates.asksForNothing(state, demand);
+        || Admission.asksForNothing(state, demand);
   }
 
   private boolean isCovered(long epoch, long violate) {
@@ -324,7 +324,9 @@ public final class RollbackMachine {
   }
 
   private void appendFailed(Event.AppendFailed failed) {
-    state = state.with(state.outbox().failed(failed, state.nowMicros()));
+    state = state.with(state
+            .outbox()
+            .failed(failed.record(), failed.failure(), failed.reason(), state.nowMicros()));
     Unwritten unwritten = state.outbox().unwritten();
     if (unwritten != null && unwritten.isAlerted(state.nowMicros())) {
       commands.add(new Command.Raise(Alerts.controlWriteFailed(unwritten, state.nowMicros())));
@@ -402,7 +404,7 @@ public final class RollbackMachine {
     alertAbandoned();
     if (state.outbox().mayWrite(state.nowMicros())) {
       ControlRecord gaps = CoverageSteps.next(state);
-      ControlRecord next = gaps == null ? Unwritten.next(state) : gaps;
+      ControlRecord next = gaps == null ? WritableStep.next(state) : gaps;
       if (next == null) {
         state = state.with(state.outbox().withNothingDue());
       } else {

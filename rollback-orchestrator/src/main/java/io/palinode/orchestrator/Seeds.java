@@ -6,6 +6,7 @@ import io.palinode.wire.v1.StoreKey;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The writes whose consequences are to be undone, and nothing else.
@@ -21,6 +22,14 @@ public record Seeds(Set<Moment> witnesses, List<StoreKey> keys) {
 
   /** Of all keys and their stores together: they stand in one record. */
   public static final int KEYS_BYTES_MAX = 65_536;
+
+  /** What more of is not told one by one. */
+  static final int CLIENTS_MAX = 1_000;
+
+  static final int PERCENT_MAX = 50;
+
+  /** Of each node: some 25 bytes each in the control log, and all nodes go through all of them. */
+  static final int ACCESSES_MAX = 30_000;
 
   public Seeds {
     witnesses = Set.copyOf(witnesses);
@@ -43,7 +52,18 @@ public record Seeds(Set<Moment> witnesses, List<StoreKey> keys) {
 
   /** What nodes are asked, but for the keys. */
   public Scope scope(long target) {
-    return AffectedScope.scope(target, witnesses.stream());
+    return scope(target, witnesses.stream());
+  }
+
+  /** What nodes are asked, to undo what came of those of these writes that are after the target. */
+  static Scope scope(long target, Stream<Moment> witnesses) {
+    Scope.Builder scope =
+        Scope.newBuilder()
+            .setClientsMax(CLIENTS_MAX)
+            .setPercentMax(PERCENT_MAX)
+            .setAccessesMax(ACCESSES_MAX);
+    witnesses.filter(witness -> witness.getHlc() > target).distinct().forEach(scope::addWitnesses);
+    return scope.build();
   }
 
   public boolean isOfSome() {

@@ -1,9 +1,6 @@
 package io.palinode.orchestrator;
 
 import io.palinode.wire.v1.ControlRecord;
-import io.palinode.wire.v1.Halted;
-import io.palinode.wire.v1.PlanOpened;
-import io.palinode.wire.v1.Restore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,14 +27,18 @@ public record Unwritten(
 
   /** After one more failure, of the same step or of the next one. */
   static Unwritten after(
-      @Nullable Unwritten before, ControlRecord step, Event.AppendFailed failed, long nowMicros) {
-    String reason = clipped(failed.reason());
+      @Nullable Unwritten before,
+      ControlRecord step,
+      AppendFailure failure,
+      String reason,
+      long nowMicros) {
+    String text = clipped(reason);
     return before == null
-        ? new Unwritten(step, failed.failure(), reason, nowMicros, nowMicros, 1)
+        ? new Unwritten(step, failure, text, nowMicros, nowMicros, 1)
         : new Unwritten(
             step,
-            failed.failure(),
-            reason,
+            failure,
+            text,
             before.sinceMicros,
             before.isAlertDue(nowMicros) ? nowMicros : before.alertedMicros,
             before.tries + 1);
@@ -68,69 +69,15 @@ public record Unwritten(
             reason);
   }
 
-  /**
-   * The step that is written next, with texts that fit. When a step of the open plan cannot be in
-   * the log, the plan halts with that reason instead.
-   */
-  static @Nullable ControlRecord next(MachineState state) {
-    ControlRecord step = NextStep.of(state);
-    Plan plan = state.log().plan();
-    Unwritten failed = state.outbox().unwritten();
-    if (step == null || plan == null || failed == null || !failed.halts()) {
-      return step == null ? null : bounded(step);
-    }
-    Halted.Builder halted =
-        Halted.newBuilder()
-            .setReason(clipped("a step cannot be written to the control log: " + failed.reason))
-            .setAttempt(plan.attempt())
-            .setHaltsBefore(plan.halts().count());
-    return ControlRecord.newBuilder()
-        .setEpoch(plan.epoch())
-        .setAtMicros(state.nowMicros())
-        .setHalted(halted)
-        .build();
-  }
-
-  private boolean halts() {
+  boolean halts() {
     return failure == AppendFailure.UNWRITABLE && !step.hasSafePoint();
   }
 
-  /** With free texts that fit into the log. */
-  static ControlRecord bounded(ControlRecord step) {
-    return switch (step.getStepCase()) {
-      case HALTED -> {
-        Halted halted = step.getHalted();
-        yield isLong(halted.getReason())
-            ? step.toBuilder()
-                .setHalted(halted.toBuilder().setReason(clipped(halted.getReason())))
-                .build()
-            : step;
-      }
-      case RESTORE -> {
-        Restore restore = step.getRestore();
-        yield isLong(restore.getReason())
-            ? step.toBuilder()
-                .setRestore(restore.toBuilder().setReason(clipped(restore.getReason())))
-                .build()
-            : step;
-      }
-      case PLAN_OPENED -> {
-        PlanOpened opened = step.getPlanOpened();
-        yield isLong(opened.getReason())
-            ? step.toBuilder()
-                .setPlanOpened(opened.toBuilder().setReason(clipped(opened.getReason())))
-                .build()
-            : step;
-      }
-      default -> step;
-    };
-  }
-
-  private static boolean isLong(String text) {
+  static boolean isLong(String text) {
     return text.length() > TEXT_CHARS_MAX;
   }
 
-  private static String clipped(String text) {
+  static String clipped(String text) {
     return isLong(text) ? text.substring(0, TEXT_CHARS_MAX - 1) + "…" : text;
   }
 }

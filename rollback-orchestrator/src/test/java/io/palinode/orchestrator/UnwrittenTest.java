@@ -67,7 +67,7 @@ class UnwrittenTest {
     assertThatThrownBy(() -> RollbackRequest.to("a b", 1)).hasMessageContaining("'a b'");
     ControlRecord.Builder halted = ControlRecord.newBuilder();
     halted.getHaltedBuilder().setReason("x".repeat(5_000));
-    assertThat(Unwritten.bounded(halted.build()).getHalted().getReason())
+    assertThat(WritableStep.bounded(halted.build()).getHalted().getReason())
         .hasSize(Unwritten.TEXT_CHARS_MAX)
         .endsWith("…");
   }
