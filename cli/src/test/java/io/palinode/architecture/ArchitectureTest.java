@@ -163,6 +163,14 @@ class ArchitectureTest {
             "io.palinode.detector",
             "io.palinode.detector.affected",
             "io.palinode.orchestrator",
+            "io.palinode.orchestrator.health",
+            "io.palinode.orchestrator.history",
+            "io.palinode.orchestrator.plan",
+            "io.palinode.orchestrator.policy",
+            "io.palinode.orchestrator.request",
+            "io.palinode.orchestrator.state",
+            "io.palinode.orchestrator.step",
+            "io.palinode.orchestrator.violations",
             "io.palinode.simulation.check")
         .should()
         .dependOnClassesThat()

@@ -13,7 +13,7 @@ import io.palinode.launcher.ControlPlane;
 import io.palinode.launcher.StoreCluster;
 import io.palinode.launcher.embedded.Ports;
 import io.palinode.orchestrator.ReceivedViolation;
-import io.palinode.orchestrator.RefusedException;
+import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.predicate.Predicates;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.ClientConfig.Routing;

@@ -1,5 +1,9 @@
 package io.palinode.orchestrator;
 
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.request.RollbackRequest;
+import io.palinode.orchestrator.state.AppendFailure;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Violation;
 import java.util.Map;

@@ -2,6 +2,13 @@ package io.palinode.orchestrator;
 
 import io.palinode.hvc.Grade;
 import io.palinode.orchestrator.Command.Outcome;
+import io.palinode.orchestrator.plan.PastPlan;
+import io.palinode.orchestrator.plan.Plan;
+import io.palinode.orchestrator.plan.StandingViolations;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.state.ControlLogState;
+import io.palinode.orchestrator.state.MachineState;
+import io.palinode.orchestrator.violations.Grades;
 import io.palinode.wire.v1.Violation;
 import org.jspecify.annotations.Nullable;
 
@@ -24,8 +31,7 @@ public final class Outcomes {
     }
     boolean mayStand =
         policy.isGated()
-            || log
-                .gates()
+            || log.gates()
                 .holds(violation.getPredicate(), violation.getBinding(), violation.getViolate());
     if (mayStand && log.isFoundAtBeginning(violation)) {
       return Outcome.STANDS;

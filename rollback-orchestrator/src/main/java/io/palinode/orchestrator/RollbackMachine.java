@@ -1,6 +1,33 @@
 package io.palinode.orchestrator;
 
 import io.palinode.hvc.Grade;
+import io.palinode.orchestrator.plan.PastPlan;
+import io.palinode.orchestrator.plan.Phase;
+import io.palinode.orchestrator.plan.Plan;
+import io.palinode.orchestrator.plan.ServingNodes;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.policy.RollbackSettings;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.request.RollbackRequest;
+import io.palinode.orchestrator.state.ControlLogState;
+import io.palinode.orchestrator.state.MachineState;
+import io.palinode.orchestrator.state.Unwritten;
+import io.palinode.orchestrator.step.Admission;
+import io.palinode.orchestrator.step.AffectedScope;
+import io.palinode.orchestrator.step.CoverageSteps;
+import io.palinode.orchestrator.step.GateAnswer;
+import io.palinode.orchestrator.step.NextStep;
+import io.palinode.orchestrator.step.OperatorSteps;
+import io.palinode.orchestrator.step.Unreachable;
+import io.palinode.orchestrator.step.WritableStep;
+import io.palinode.orchestrator.violations.ApprovalRequest;
+import io.palinode.orchestrator.violations.Coverage;
+import io.palinode.orchestrator.violations.Demand;
+import io.palinode.orchestrator.violations.FoundViolations;
+import io.palinode.orchestrator.violations.Grades;
+import io.palinode.orchestrator.violations.SequentialSpan;
+import io.palinode.orchestrator.violations.TouchedInstance;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.GateStep;
@@ -161,7 +188,8 @@ public final class RollbackMachine {
   }
 
   /** Likewise for {@link Event.RollbackWanted}, but for a write that is on its way. */
-  public static void requirePossible(MachineState state, RollbackRequest wish) throws RefusedException {
+  public static void requirePossible(MachineState state, RollbackRequest wish)
+      throws RefusedException {
     ControlRecord unused = NextStep.onRequest(state, wish);
   }
 
@@ -223,7 +251,8 @@ public final class RollbackMachine {
     }
     commands.add(new Command.Classified(violation, Command.Outcome.WAITING));
     state =
-        state.with(state.found().waitingFor(new FoundViolations.Waiting(violation, state.nowMicros())));
+        state.with(
+            state.found().waitingFor(new FoundViolations.Waiting(violation, state.nowMicros())));
   }
 
   private void expire(Violation violation) {
@@ -278,8 +307,7 @@ public final class RollbackMachine {
   }
 
   private boolean isCovered(long epoch, long violate) {
-    return state.log().isSettled(epoch, violate)
-        || state.log().isBeingTakenBack(epoch, violate);
+    return state.log().isSettled(epoch, violate) || state.log().isBeingTakenBack(epoch, violate);
   }
 
   private void coverageLost(CoverageLost loss) {
@@ -324,9 +352,11 @@ public final class RollbackMachine {
   }
 
   private void appendFailed(Event.AppendFailed failed) {
-    state = state.with(state
-            .outbox()
-            .failed(failed.record(), failed.failure(), failed.reason(), state.nowMicros()));
+    state =
+        state.with(
+            state
+                .outbox()
+                .failed(failed.record(), failed.failure(), failed.reason(), state.nowMicros()));
     Unwritten unwritten = state.outbox().unwritten();
     if (unwritten != null && unwritten.isAlerted(state.nowMicros())) {
       commands.add(new Command.Raise(Alerts.controlWriteFailed(unwritten, state.nowMicros())));
@@ -382,8 +412,7 @@ public final class RollbackMachine {
   /** Once: the control log holds which plan was alerted. */
   private void alertAbandoned() {
     PastPlan plan = state.abandoned();
-    long reported =
-        Math.max(state.found().reportedEpoch(), state.log().coverage().reportedEpoch());
+    long reported = Math.max(state.found().reportedEpoch(), state.log().coverage().reportedEpoch());
     if (plan != null && plan.epoch() > reported) {
       state = state.with(state.found().reported(plan.epoch()));
       commands.add(

@@ -3,6 +3,15 @@ package io.palinode.orchestrator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
+import io.palinode.orchestrator.plan.Plan;
+import io.palinode.orchestrator.plan.ServingNodes;
+import io.palinode.orchestrator.state.ControlLogState;
+import io.palinode.orchestrator.state.Gates;
+import io.palinode.orchestrator.step.AntiStall;
+import io.palinode.orchestrator.violations.Coverage;
+import io.palinode.orchestrator.violations.SequentialSpan;
+import io.palinode.orchestrator.violations.TouchedInstance;
+import io.palinode.orchestrator.violations.TouchingRollback;
 import io.palinode.predicate.OnViolation.WhenFrequent;
 import io.palinode.predicate.Template;
 import io.palinode.wire.v1.ControlRecord;

@@ -2,6 +2,8 @@ package io.palinode.orchestrator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.request.RollbackRequest;
 import org.junit.jupiter.api.Test;
 
 /** Plans that undo nothing and compare all keys. Times are microseconds. */

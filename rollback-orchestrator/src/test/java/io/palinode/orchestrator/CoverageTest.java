@@ -3,6 +3,12 @@ package io.palinode.orchestrator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.request.RollbackRequest;
+import io.palinode.orchestrator.step.Unjudged;
+import io.palinode.orchestrator.violations.Coverage;
+import io.palinode.orchestrator.violations.FoundViolations;
 import io.palinode.wire.v1.CoverageLost;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -110,7 +116,8 @@ class CoverageTest {
     assertThat(script.state().found().unrecorded()).hasSize(FoundViolations.UNRECORDED_MAX);
     CoverageLost last = script.state().found().unrecorded().get(FoundViolations.UNRECORDED_MAX - 1);
     assertThat(last.getFromHlc()).isEqualTo(Hlc.ofMicros(FoundViolations.UNRECORDED_MAX * 10L));
-    assertThat(last.getToHlc()).isEqualTo(Hlc.ofMicros((FoundViolations.UNRECORDED_MAX + 10) * 10L + 1));
+    assertThat(last.getToHlc())
+        .isEqualTo(Hlc.ofMicros((FoundViolations.UNRECORDED_MAX + 10) * 10L + 1));
     assertThat(last.getCause()).contains("more than 1000 coverage gaps");
   }
 

@@ -4,6 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.history.ApiHistory;
+import io.palinode.orchestrator.history.RollbackProgress;
+import io.palinode.orchestrator.plan.PastPlan;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.request.Effect;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.request.PlannedRollback;
+import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.request.RollbackRequest;
+import io.palinode.orchestrator.request.Seeds;
+import io.palinode.orchestrator.violations.TouchingRollback;
 import io.palinode.predicate.OnViolation;
 import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.WhenFrequent;
@@ -46,9 +57,7 @@ class HandAffectedTest {
     restored(script.restart(), 1, 1, ALICE);
     script.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 900);
     assertThat(script.steps()).contains("1: resume from 450 after 900 concerning [alice]");
-    assertThat(script.state().log().pastPlan(1))
-        .extracting(PastPlan::branchEnd)
-        .isNotEqualTo(0);
+    assertThat(script.state().log().pastPlan(1)).extracting(PastPlan::branchEnd).isNotEqualTo(0);
   }
 
   @Test
@@ -73,7 +82,9 @@ class HandAffectedTest {
     assertThat(asked(script).getReason()).isEqualTo("node 1 has not noted who used which keys");
     takeNothingBack(script, 1);
     assertThat(script.steps()).contains("1: resume from 800 after 900");
-    assertThat(script.refusal(RollbackRequest.to("r", Hlc.ofMicros(450)))).as("it is all there").isEmpty();
+    assertThat(script.refusal(RollbackRequest.to("r", Hlc.ofMicros(450))))
+        .as("it is all there")
+        .isEmpty();
     assertThat(script.refusal(RollbackRequest.undoing("u", 1))).contains("it took nothing back");
   }
 
@@ -281,7 +292,8 @@ class HandAffectedTest {
     some.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 900).restart();
     assertThat(excepted(some, 400)).containsExactly(span(800, 900));
     assertThat(excepted(some, 850)).containsExactly(span(850, 900));
-    Script all = Script.of(2, P).wish(RollbackRequest.to("r", Hlc.ofMicros(450))).pausedAt(1, 0, 700);
+    Script all =
+        Script.of(2, P).wish(RollbackRequest.to("r", Hlc.ofMicros(450))).pausedAt(1, 0, 700);
     all.pausedAt(1, 1, 800).judged(800).restored(1, 0, 1).restored(1, 1, 1);
     all.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 900);
     assertThat(excepted(all, 400)).containsExactly(span(450, 900));
@@ -352,7 +364,8 @@ class HandAffectedTest {
   }
 
   private static RollbackRequest wish(Moment... witnesses) {
-    return RollbackRequest.to("request", Hlc.ofMicros(450)).undoingOnly(Set.of(witnesses), List.of());
+    return RollbackRequest.to("request", Hlc.ofMicros(450))
+        .undoingOnly(Set.of(witnesses), List.of());
   }
 
   private static Restore asked(Script script) {

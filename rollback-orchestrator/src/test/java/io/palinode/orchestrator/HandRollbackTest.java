@@ -3,6 +3,9 @@ package io.palinode.orchestrator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.request.RollbackRequest;
 import io.palinode.wire.v1.ViolationGrade;
 import org.junit.jupiter.api.Test;
 
@@ -149,10 +152,13 @@ class HandRollbackTest {
     script.pausedAt(2, 0, 1_200).restoredFrom(2, 0, 1, 1_300).convergedAt(2, 0, 1, 1_500);
     assertThat(script.steps())
         .containsExactly("2: restore 1 to 700", "2: converge 1", "2: resume from 700 after 1500");
-    assertThat(script.refusal(RollbackRequest.undoing("u", 1))).contains("was brought back already");
+    assertThat(script.refusal(RollbackRequest.undoing("u", 1)))
+        .contains("was brought back already");
     assertThat(script.refusal(to(500))).as("it is history again").isEmpty();
     assertThat(script.refusal(to(800))).as("nodes were at different times").contains("rollback 2");
-    assertThat(script.refusal(RollbackRequest.undoing("u", 2))).as("an undo can be undone").isEmpty();
+    assertThat(script.refusal(RollbackRequest.undoing("u", 2)))
+        .as("an undo can be undone")
+        .isEmpty();
   }
 
   @Test
@@ -172,7 +178,9 @@ class HandRollbackTest {
     assertThat(script.steps()).endsWith("2: converge 1", "2: restore 2 to 1200");
     script.restoredFrom(2, 0, 2, 1_400).convergedAt(2, 0, 2, 1_500);
     assertThat(script.steps()).contains("2: resume from 1200 after 1500");
-    assertThat(script.refusal(RollbackRequest.undoing("u", 1))).as("it is still discarded").isEmpty();
+    assertThat(script.refusal(RollbackRequest.undoing("u", 1)))
+        .as("it is still discarded")
+        .isEmpty();
   }
 
   /** Found by the simulation: it was taken for covered by the first attempt. */
@@ -198,7 +206,8 @@ class HandRollbackTest {
   void withoutOneCutBeforeItThereIsNoUndo() {
     Script script = Script.of(1, P).judged(600).wish(to(300)).pausedAt(1, 0, 700);
     script.restoredFrom(1, 0, 1, 699).convergedAt(1, 0, 1, 900);
-    assertThat(script.refusal(RollbackRequest.undoing("u", 1))).startsWith("rollback 1 cannot be undone");
+    assertThat(script.refusal(RollbackRequest.undoing("u", 1)))
+        .startsWith("rollback 1 cannot be undone");
     assertThat(script.refusal(RollbackRequest.undoing("u", 7)))
         .isEqualTo("there is no rollback 7 that is over");
   }

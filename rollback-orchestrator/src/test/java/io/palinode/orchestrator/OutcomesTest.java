@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Command.Outcome;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.request.RollbackRequest;
 import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.Budget;
 import io.palinode.predicate.OnViolation.OnUnreachable;
@@ -73,7 +76,10 @@ class OutcomesTest {
   void whatStandsIsCoveredWhenAnotherPlanRestoresACutBeforeIt() {
     Script script = Script.of(1, LIMITED).violation("v1", "p", 500, 500).judged(600).carryOut(1);
     violation(script, "v2", 1_500_000, 1);
-    script.judged(1_600_000).pass(1_000_000).wish(RollbackRequest.to("by-hand", Hlc.ofMicros(1_400_000)));
+    script
+        .judged(1_600_000)
+        .pass(1_000_000)
+        .wish(RollbackRequest.to("by-hand", Hlc.ofMicros(1_400_000)));
     script.carryOut(2);
     assertThat(script.state().log().epoch()).isEqualTo(2);
     assertThat(script.outcome("v2")).isEqualTo(Outcome.COVERED);

@@ -2,6 +2,14 @@ package io.palinode.orchestrator;
 
 import com.google.protobuf.ByteString;
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.history.ApiHistory;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.policy.RollbackSettings;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.request.RollbackRequest;
+import io.palinode.orchestrator.state.MachineState;
+import io.palinode.orchestrator.step.OperatorSteps;
 import io.palinode.wire.v1.AffectedClient;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;

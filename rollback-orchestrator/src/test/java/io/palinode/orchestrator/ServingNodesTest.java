@@ -2,6 +2,10 @@ package io.palinode.orchestrator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.orchestrator.history.ApiHistory;
+import io.palinode.orchestrator.plan.Rollback;
+import io.palinode.orchestrator.plan.ServingNodes;
+import io.palinode.orchestrator.policy.Policy;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.Serving;

@@ -3,6 +3,8 @@ package io.palinode.orchestrator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.plan.PastPlan;
+import io.palinode.orchestrator.state.ControlLogState;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.IntervalRef;

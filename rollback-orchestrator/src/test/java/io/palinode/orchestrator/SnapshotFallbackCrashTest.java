@@ -3,6 +3,8 @@ package io.palinode.orchestrator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.request.Intervention;
 import io.palinode.predicate.OnViolation.OnUnreachable;
 import io.palinode.wire.v1.ControlRecord;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@ package io.palinode.orchestrator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.orchestrator.policy.Policy;
 import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.OnUnreachable;
 import io.palinode.wire.v1.ViolationGrade;

@@ -2,6 +2,11 @@ package io.palinode.orchestrator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.orchestrator.plan.Plan;
+import io.palinode.orchestrator.plan.SnapshotCut;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.request.RollbackRequest;
 import io.palinode.predicate.OnViolation.OnUnreachable;
 import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.Restore;

@@ -4,6 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.request.RollbackRequest;
+import io.palinode.orchestrator.state.AppendFailure;
+import io.palinode.orchestrator.state.MachineState;
+import io.palinode.orchestrator.state.Unwritten;
+import io.palinode.orchestrator.step.WritableStep;
 import io.palinode.wire.v1.ControlRecord;
 import java.util.List;
 import java.util.Objects;
@@ -48,7 +54,8 @@ class UnwrittenTest {
 
   @Test
   void aWishThatTheLogCannotHoldIsForgotten() {
-    Script script = Script.of(1, P).judged(600).holdLog().wish(RollbackRequest.to("w", Hlc.ofMicros(300)));
+    Script script =
+        Script.of(1, P).judged(600).holdLog().wish(RollbackRequest.to("w", Hlc.ofMicros(300)));
     Step failed = failed(script.state(), AppendFailure.UNWRITABLE);
     assertThat(failed.commands()).isEmpty();
     assertThat(failed.next().outbox().unwritten()).isNull();

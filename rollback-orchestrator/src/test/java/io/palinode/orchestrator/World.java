@@ -5,6 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.SimulatedNode.Held;
 import io.palinode.orchestrator.SimulatedNode.Variable;
+import io.palinode.orchestrator.plan.OperatorPart;
+import io.palinode.orchestrator.plan.PastPlan;
+import io.palinode.orchestrator.plan.Phase;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.policy.RollbackSettings;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.request.RollbackRequest;
+import io.palinode.orchestrator.state.ControlLogState;
+import io.palinode.orchestrator.state.MachineState;
+import io.palinode.orchestrator.violations.Grades;
 import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.CoverageLost;
@@ -513,10 +523,7 @@ final class World {
             && violationPosition == violations.size()
             && inFlight.isEmpty()
             && nodes.stream().allMatch(SimulatedNode::isCaughtUp);
-    return allRead
-        && truth.plan() == null
-        && state.found().isSettled()
-        && monitor.hasReportedAll();
+    return allRead && truth.plan() == null && state.found().isSettled() && monitor.hasReportedAll();
   }
 
   private boolean stands(Violation violation) {

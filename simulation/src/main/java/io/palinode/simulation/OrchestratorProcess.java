@@ -2,12 +2,12 @@ package io.palinode.simulation;
 
 import io.palinode.orchestrator.Command;
 import io.palinode.orchestrator.Event;
-import io.palinode.orchestrator.Intervention;
-import io.palinode.orchestrator.MachineState;
 import io.palinode.orchestrator.RecentKeys;
 import io.palinode.orchestrator.RollbackMachine;
-import io.palinode.orchestrator.SeenViolations;
 import io.palinode.orchestrator.Step;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.state.MachineState;
+import io.palinode.orchestrator.violations.SeenViolations;
 import io.palinode.simulation.check.BrokenInvariant;
 import io.palinode.simulation.check.Invariant;
 import io.palinode.wire.v1.ControlRecord;

@@ -2,9 +2,9 @@ package io.palinode.simulation;
 
 import io.palinode.detector.StoreBinding;
 import io.palinode.detector.StoreKey;
-import io.palinode.orchestrator.MachineState;
-import io.palinode.orchestrator.Phase;
-import io.palinode.orchestrator.Plan;
+import io.palinode.orchestrator.plan.Phase;
+import io.palinode.orchestrator.plan.Plan;
+import io.palinode.orchestrator.state.MachineState;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
 import io.palinode.wire.v1.CoverageStep;

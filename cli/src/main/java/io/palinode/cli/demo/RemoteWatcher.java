@@ -8,7 +8,7 @@ import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.orchestrator.LatencySnapshot;
-import io.palinode.orchestrator.SequentialSpan;
+import io.palinode.orchestrator.violations.SequentialSpan;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.Predicates;
 import io.palinode.wire.CandidateRecords;

@@ -1,8 +1,8 @@
 package io.palinode.orchestrator.kafka;
 
-import io.palinode.orchestrator.AppendFailure;
-import io.palinode.orchestrator.RefusedException;
+import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.rest.UnavailableException;
+import io.palinode.orchestrator.state.AppendFailure;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.GateStep;
 import java.time.Duration;

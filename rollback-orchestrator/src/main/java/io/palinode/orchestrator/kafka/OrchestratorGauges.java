@@ -1,11 +1,11 @@
 package io.palinode.orchestrator.kafka;
 
-import io.palinode.orchestrator.FoundViolations;
-import io.palinode.orchestrator.GateStatus;
-import io.palinode.orchestrator.MachineState;
-import io.palinode.orchestrator.SequentialSpan;
 import io.palinode.orchestrator.alert.AlertDispatcher;
 import io.palinode.orchestrator.metrics.OrchestratorMetrics;
+import io.palinode.orchestrator.state.MachineState;
+import io.palinode.orchestrator.step.GateStatus;
+import io.palinode.orchestrator.violations.FoundViolations;
+import io.palinode.orchestrator.violations.SequentialSpan;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;

@@ -1,8 +1,8 @@
 package io.palinode.orchestrator.kafka;
 
-import io.palinode.orchestrator.AppliedPredicate;
-import io.palinode.orchestrator.Policy;
-import io.palinode.orchestrator.PredicateTexts;
+import io.palinode.orchestrator.policy.AppliedPredicate;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.policy.PredicateTexts;
 import io.palinode.orchestrator.rest.UnavailableException;
 import io.palinode.predicate.Predicate;
 import io.palinode.predicate.PredicateException;

@@ -1,11 +1,11 @@
 package io.palinode.orchestrator.kafka;
 
-import io.palinode.orchestrator.AppendFailure;
 import io.palinode.orchestrator.Event;
-import io.palinode.orchestrator.MachineState;
 import io.palinode.orchestrator.RollbackMachine;
-import io.palinode.orchestrator.RollbackSettings;
 import io.palinode.orchestrator.Step;
+import io.palinode.orchestrator.policy.RollbackSettings;
+import io.palinode.orchestrator.state.AppendFailure;
+import io.palinode.orchestrator.state.MachineState;
 import io.palinode.wire.v1.ControlRecord;
 import java.time.Duration;
 import java.util.Queue;

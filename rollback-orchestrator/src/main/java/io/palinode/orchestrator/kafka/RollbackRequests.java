@@ -1,23 +1,23 @@
 package io.palinode.orchestrator.kafka;
 
 import io.palinode.hvc.Hlc;
-import io.palinode.orchestrator.AppendFailure;
-import io.palinode.orchestrator.Coverage;
-import io.palinode.orchestrator.Effect;
 import io.palinode.orchestrator.Event;
-import io.palinode.orchestrator.GateStatus;
-import io.palinode.orchestrator.Intervention;
-import io.palinode.orchestrator.MachineState;
-import io.palinode.orchestrator.ApiHistory;
-import io.palinode.orchestrator.OperatorSteps;
-import io.palinode.orchestrator.Phase;
-import io.palinode.orchestrator.Plan;
-import io.palinode.orchestrator.PlannedRollback;
-import io.palinode.orchestrator.RefusedException;
-import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.RollbackMachine;
-import io.palinode.orchestrator.RollbackRequest;
+import io.palinode.orchestrator.history.ApiHistory;
+import io.palinode.orchestrator.plan.Phase;
+import io.palinode.orchestrator.plan.Plan;
+import io.palinode.orchestrator.plan.Rollback;
+import io.palinode.orchestrator.request.Effect;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.request.PlannedRollback;
+import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.request.RollbackRequest;
 import io.palinode.orchestrator.rest.UnavailableException;
+import io.palinode.orchestrator.state.AppendFailure;
+import io.palinode.orchestrator.state.MachineState;
+import io.palinode.orchestrator.step.GateStatus;
+import io.palinode.orchestrator.step.OperatorSteps;
+import io.palinode.orchestrator.violations.Coverage;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.EffectAsked;
 import io.palinode.wire.v1.EffectStep;
@@ -58,7 +58,10 @@ final class RollbackRequests {
   private final Map<String, PlannedRollback> planned = new LinkedHashMap<>();
 
   RollbackRequests(
-      RollbackLoop loop, ApiHistory memory, LongSupplier wallMicros, Consumer<ControlRecord> append) {
+      RollbackLoop loop,
+      ApiHistory memory,
+      LongSupplier wallMicros,
+      Consumer<ControlRecord> append) {
     this.loop = loop;
     this.memory = memory;
     this.wallMicros = wallMicros;
@@ -194,7 +197,8 @@ final class RollbackRequests {
     }
   }
 
-  private static void requireAsked(OperatorAppends.@Nullable Failed failed) throws RefusedException {
+  private static void requireAsked(OperatorAppends.@Nullable Failed failed)
+      throws RefusedException {
     if (failed != null) {
       failed.requireTransient("the question to the nodes");
       throw new UnavailableException(
@@ -203,7 +207,8 @@ final class RollbackRequests {
     }
   }
 
-  private static EffectAsked asking(long target, MachineState state, RollbackRequest wish, String whyAll) {
+  private static EffectAsked asking(
+      long target, MachineState state, RollbackRequest wish, String whyAll) {
     EffectAsked.Builder asked =
         EffectAsked.newBuilder()
             .setRequest(UUID.randomUUID().toString())

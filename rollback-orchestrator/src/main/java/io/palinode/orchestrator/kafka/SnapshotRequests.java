@@ -1,14 +1,14 @@
 package io.palinode.orchestrator.kafka;
 
-import io.palinode.orchestrator.AppendFailure;
-import io.palinode.orchestrator.ControlLogState;
-import io.palinode.orchestrator.RefusedException;
+import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.rest.UnavailableException;
 import io.palinode.orchestrator.snapshot.Schedule;
 import io.palinode.orchestrator.snapshot.Snapshot;
 import io.palinode.orchestrator.snapshot.SnapshotMachine;
 import io.palinode.orchestrator.snapshot.SnapshotRequest;
 import io.palinode.orchestrator.snapshot.SnapshotSettings;
+import io.palinode.orchestrator.state.AppendFailure;
+import io.palinode.orchestrator.state.ControlLogState;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.SnapshotStep;
 import java.time.Duration;
@@ -63,7 +63,8 @@ final class SnapshotRequests implements AutoCloseable {
             return thread;
           });
 
-  SnapshotRequests(SnapshotSettings settings, LongSupplier wallMicros, Consumer<ControlRecord> append) {
+  SnapshotRequests(
+      SnapshotSettings settings, LongSupplier wallMicros, Consumer<ControlRecord> append) {
     this.machine = new SnapshotMachine(settings);
     this.rollbacks = ControlLogState.empty(settings.nodes());
     this.wallMicros = wallMicros;

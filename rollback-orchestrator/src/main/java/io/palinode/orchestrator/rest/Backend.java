@@ -1,16 +1,16 @@
 package io.palinode.orchestrator.rest;
 
 import io.palinode.detection.witness.PortableWitness;
-import io.palinode.orchestrator.AppliedPredicate;
-import io.palinode.orchestrator.Intervention;
-import io.palinode.orchestrator.Judgement;
-import io.palinode.orchestrator.NodeStatus;
 import io.palinode.orchestrator.ReceivedViolation;
-import io.palinode.orchestrator.RefusedException;
-import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.Status;
-import io.palinode.orchestrator.Unjudged;
-import io.palinode.orchestrator.WatchedVersions;
+import io.palinode.orchestrator.health.Judgement;
+import io.palinode.orchestrator.health.NodeStatus;
+import io.palinode.orchestrator.history.WatchedVersions;
+import io.palinode.orchestrator.plan.Rollback;
+import io.palinode.orchestrator.policy.AppliedPredicate;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.step.Unjudged;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

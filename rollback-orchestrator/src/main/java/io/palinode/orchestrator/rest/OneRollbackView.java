@@ -2,9 +2,9 @@ package io.palinode.orchestrator.rest;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.palinode.hvc.Hlc;
-import io.palinode.orchestrator.Rollback;
-import io.palinode.orchestrator.RollbackProgress;
-import io.palinode.orchestrator.RollbackProgress.NodeSteps;
+import io.palinode.orchestrator.history.RollbackProgress;
+import io.palinode.orchestrator.history.RollbackProgress.NodeSteps;
+import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.wire.v1.AffectedClient;
 import io.palinode.wire.v1.Concerned;
 import java.util.List;

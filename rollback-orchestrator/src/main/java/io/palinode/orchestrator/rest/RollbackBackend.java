@@ -1,11 +1,11 @@
 package io.palinode.orchestrator.rest;
 
-import io.palinode.orchestrator.Discarded;
-import io.palinode.orchestrator.PlannedRollback;
-import io.palinode.orchestrator.RefusedException;
-import io.palinode.orchestrator.Rollback;
-import io.palinode.orchestrator.RollbackProgress;
-import io.palinode.orchestrator.RollbackRequest;
+import io.palinode.orchestrator.history.Discarded;
+import io.palinode.orchestrator.history.RollbackProgress;
+import io.palinode.orchestrator.plan.Rollback;
+import io.palinode.orchestrator.request.PlannedRollback;
+import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.request.RollbackRequest;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,8 +1,8 @@
 package io.palinode.orchestrator.snapshot;
 
 import io.palinode.hvc.Hlc;
-import io.palinode.orchestrator.ControlLogState;
-import io.palinode.orchestrator.RefusedException;
+import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.state.ControlLogState;
 import io.palinode.wire.v1.SnapshotClosed;
 import io.palinode.wire.v1.SnapshotDeleted;
 import io.palinode.wire.v1.SnapshotGivenUp;

@@ -1,9 +1,9 @@
 package io.palinode.simulation.check;
 
 import io.palinode.hvc.Hlc;
-import io.palinode.orchestrator.ControlLogState;
-import io.palinode.orchestrator.Phase;
-import io.palinode.orchestrator.Plan;
+import io.palinode.orchestrator.plan.Phase;
+import io.palinode.orchestrator.plan.Plan;
+import io.palinode.orchestrator.state.ControlLogState;
 import io.palinode.wire.ControlRecordCheck;
 import io.palinode.wire.RecordBounds;
 import io.palinode.wire.v1.AffectedClient;

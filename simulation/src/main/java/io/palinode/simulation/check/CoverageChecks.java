@@ -1,8 +1,8 @@
 package io.palinode.simulation.check;
 
 import io.palinode.hvc.Hlc;
-import io.palinode.orchestrator.Coverage;
-import io.palinode.orchestrator.ControlLogState;
+import io.palinode.orchestrator.state.ControlLogState;
+import io.palinode.orchestrator.violations.Coverage;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.GapsAcknowledged;
