@@ -4,7 +4,7 @@ import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcCodec;
 import io.palinode.hvc.Interval;
-import io.palinode.predicate.Decimal;
+import io.palinode.predicate.template.Decimal;
 import java.io.ByteArrayOutputStream;
 import java.math.BigDecimal;
 import java.nio.BufferUnderflowException;

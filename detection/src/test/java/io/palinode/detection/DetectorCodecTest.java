@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.predicate.ClauseRule;
 import io.palinode.predicate.ClauseShape;
-import io.palinode.predicate.Decimal;
+import io.palinode.predicate.template.Decimal;
 import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.HexFormat;

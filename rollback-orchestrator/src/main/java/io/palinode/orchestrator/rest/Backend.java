@@ -28,7 +28,7 @@ public interface Backend extends SnapshotBackend, RollbackBackend {
    * Puts all predicates of a document in force.
    *
    * @param source names the document in errors, and a predicate that has no name
-   * @throws io.palinode.predicate.PredicateException when the document is refused; nothing is
+   * @throws io.palinode.predicate.text.PredicateException when the document is refused; nothing is
    *     applied then
    * @throws UnavailableException when it cannot be written, or is not seen to be in force in time;
    *     it says whether it may be in force

@@ -12,7 +12,7 @@ import io.palinode.orchestrator.policy.RollbackSettings;
 import io.palinode.orchestrator.request.Intervention;
 import io.palinode.orchestrator.state.ControlLogState;
 import io.palinode.orchestrator.state.MachineState;
-import io.palinode.predicate.Predicates;
+import io.palinode.predicate.form.Predicates;
 import io.palinode.simulation.exhaustive.SmallClient.Answer;
 import io.palinode.simulation.exhaustive.SmallClient.Request;
 import io.palinode.voldemort.FenceState;
