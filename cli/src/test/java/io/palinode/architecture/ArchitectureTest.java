@@ -158,6 +158,8 @@ class ArchitectureTest {
         .resideInAnyPackage(
             "io.palinode.hvc",
             "io.palinode.retroscope",
+            "io.palinode.retroscope.disklog",
+            "io.palinode.retroscope.segment",
             "io.palinode.detection",
             "io.palinode.detection.search",
             "io.palinode.detection.stream",

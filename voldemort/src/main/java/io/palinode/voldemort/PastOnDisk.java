@@ -1,7 +1,7 @@
 package io.palinode.voldemort;
 
-import io.palinode.retroscope.DiskBound;
-import io.palinode.retroscope.LogVolume;
+import io.palinode.retroscope.disklog.DiskBound;
+import io.palinode.retroscope.disklog.LogVolume;
 
 /**
  * Where and how far the window-logs of a node's stores go beyond memory; each store's by itself.

@@ -17,10 +17,10 @@ import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.WindowLog;
-import io.palinode.retroscope.snapshot.HalfUndoneException;
 import io.palinode.retroscope.snapshot.History;
-import io.palinode.retroscope.snapshot.OpenSnapshot;
 import io.palinode.retroscope.snapshot.RollbackTimes;
+import io.palinode.retroscope.snapshot.file.HalfUndoneException;
+import io.palinode.retroscope.snapshot.file.OpenSnapshot;
 import io.palinode.voldemort.StorageEngine.Change;
 import io.palinode.voldemort.StorageEngine.Durability;
 import io.palinode.voldemort.cluster.Ring;
@@ -120,7 +120,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
 
   /**
    * Like the other; its window-logs go on where they ended, when nothing can be missing since.
-   * Throws {@link io.palinode.retroscope.DiskLogException} when what lies there is not its own.
+   * Throws {@link io.palinode.retroscope.disklog.DiskLogException} when what lies there is not its
+   * own.
    *
    * @param disk null: they are in memory only
    */

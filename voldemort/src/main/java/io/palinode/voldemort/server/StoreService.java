@@ -1,7 +1,7 @@
 package io.palinode.voldemort.server;
 
-import io.palinode.retroscope.DiskBound;
 import io.palinode.retroscope.disk.LogFolder;
+import io.palinode.retroscope.disklog.DiskBound;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.voldemort.PastOnDisk;
 import io.palinode.voldemort.SplitEngine;
@@ -55,7 +55,8 @@ public final class StoreService implements AutoCloseable {
    * @throws DataFolderException when the folder is not for this node, or not for this process
    * @throws io.palinode.voldemort.bdb.DiskFullException if the file system is full
    * @throws StorageException when the data cannot be opened
-   * @throws io.palinode.retroscope.DiskLogException when a window-log there is not the node's own
+   * @throws io.palinode.retroscope.disklog.DiskLogException when a window-log there is not the
+   *     node's own
    * @throws io.palinode.voldemort.ClockBehindException when the clock is so far behind what the
    *     node may have written earlier that it was not waited for
    */
