@@ -243,7 +243,7 @@ final class WatchedServer implements Lifecycle {
 
   private boolean isAlone() {
     StoreNode now = node;
-    return now != null && now.isAlone();
+    return now != null && now.hosted().isAlone();
   }
 
   private StoreNodeConfig nodeConfig(ServerStores server) {

@@ -57,11 +57,11 @@ final class DigestsOfANode {
   }
 
   void put(String value, VectorClock clock) throws RefusedException {
-    var unused = node.put(key(), Versioned.ofText(value, clock), Caller.STOCK);
+    var unused = node.writes().put(key(), Versioned.ofText(value, clock), Caller.STOCK);
   }
 
   void delete(VectorClock upTo) throws RefusedException {
-    var unused = node.delete(key(), upTo, Caller.STOCK);
+    var unused = node.writes().delete(key(), upTo, Caller.STOCK);
   }
 
   private StoreKey key() {

@@ -16,8 +16,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who read and wrote which keys lately: the latest accesses, a number of them. Holds nothing, and
- * costs a look at a field, until it is begun. Thread-safe.
+ * The access log: the latest reads and writes, with key and client. Until {@link #begin}, it holds
+ * nothing and costs one field read. Thread-safe.
  */
 final class Accesses {
   /** 32 bytes each. */
@@ -35,24 +35,24 @@ final class Accesses {
   private final AtomicReference<@Nullable Ring> ring = new AtomicReference<>();
 
   /**
-   * From now on; does nothing when it was begun before.
+   * Starts the log. A repeat changes nothing.
    *
-   * @param tick the node's clock, which everything goes by that is noted
+   * @param tick the node's clock, which stamps all accesses
    */
   void begin(LongSupplier tick) {
     Ring begun = new Ring();
     if (ring.compareAndSet(null, begun)) {
-      // Only now: what ticks later than this finds the ring.
+      // After the set: an access with a later tick finds the ring.
       begun.isWholeSince(tick.getAsLong());
     }
   }
 
-  /** Forgets everything. */
+  /** Stops and empties the log. */
   void end() {
     ring.set(null);
   }
 
-  /** A client was told what this key has, or that it has something. Not before it was looked at. */
+  /** Logs a read, also one by a refused put. Call after the record was read. */
   void read(long hlc, String store, byte[] key, String client) {
     Ring now = ring.get();
     if (now != null) {
@@ -60,7 +60,7 @@ final class Accesses {
     }
   }
 
-  /** A version was put. */
+  /** Logs a put. */
   void put(long hlc, String store, byte[] key, Versioned added, String client, boolean isCopy) {
     Ring now = ring.get();
     if (now != null) {
@@ -68,7 +68,7 @@ final class Accesses {
     }
   }
 
-  /** What was at or before a clock was deleted, also when nothing was. */
+  /** Logs a delete, even if it found nothing. */
   void delete(long hlc, String store, byte[] key, VectorClock upTo, String client, boolean isCopy) {
     Ring now = ring.get();
     if (now != null) {
@@ -77,8 +77,8 @@ final class Accesses {
   }
 
   /**
-   * All accesses after {@code hlc} that are known, and since when all are. Those that go on
-   * meanwhile may be missing.
+   * The logged accesses after {@code hlc}, and since when the log is complete. Concurrent accesses
+   * may be missing.
    */
   Trace since(int node, long hlc) {
     Ring now = ring.get();
@@ -89,22 +89,22 @@ final class Accesses {
     return isCopy ? Kind.COPY : Kind.WRITE;
   }
 
-  /** What stands for a key. Two keys with one only go back together. */
+  /** The hash that names a key. Two keys with one hash are restored together. */
   static long keyOf(String store, byte[] key) {
     long hash = FNV_BASIS;
     for (int i = 0; i < store.length(); i++) {
       hash = (hash ^ store.charAt(i)) * FNV_PRIME;
     }
-    // No store's name ends where a key begins.
+    // A separator between the store's name and the key.
     return mixed((hash ^ 0xFFFF) * FNV_PRIME, key);
   }
 
-  /** What stands for a write among those of one client to one key. */
+  /** The hash that names a write among those of one client to one key. */
   private static long writeOf(int kind, VectorClock clock) {
     return mixed((FNV_BASIS ^ kind) * FNV_PRIME, clock.encode());
   }
 
-  /** 64-bit FNV-1a, and then the finalizer of MurmurHash3: each bit depends on all. */
+  /** 64-bit FNV-1a, then the finalizer of MurmurHash3: each bit depends on all. */
   private static long mixed(long begun, byte[] bytes) {
     long hash = begun;
     for (byte b : bytes) {
@@ -115,9 +115,7 @@ final class Accesses {
     return hash ^ (hash >>> 33);
   }
 
-  /**
-   * Columns, written round and round, in nearly the order of time: who has ticked notes it soon.
-   */
+  /** A ring in columns, approximately in HLC order: a thread logs shortly after its tick. */
   private static final class Ring {
     private long[] hlcs = new long[ACCESSES_MIN];
     private long[] keys = new long[ACCESSES_MIN];
@@ -172,7 +170,7 @@ final class Accesses {
       return names.size() - 1;
     }
 
-    /** Too many clients to keep apart: a new page. */
+    /** Too many clients: starts again. */
     private void forget() {
       for (int slot = 0; slot < Math.min(count, ACCESSES_MAX); slot++) {
         forgottenUpTo = Math.max(forgottenUpTo, hlcs[slot]);

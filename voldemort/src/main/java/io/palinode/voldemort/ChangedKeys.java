@@ -11,9 +11,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of one store that changed near a cut or after it: what each has, what it had on the cut,
- * and how it came to that. Found before anything is changed, by going through the window-log once
- * and reading each key once. Nobody writes meanwhile.
+ * The keys of one store that changed near or after a cut: their records now and on the cut, and
+ * their past. Found in one pass over the window-log and one read per key. No thread may write
+ * meanwhile.
  */
 final class ChangedKeys {
   private final LocalStore store;
@@ -24,13 +24,13 @@ final class ChangedKeys {
   /**
    * Which changes count.
    *
-   * @param since only those after it
-   * @param from how a key came about is told from then on; not before {@code since}
-   * @param cuts what is after a key's own may be undone
+   * @param since changes after it count
+   * @param from where the pasts of keys begin; not before {@code since}
+   * @param cuts changes after a key's own cut may be undone
    */
   record Near(long since, long from, Cuts cuts) {}
 
-  /** What is known of a key. */
+  /** One key. */
   static final class Changed {
     private final KeyBytes key;
     private KeyPast.@Nullable Builder past;
@@ -46,12 +46,12 @@ final class ChangedKeys {
       return key;
     }
 
-    /** The record that it has; null when it is absent. */
+    /** The record now; null if the key is absent. */
     byte @Nullable [] now() {
       return now;
     }
 
-    /** The record that it had on the cut. */
+    /** The record on the cut. */
     byte @Nullable [] onTheCut() {
       return isAfter ? then : now;
     }
@@ -74,12 +74,12 @@ final class ChangedKeys {
   }
 
   /**
-   * Throws {@link io.palinode.retroscope.OutOfReachException}, and {@link
-   * io.palinode.detector.RestoreRefusedException} when {@code tally} does. O(changes after {@code
+   * Finds the changed keys. Throws {@link io.palinode.retroscope.OutOfReachException}, and {@link
+   * io.palinode.detector.RestoreRefusedException} if {@code tally} does. O(changes after {@code
    * near.since()}).
    *
-   * @param others to be looked at too
-   * @param tally counts what is held
+   * @param others keys to include in any case
+   * @param tally counts the memory held
    */
   static ChangedKeys of(
       LocalStore store,
@@ -90,11 +90,7 @@ final class ChangedKeys {
     return of(store, engine, near, others, key -> true, tally);
   }
 
-  /**
-   * Like the other.
-   *
-   * @param wanted of the keys that changed, only these count
-   */
+  /** Like the other, of changed keys that {@code wanted} accepts. */
   static ChangedKeys of(
       LocalStore store,
       StorageEngine engine,
@@ -105,7 +101,7 @@ final class ChangedKeys {
     Search search = new Search(store.name(), near, wanted, tally);
     store.past().forEachBetween(near.since(), Long.MAX_VALUE, search::changed);
     others.forEach(search::of);
-    // As the engine has them: neighbours are read, and later written, together.
+    // In the engine's order: neighbours are read, and later written, together.
     List<Changed> inOrder = KeyOrder.sorted(search.byKey.values(), each -> each.key.bytes());
     engine.read(store.name(), keysOf(inOrder), recordsInto(inOrder, tally));
     return new ChangedKeys(store, near, inOrder, search.changesAfter);
@@ -123,7 +119,7 @@ final class ChangedKeys {
     };
   }
 
-  /** What is found while the window-log is gone through. */
+  /** The state of the pass over the window-log. */
   private static final class Search {
     private final String store;
     private final Near near;
@@ -173,17 +169,17 @@ final class ChangedKeys {
     return store;
   }
 
-  /** Each once. */
+  /** Each key once. */
   List<Changed> all() {
     return inOrder;
   }
 
-  /** How many changes there were after the cut. */
+  /** The number of changes after the cut. */
   long changesAfter() {
     return changesAfter;
   }
 
-  /** How a key came to what it was on the cut; null when it did not change before it. */
+  /** The past of a key up to the cut; null if it did not change before it. */
   byte @Nullable [] past(Changed changed, List<Delete> deletes) {
     if (changed.past == null && deletes.isEmpty()) {
       return null;

@@ -3,7 +3,7 @@ package io.palinode.voldemort;
 import io.palinode.hvc.Hlc;
 import java.io.Serial;
 
-/** The physical clock has not come to where a node's last life may have written. */
+/** Thrown while the physical clock is before the last incarnation's clock promise. */
 public final class ClockBehindException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
 

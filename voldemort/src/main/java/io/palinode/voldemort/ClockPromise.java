@@ -26,6 +26,7 @@ final class ClockPromise {
   private final long incarnation;
   private final ReentrantLock lock = new ReentrantLock();
   private volatile long hlc;
+  private volatile boolean ended;
 
   /** Begins the incarnation: on the medium when it returns. */
   ClockPromise(
@@ -53,6 +54,41 @@ final class ClockPromise {
 
   boolean covers(long wanted) {
     return wanted <= hlc;
+  }
+
+  /**
+   * Whether {@code wanted} is covered; extends the promise if needed. It extends by 100 ms more, so
+   * most calls do no I/O. After a failure it waits 100 ms, or for a write that promises.
+   */
+  boolean promises(long wanted) {
+    if (covers(wanted)) {
+      return true;
+    }
+    if (ended || !health.mayPromise(epochMicros.getAsLong())) {
+      return false;
+    }
+    try {
+      cover(wanted, AHEAD_HLC);
+      return covers(wanted);
+    } catch (StorageException e) {
+      health.promiseFailed(e, epochMicros.getAsLong());
+      return false;
+    }
+  }
+
+  /** Microseconds since no medium has taken a promise; 0 if the last one was taken. */
+  long unpromisedMicros() {
+    return health.unpromisedMicros(epochMicros.getAsLong());
+  }
+
+  /**
+   * Keeps at least half of {@code aheadHlc} promised beyond {@code now}. Under the gate. Throws
+   * {@link StorageException}.
+   */
+  void keepAhead(long now, long aheadHlc) {
+    if (!ended) {
+      cover(now + aheadHlc / 2, aheadHlc / 2);
+    }
   }
 
   /** Unless {@code wanted} is covered. Throws {@link StorageException} if no medium takes it. */
@@ -102,6 +138,7 @@ final class ClockPromise {
 
   /** The incarnation ends in order: the next one need not wait for what is promised ahead. */
   void end(long last) {
+    ended = true;
     lock.lock();
     try {
       commit(last, Durability.SYNCED);

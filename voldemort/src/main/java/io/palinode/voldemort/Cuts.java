@@ -4,11 +4,10 @@ import io.palinode.hvc.Hlc;
 import java.util.Map;
 
 /**
- * Up to when what was written stands: up to one time in all stores, or for some keys up to earlier
- * ones than for the others.
+ * The time up to which writes stand: one cut for all keys, or earlier cuts for some.
  *
  * @param least no cut is before it
- * @param most of the keys that are not in {@code earlier}
+ * @param most the cut of keys that are not in {@code earlier}
  * @param earlier by {@link Accesses#keyOf}
  */
 record Cuts(long least, long most, Map<Long, Long> earlier) {
@@ -27,7 +26,7 @@ record Cuts(long least, long most, Map<Long, Long> earlier) {
     }
   }
 
-  /** All keys alike. */
+  /** One cut for all keys. */
   static Cuts at(long target) {
     return new Cuts(target, target, Map.of());
   }
@@ -36,12 +35,12 @@ record Cuts(long least, long most, Map<Long, Long> earlier) {
     return earlier.isEmpty() && least == most;
   }
 
-  /** That of a key. */
+  /** The cut of a key. */
   long of(String store, byte[] key) {
     return earlier.isEmpty() ? most : earlier.getOrDefault(Accesses.keyOf(store, key), most);
   }
 
-  /** That of each key of a store. */
+  /** The cuts of the keys of a store. */
   Deletes.InStore in(String store) {
     return key -> of(store, key.bytes());
   }

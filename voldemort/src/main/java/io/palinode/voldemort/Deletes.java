@@ -16,12 +16,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The deletes that one store was the first to accept, as far back as its window-log reaches: the
- * log tells which versions went, but not up to which clock. Bounded by bytes too; what no longer
- * fits is forgotten, the oldest first, and covers nothing any more. Used under the node's write
- * lock, except {@link #bytes}.
+ * The deletes that one store accepted first, as far back as its window-log reaches. The log has the
+ * removed versions, but not the clock that a delete covers. Bounded by bytes: the oldest deletes
+ * are dropped, and then cover nothing. Use under the node's write lock, except {@link #bytes}.
  *
- * <p>On disk it is a window-log too, in which a change is
+ * <p>On disk it is a window-log with these changes:
  *
  * <pre>
  * | 0 u8 | key |, encoded clock        a delete
@@ -29,11 +28,11 @@ import org.jspecify.annotations.Nullable;
  * | 2 u8 | key |, undone after, i64    a restore of this key
  * </pre>
  *
- * <p>What begins with another number is read as a restore of all keys, so is 2 by releases that do
- * not know it: a delete that is taken for undone loses nothing.
+ * <p>Any other first number is read as a restore of all keys. Earlier releases read 2 so. Safe: a
+ * delete that counts as undone covers nothing, so no version is lost.
  */
 final class Deletes {
-  /** Objects, headers and references of an entry, beside the bytes of its key and clock. */
+  /** Bytes of an entry's objects, without its key and clock. */
   static final int ENTRY_BYTES = 112;
 
   private static final byte DELETE = 0;
@@ -47,8 +46,8 @@ final class Deletes {
   private final AtomicLong bytes = new AtomicLong();
 
   /**
-   * @param onForgotten run for each entry that is forgotten for want of room
-   * @param disk knows those of earlier runs; null: there is none
+   * @param onForgotten runs for each entry that is dropped for lack of room
+   * @param disk has the deletes of earlier runs; null if there is none
    */
   Deletes(long bytesMax, Runnable onForgotten, @Nullable WindowLog disk) {
     this.bytesMax = bytesMax;
@@ -64,16 +63,16 @@ final class Deletes {
   record Delete(long hlc, VectorClock upTo) {}
 
   /**
-   * A delete of {@code key} up to an encoded clock; or, without one, that at {@code hlc} everything
-   * of that key, or of all keys, after {@code undoneAfter} was undone.
+   * A delete of {@code key} up to an encoded clock. Without a clock: a restore at {@code hlc} that
+   * undid the changes after {@code undoneAfter}, of one key or of all.
    */
   private record Entry(long hlc, @Nullable KeyBytes key, byte @Nullable [] upTo, long undoneAfter) {
     static Entry of(long hlc, byte[] key, byte @Nullable [] value) {
-      byte[] told = Objects.requireNonNull(value);
+      byte[] content = Objects.requireNonNull(value);
       return switch (key[0]) {
-        case DELETE -> new Entry(hlc, keyIn(key), told, 0);
-        case UNDONE_KEY -> new Entry(hlc, keyIn(key), null, ByteBuffer.wrap(told).getLong());
-        default -> new Entry(hlc, null, null, ByteBuffer.wrap(told).getLong());
+        case DELETE -> new Entry(hlc, keyIn(key), content, 0);
+        case UNDONE_KEY -> new Entry(hlc, keyIn(key), null, ByteBuffer.wrap(content).getLong());
+        default -> new Entry(hlc, null, null, ByteBuffer.wrap(content).getLong());
       };
     }
 
@@ -112,14 +111,17 @@ final class Deletes {
     keep(new Entry(hlc, new KeyBytes(key), upTo.encode(), 0));
   }
 
-  /** A restore to {@code target} was done at {@code hlc}; it can be undone itself, so all stay. */
+  /**
+   * Lists a restore to {@code target} at {@code hlc}. Keeps the deletes: a later restore may undo
+   * this one.
+   */
   void undone(long hlc, long target) {
     if (!entries.isEmpty()) {
       keep(new Entry(hlc, null, null, target));
     }
   }
 
-  /** Likewise of a restore in which each key went back to its own cut. */
+  /** Lists a restore that gave each key its own cut. */
   void undone(long hlc, InStore cuts) {
     Set<KeyBytes> keys = new LinkedHashSet<>();
     for (Entry entry : entries) {
@@ -153,7 +155,7 @@ final class Deletes {
     }
   }
 
-  /** The window-log reaches back to {@code reach}: what is not after it is of no use. */
+  /** Drops all entries up to {@code reach}, the reach of the window-log. */
   void forgetUpTo(long reach) {
     while (!entries.isEmpty() && entries.getFirst().hlc() <= reach) {
       removeFirst();
@@ -164,32 +166,32 @@ final class Deletes {
     bytes.addAndGet(-entries.removeFirst().bytes());
   }
 
-  /** The memory that the list holds, in bytes, nearly. Thread-safe. */
+  /** Bytes of memory, approximately. Thread-safe. */
   long bytes() {
     return bytes.get();
   }
 
-  /** What it takes on disk, in bytes. Thread-safe. */
+  /** Bytes on disk. Thread-safe. */
   long diskBytes() {
     return disk == null ? 0 : disk.diskBytes();
   }
 
-  /** Ends what is on disk in order, see {@link WindowLog#close}. */
+  /** Ends the log on disk in order; see {@link WindowLog#close}. */
   void close() {
     if (disk != null) {
       disk.close();
     }
   }
 
-  /** Those after {@code since} that stand on their keys' cuts, by key. */
+  /** The deletes after {@code since} that stand on their keys' cuts, by key. */
   Map<KeyBytes, List<Delete>> standingAt(InStore cuts, long since) {
     Map<KeyBytes, List<Delete>> standing = new LinkedHashMap<>();
     for (Entry entry : entries) {
       KeyBytes key = entry.key();
       if (key == null) {
-        standing.forEach((each, deletes) -> takeBack(deletes, entry, cuts.of(each)));
+        standing.forEach((each, deletes) -> removeUndone(deletes, entry, cuts.of(each)));
       } else if (entry.isUndo()) {
-        takeBack(standing.getOrDefault(key, new ArrayList<>()), entry, cuts.of(key));
+        removeUndone(standing.getOrDefault(key, new ArrayList<>()), entry, cuts.of(key));
       } else if (entry.hlc() > since && entry.hlc() <= cuts.of(key)) {
         standing.computeIfAbsent(key, k -> new ArrayList<>()).add(entry.delete());
       }
@@ -198,8 +200,8 @@ final class Deletes {
     return standing;
   }
 
-  /** What a restore undid does not stand after it; before it, it does. */
-  private static void takeBack(List<Delete> deletes, Entry restore, long cut) {
+  /** Removes the deletes that a restore undid, if it came before the cut. */
+  private static void removeUndone(List<Delete> deletes, Entry restore, long cut) {
     if (restore.hlc() <= cut) {
       deletes.removeIf(delete -> delete.hlc() > restore.undoneAfter());
     }

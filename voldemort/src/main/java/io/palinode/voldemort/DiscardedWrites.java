@@ -10,31 +10,34 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The changes that an undo took back, from the window-log, in which the undo is too: the value that
- * a change gave a key is what the key's next change found. For one thread, once.
+ * The changes that a rollback discarded, from the window-log. The log contains the undo too: each
+ * entry has the value that the change before it gave the key. For one thread, once.
  */
 public final class DiscardedWrites {
-  /** Changes looked at for a page. */
+  /** Changes read for one page. */
   static final int PAGE_MAX = 10_000;
 
   private final LocalStore store;
   private final StorageEngine engine;
   private final Writers writers;
   private final List<Write> writes = new ArrayList<>();
-  // By key: its latest change of the page, until its next one is found.
+  // By key: its latest change of the page, until its next change is found.
   private final Map<KeyBytes, Integer> open = new HashMap<>();
   private final Map<KeyBytes, List<Versioned>> settled = new HashMap<>();
   private final Map<KeyBytes, Progress> progress = new HashMap<>();
   private long seen;
 
-  /** A key's changes in the range, as far as they were seen. */
+  /** A key's changes in the range, as far as they were read. */
   private static final class Progress {
     private int changes;
 
-    /** After so many changes it was as when the rollback was over: these stand. -1: not known. */
+    /**
+     * The number of changes that stand: after them the key equals its state after the rollback. -1:
+     * unknown.
+     */
     private int standing = -1;
 
-    /** What comes later is the rollback's doing, or after it. */
+    /** Whether later changes are those of the rollback, or after it. */
     private boolean ended;
   }
 
@@ -45,11 +48,11 @@ public final class DiscardedWrites {
   }
 
   /**
-   * What is asked for.
+   * The range of a query.
    *
    * @param from changes after this HLC
    * @param to up to this one
-   * @param settled of which nothing was there at this time, when the rollback was over
+   * @param settled when the rollback had ended; a discarded change is absent then
    */
   public record Range(long from, long to, long settled) {
     public Range {
@@ -60,7 +63,9 @@ public final class DiscardedWrites {
     }
   }
 
-  /** A change; no versions: the key was absent. {@code client} is empty when it is not known. */
+  /**
+   * One change. An empty list means that the key was absent. {@code client} is empty if unknown.
+   */
   public record Write(
       byte[] key, long hlc, List<Versioned> before, List<Versioned> after, String client) {
     private Write with(List<Versioned> newAfter) {
@@ -68,10 +73,10 @@ public final class DiscardedWrites {
     }
   }
 
-  /** In the order of time; {@code end} is where the next page begins, null when that is all. */
+  /** Writes in HLC order; {@code end} is the start of the next page, null after the last page. */
   public record Page(List<Write> writes, @Nullable Long end) {}
 
-  /** O(changes since {@code range.from()}); {@code behind} of them are passed over. */
+  /** One page. Skips {@code behind} changes. O(changes since {@code range.from()}). */
   Page page(Range range, long behind) {
     long end = behind + PAGE_MAX;
     store
@@ -80,7 +85,7 @@ public final class DiscardedWrites {
             range.settled(),
             Long.MAX_VALUE,
             (hlc, key, old) ->
-                settled.computeIfAbsent(new KeyBytes(key), of -> LocalStore.versions(old)));
+                settled.computeIfAbsent(new KeyBytes(key), of -> StoredVersions.in(old)));
     List<Integer> numbers = new ArrayList<>();
     store
         .past()
@@ -89,7 +94,7 @@ public final class DiscardedWrites {
             Long.MAX_VALUE,
             (hlc, key, old) -> {
               KeyBytes of = new KeyBytes(key);
-              List<Versioned> found = LocalStore.versions(old);
+              List<Versioned> found = StoredVersions.in(old);
               close(of, found);
               int number = came(of, found, hlc <= range.to());
               if (hlc <= range.to() && seen++ >= behind && seen <= end) {
@@ -111,7 +116,9 @@ public final class DiscardedWrites {
     return new Page(gone, seen > end ? end : null);
   }
 
-  /** The key was {@code found} until now. Which change of the range this is, if it is one. */
+  /**
+   * A change found the value {@code found}. Returns the number of the key's changes in the range.
+   */
   private int came(KeyBytes key, List<Versioned> found, boolean isInRange) {
     Progress of = progress.get(key);
     if (of == null && !isInRange) {
@@ -126,7 +133,7 @@ public final class DiscardedWrites {
     return isInRange ? ++of.changes : of.changes;
   }
 
-  /** A rollback that undid only some may leave the first of a key's writes. */
+  /** A rollback of scope {@code affected} may keep the first writes of a key. */
   private boolean stands(Write write, int number) {
     Progress of = progress.get(new KeyBytes(write.key()));
     return of != null && of.standing >= number;
@@ -143,7 +150,9 @@ public final class DiscardedWrites {
     }
   }
 
-  /** What another replica had accepted before the cut was completed here: it is not lost. */
+  /**
+   * False if the rollback kept the change, because another replica had accepted it before the cut.
+   */
   private boolean isGone(Write write) {
     KeyBytes key = new KeyBytes(write.key());
     List<Versioned> then = then(key);
@@ -155,6 +164,6 @@ public final class DiscardedWrites {
   }
 
   private List<Versioned> present(KeyBytes key) {
-    return LocalStore.versions(engine.get(store.name(), key.bytes()));
+    return StoredVersions.in(engine.get(store.name(), key.bytes()));
   }
 }

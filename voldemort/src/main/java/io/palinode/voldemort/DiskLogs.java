@@ -17,22 +17,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The window-logs of a node as far as they are on disk: those of stores that are on disk
- * themselves. What a store in memory was before a restart, nothing leads back to.
+ * The window-logs on disk of a node's stores. Only a store on disk has one: a store in memory is
+ * empty after a restart.
  */
 final class DiskLogs {
   private static final Logger logger = LoggerFactory.getLogger(DiskLogs.class);
 
-  /** What is read of them is in memory anyway. */
+  /** Reads of deletes use the list in memory. */
   private static final WindowLogConfig DELETES_IN_MEMORY =
       new WindowLogConfig(Duration.ofMinutes(1), 1);
 
   private final Map<String, Map<Log, DiskLog>> byStore = new LinkedHashMap<>();
 
   /**
-   * Finds what there is.
+   * Finds the logs of the stores.
    *
-   * @param where null: nothing is on disk
+   * @param where null: no log is on disk
    * @param incarnation the last one, in which the logs must have been open
    */
   DiskLogs(
@@ -78,7 +78,7 @@ final class DiskLogs {
     };
   }
 
-  /** The time of the last entry of any of them; 0: there is none. */
+  /** The time of the last entry in any log; 0 if there is none. */
   long last() {
     return byStore.values().stream()
         .flatMap(logs -> logs.values().stream())
@@ -87,12 +87,12 @@ final class DiskLogs {
         .orElse(0);
   }
 
-  /** The engine knows of this incarnation. */
+  /** Call after the engine has committed the incarnation. */
   void begin(long incarnation) {
     byStore.values().forEach(logs -> logs.values().forEach(each -> each.begin(incarnation)));
   }
 
-  /** A log of a store, which goes on at {@code openedAt}; null: that is not on disk. */
+  /** A log of a store, continued at {@code openedAt}; null if it is not on disk. */
   private @Nullable WindowLog opened(String store, Log log, WindowLogConfig memory, long openedAt) {
     DiskLog disk = byStore.getOrDefault(store, Map.of()).get(log);
     return disk == null ? null : new WindowLog(memory, openedAt, Runnable::run, disk);
@@ -104,7 +104,7 @@ final class DiskLogs {
     return opened == null ? new WindowLog(memory, openedAt) : opened;
   }
 
-  /** The deletes of a store; null: they are in memory only. */
+  /** The deletes of a store; null if they are in memory only. */
   @Nullable WindowLog deletes(String store, long openedAt) {
     return opened(store, Log.DELETES, DELETES_IN_MEMORY, openedAt);
   }

@@ -4,16 +4,15 @@ import io.palinode.detector.MissedEpochs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which requests a node serves; also what a refused client is told. Immutable: each change makes
- * another object.
+ * The requests that a node serves, and what its refusals contain. Immutable.
  *
- * @param epoch the epoch in force, or, while paused, the one that will be
- * @param paused nothing is served until the epoch is resumed
- * @param target the cut that the store was taken back to; null before any rollback and while
- *     paused, for a pause may still move its target back
- * @param sequentialUntilMicros clients are asked to write to all replicas until this wall clock; 0:
- *     no
- * @param missed what a client that has missed epochs has to know; not told while paused
+ * @param epoch the current epoch; while paused, the next one
+ * @param paused whether all requests are refused until the epoch resumes
+ * @param target the restored cut; null before any rollback, and while paused, since the target may
+ *     still move back
+ * @param sequentialUntilMicros clients write to all replicas until this wall clock; 0 if they need
+ *     not
+ * @param missed for a client that has missed epochs; empty while paused
  */
 public record FenceState(
     long epoch,
@@ -39,15 +38,15 @@ public record FenceState(
   }
 
   /**
-   * What a request is refused with; null: it is served.
+   * The fence that refuses a request; null if it is served.
    *
-   * @param requestEpoch null from a client that knows of no epochs: served unless paused
+   * @param requestEpoch null from a client without epochs: served unless paused
    */
   public @Nullable FenceState refusal(@Nullable Long requestEpoch) {
     if (requestEpoch == null || requestEpoch == epoch) {
       return paused ? this : null;
     }
-    // The client heard of a later epoch from another node: this one will follow, ask again.
+    // Another node already serves a later epoch. This node will follow; the client retries.
     return requestEpoch > epoch ? paused(requestEpoch) : this;
   }
 }

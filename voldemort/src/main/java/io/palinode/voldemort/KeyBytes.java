@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /** The bytes of a key, equal by content, ordered as unsigned. */
 record KeyBytes(byte[] bytes) implements Comparable<KeyBytes> {
-  /** Keys that count up have hashes near each other, which would meet in a hash table. */
+  /** Sequential keys have close hashes, which would collide in a hash table. */
   private static final int SPREAD = 0x9E3779B9;
 
   @Override

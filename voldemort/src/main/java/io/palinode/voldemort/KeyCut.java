@@ -10,12 +10,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What all nodes together know of one key at a cut: the versions that any of them has, less those
- * that a delete covers, wherever it was accepted. A delete covers the versions at or before its
- * clock that its client could have seen: those that some node had accepted before any node accepted
- * the delete. That is when the version came to the node that accepted it first, if that node tells
- * it; else the earliest time at which any node had it. (A node whose clock is far behind has it
- * from the last merge at a time before it was written.)
+ * Merges all contributions to one key at a cut: the versions of any node, less those that a delete
+ * covers. A delete covers a version at or before its clock that some node accepted before any node
+ * accepted the delete. A version counts as accepted when it arrived at its first acceptor. If that
+ * node contributes no time, the earliest time at any node counts. (If a node's clock is far behind,
+ * a merge can have given it the version at a time before its write.)
  */
 final class KeyCut {
   private final List<Versioned> versions = new ArrayList<>();
@@ -23,7 +22,7 @@ final class KeyCut {
   private final Map<KeyPast.Id, Long> firstAccepted = new HashMap<>();
   private final Map<Integer, KeyPast> byNode = new HashMap<>();
 
-  /** What one node contributed. Returns the last time that it tells of; 0 for none. */
+  /** Adds the contribution of one node. Returns the latest time in it; 0 if there is none. */
   long add(KeyRecord contributed) {
     List<Versioned> siblings = Siblings.decode(contributed.siblings());
     versions.addAll(siblings);
@@ -31,7 +30,7 @@ final class KeyCut {
       return 0;
     }
     KeyPast past = KeyPast.decode(contributed.past());
-    if (past.node() != KeyPast.NOBODY) {
+    if (past.node() != KeyPast.UNKNOWN) {
       byNode.put(past.node(), past);
     }
     past.since().forEach(this::accepted);
@@ -48,7 +47,7 @@ final class KeyCut {
     firstAccepted.merge(id, hlc, Math::min);
   }
 
-  /** The versions that the key is to have on a node that has {@code own}. */
+  /** The merged versions of the key on a node that has {@code own}. */
   List<Versioned> versions(List<Versioned> own) {
     return Siblings.merge(uncovered(own), uncovered(versions));
   }
@@ -57,7 +56,7 @@ final class KeyCut {
     return some.stream().filter(version -> !isCovered(version)).toList();
   }
 
-  /** A version of which no time is known stays: to lose a write is worse than to keep one. */
+  /** A version without a known time stays: losing a write is worse than keeping one. */
   private boolean isCovered(Versioned version) {
     return deletes.stream()
         .anyMatch(
@@ -66,7 +65,7 @@ final class KeyCut {
                     && acceptedAt(version, delete) < delete.hlc());
   }
 
-  /** Who knows of no time before the delete cannot tell that the version was not there then. */
+  /** A past that begins at or after the delete does not show when an earlier version arrived. */
   private long acceptedAt(Versioned version, Delete delete) {
     KeyPast.Id id = KeyPast.Id.of(version);
     KeyPast first = version.origin() == null ? null : byNode.get(version.origin());

@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Sorts many keys by their unsigned bytes. What costs there is to fetch two keys from memory for
- * each comparison; so the first bytes in which they may differ go beside each other.
+ * Sorts many keys by their unsigned bytes. Keeps the first differing bytes in one array, since
+ * fetching two keys for each comparison is slow.
  */
 final class KeyOrder {
   private KeyOrder() {}
 
   /**
-   * @param prefix the bytes behind those that all keys begin with, with the sign turned
+   * @param prefix the bytes after the common start of all keys, with the sign bit flipped
    */
   private record Placed<T>(long prefix, byte[] key, T of) {}
 
@@ -35,7 +35,7 @@ final class KeyOrder {
     return sorted;
   }
 
-  /** With so many bytes all keys begin alike. */
+  /** The number of bytes with which all keys begin. */
   private static <T> int common(Collection<T> all, Function<T, byte[]> keyOf) {
     byte[] first = null;
     int common = 0;

@@ -15,48 +15,47 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one node knows of one key in the time before a cut: since when it had which versions, also
- * those that it has no more, and which deletes it was the first to accept. Nodes exchange it,
- * because Voldemort keeps no tombstones and begins a key's clock anew after a delete: a version
- * that a delete covers can be told from one that was written after it only by the times when the
- * two were first accepted.
+ * The past of one key on one node, before a cut: its versions with their times, and the deletes
+ * that the node accepted first. Nodes exchange it, because Voldemort keeps no tombstones and
+ * restarts a key's clock after a delete. Only the times of first acceptance separate a version that
+ * a delete covers from one written after that delete.
  *
  * <pre>
  * | version u8 = 1 | from i64
  * | versions i32 | per version: since i64, hash of the value i32, clock with timestamp
  * | deletes i32  | per delete: HLC i64, clock                                          |
- * | node i16     | who tells it; left out on disk, and by earlier releases             |
+ * | node i16     | the contributor; absent on disk and in earlier releases             |
  * </pre>
  *
- * @param node who tells it; {@link #NOBODY}: not known
- * @param from versions that the node has and that are not in {@code since} were there at this time
- * @param since when a version was first there
+ * @param node the contributor; {@link #UNKNOWN} if not known
+ * @param from when the node's versions outside of {@code since} were already there
+ * @param since when a version was there first
  */
 record KeyPast(int node, long from, Map<Id, Long> since, List<Delete> deletes) {
-  static final int NOBODY = -1;
+  static final int UNKNOWN = -1;
 
   private static final byte VERSION = 1;
   private static final int HEADER_BYTES = 1 + Long.BYTES + Integer.BYTES;
 
-  /** Names one write: clocks come again after a delete, hardly so in the same millisecond. */
+  /** Names one write. A clock can repeat after a delete, but rarely within one millisecond. */
   record Id(KeyBytes clock, int valueHash) {
     static Id of(Versioned version) {
       return new Id(new KeyBytes(version.clock().encode()), Arrays.hashCode(version.value()));
     }
   }
 
-  /** The bytes of a past that {@code node} tells others. */
-  static byte[] toldBy(int node, byte[] past) {
+  /** The bytes of a past that {@code node} contributes. */
+  static byte[] contributedBy(int node, byte[] past) {
     return ByteBuffer.allocate(past.length + Short.BYTES).put(past).putShort((short) node).array();
   }
 
-  /** When the version came here; null when it was here before, or never. */
+  /** When the version arrived here; null if it was here before {@link #from}, or never. */
   @Nullable Long cameAt(Id id) {
     Long at = since.get(id);
     return at != null && at > from ? at : null;
   }
 
-  /** The last time that it tells of. */
+  /** The latest time in it. */
   long latest() {
     long latest = from;
     for (long at : since.values()) {
@@ -74,8 +73,8 @@ record KeyPast(int node, long from, Map<Id, Long> since, List<Delete> deletes) {
   }
 
   /**
-   * Collects the past of a key from its changes, in order. Many keys are collected at once, so
-   * versions are kept as few bytes: per version since i64, hash of the value i32, clock.
+   * Collects the past of a key from its changes, in order. Holds few bytes per version: since i64,
+   * hash of the value i32, clock.
    */
   static final class Builder {
     private static final int FIXED_BYTES = Long.BYTES + Integer.BYTES;
@@ -90,18 +89,18 @@ record KeyPast(int node, long from, Map<Id, Long> since, List<Delete> deletes) {
       this.lastChange = from;
     }
 
-    /** The memory that it holds, without its objects. */
+    /** Bytes held, without objects. */
     int bytes() {
       return had.length;
     }
 
-    /** At {@code hlc} the key stopped having this record, and has another since. */
+    /** At {@code hlc} a change replaced this record. */
     void changed(long hlc, byte @Nullable [] before) {
       had(before);
       lastChange = hlc;
     }
 
-    /** The bytes of the past that was collected. */
+    /** The bytes of the collected past. */
     byte[] encode(byte @Nullable [] atTheCut, List<Delete> deletes) {
       had(atTheCut);
       int count = dropRepeats();
@@ -115,7 +114,7 @@ record KeyPast(int node, long from, Map<Id, Long> since, List<Delete> deletes) {
       return out.array();
     }
 
-    /** A version counts since it was there first. Returns how many there are. */
+    /** Keeps the first entry of each version. Returns the number of versions. */
     private int dropRepeats() {
       ByteBuffer in = ByteBuffer.wrap(had);
       Set<KeyBytes> seen = new HashSet<>();
@@ -145,7 +144,7 @@ record KeyPast(int node, long from, Map<Id, Long> since, List<Delete> deletes) {
     private void add(byte[] record, int clockAt, int clockEnd, int valueHash) {
       int end = hadBytes + FIXED_BYTES + clockEnd - clockAt;
       if (end > had.length) {
-        // Most keys have one version or two.
+        // Most keys have one or two versions.
         had = Arrays.copyOf(had, end + hadBytes);
       }
       ByteBuffer.wrap(had, hadBytes, had.length - hadBytes)
@@ -155,7 +154,7 @@ record KeyPast(int node, long from, Map<Id, Long> since, List<Delete> deletes) {
       hadBytes = end;
     }
 
-    /** As {@link Arrays#hashCode(byte[])} of that part. */
+    /** {@link Arrays#hashCode(byte[])} of that part. */
     private static int hash(byte[] bytes, int from, int end) {
       int hash = 1;
       for (int i = from; i < end; i++) {
@@ -183,6 +182,6 @@ record KeyPast(int node, long from, Map<Id, Long> since, List<Delete> deletes) {
     for (int left = in.getInt(); left > 0; left--) {
       deletes.add(new Delete(in.getLong(), VectorClock.readFrom(in)));
     }
-    return new KeyPast(in.hasRemaining() ? in.getShort() : NOBODY, from, since, deletes);
+    return new KeyPast(in.hasRemaining() ? in.getShort() : UNKNOWN, from, since, deletes);
   }
 }

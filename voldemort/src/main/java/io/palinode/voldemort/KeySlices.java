@@ -14,16 +14,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * All keys of a node's stores in slices, so that replicas can be compared without naming each key:
- * keys that live on the same nodes are dealt out by a hash to {@link #SLICES}, and a slice has one
- * digest. Replicas have the same in a slice when they tell the same digest. Holds 128 KiB for each
- * set of nodes. Nobody writes meanwhile.
+ * Digests of all keys in slices, so that replicas compare without naming each key. A hash deals the
+ * keys that have the same replicas to {@link #SLICES} slices. Equal digests mean equal records.
+ * Holds 128 KiB for each set of nodes. No thread may write meanwhile.
  *
- * <p>The name of a slice is a key of its store's: {@code | nodes, in order, i32 each | slice i32
- * |}.
+ * <p>A slice is named by a key: {@code | nodes, in order, i32 each | slice i32 |}.
  */
 final class KeySlices {
-  /** Of the keys that live on the same nodes. More tell differences apart better, and cost more. */
+  /** Slices for each set of nodes. More slices locate differences better, and cost more. */
   static final int SLICES = 8_192;
 
   private final int node;
@@ -34,7 +32,7 @@ final class KeySlices {
     this.engine = engine;
   }
 
-  /** Of each slice in which there is something that lives here; O(keys). */
+  /** The digests of all slices that have keys of this node. O(keys). */
   Map<StoreKey, Replica> digests(Collection<LocalStore> stores) {
     Map<StoreKey, Replica> digests = new LinkedHashMap<>();
     for (LocalStore store : stores) {
@@ -42,7 +40,8 @@ final class KeySlices {
           .forEach(
               (nodes, ofSlice) -> {
                 for (int slice = 0; slice < SLICES; slice++) {
-                  // No key in it, or nearly never: then it is exchanged when another has one.
+                  // Zero means no key. If a sum is zero by chance, another replica's digest causes
+                  // the exchange.
                   if (ofSlice.digests[slice] != 0) {
                     digests.put(
                         name(store, nodes, slice),
@@ -54,7 +53,7 @@ final class KeySlices {
     return digests;
   }
 
-  /** Of the keys of one set of nodes, by slice. */
+  /** Sums over the keys of one set of nodes, by slice. */
   private static final class Sums {
     private final long[] digests = new long[SLICES];
     private final long[] weights = new long[SLICES];
@@ -70,7 +69,7 @@ final class KeySlices {
           if (nodes.contains(node)) {
             Sums ofSlice = sums.computeIfAbsent(nodes, first -> new Sums());
             int slice = slice(key);
-            // Of any order, so a sum.
+            // A sum does not depend on the order of the scan.
             ofSlice.digests[slice] += digest.of(key, record);
             ofSlice.weights[slice] += RestoreLimit.KEY_BYTES + key.length + record.length;
           }
@@ -78,7 +77,7 @@ final class KeySlices {
     return sums;
   }
 
-  /** The keys of a store that are there and lie in these slices; O(keys). */
+  /** The present keys of a store in these slices. O(keys). */
   Set<KeyBytes> keys(LocalStore store, Set<StoreKey> slices) {
     Set<KeyBytes> keys = new HashSet<>();
     engine.scan(
@@ -91,7 +90,7 @@ final class KeySlices {
     return keys;
   }
 
-  /** Whether a key lives here and lies in one of these slices. */
+  /** Whether this node holds the key and one of these slices contains it. */
   boolean isIn(LocalStore store, byte[] key, Set<StoreKey> slices) {
     List<Integer> nodes = nodes(store, key);
     return nodes.contains(node) && slices.contains(name(store, nodes, slice(key)));
@@ -103,7 +102,7 @@ final class KeySlices {
     return nodes;
   }
 
-  /** Of another hash than the ring's, which has dealt the keys out to nodes already. */
+  /** Another hash than the ring's, which has already chosen the nodes. */
   private static int slice(byte[] key) {
     int hash = Arrays.hashCode(key) * 0x9E3779B9;
     return hash >>> (Integer.SIZE - Integer.numberOfTrailingZeros(SLICES));

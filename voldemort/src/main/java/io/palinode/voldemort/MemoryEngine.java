@@ -26,7 +26,7 @@ public final class MemoryEngine implements StorageEngine {
 
   @Override
   public void commit(List<Change> changes, Durability durability) {
-    // Look every store up before the first change: all or nothing.
+    // Find every store before the first change: all or nothing.
     changes.forEach(change -> records(change.store()));
     for (Change change : changes) {
       KeyBytes key = new KeyBytes(change.key());

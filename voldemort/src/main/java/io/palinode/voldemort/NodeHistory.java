@@ -7,7 +7,6 @@ import io.palinode.retroscope.snapshot.History;
 import io.palinode.retroscope.snapshot.RollbackTimes;
 import io.palinode.retroscope.snapshot.file.Entry;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
@@ -15,17 +14,14 @@ import org.jspecify.annotations.Nullable;
 final class NodeHistory implements History {
   private static final int PAGE_ATTEMPTS_MAX = 5;
 
-  private final StorageEngine engine;
+  private final NodeStores stores;
   private final HvcClock clock;
-  private final Map<String, LocalStore> stores;
   private final Lock writeLock;
   private volatile RollbackTimes rollbacks = RollbackTimes.NONE;
 
-  NodeHistory(
-      StorageEngine engine, HvcClock clock, Map<String, LocalStore> stores, Lock writeLock) {
-    this.engine = engine;
-    this.clock = clock;
+  NodeHistory(NodeStores stores, HvcClock clock, Lock writeLock) {
     this.stores = stores;
+    this.clock = clock;
     this.writeLock = writeLock;
   }
 
@@ -40,16 +36,12 @@ final class NodeHistory implements History {
 
   @Override
   public List<String> stores() {
-    return List.copyOf(stores.keySet());
+    return List.copyOf(stores.names());
   }
 
   @Override
   public WindowLog past(String store) {
-    LocalStore found = stores.get(store);
-    if (found == null) {
-      throw new IllegalArgumentException("a store must be one of " + stores() + ": " + store);
-    }
-    return found.past();
+    return stores.named(store).past();
   }
 
   @Override
@@ -70,12 +62,12 @@ final class NodeHistory implements History {
   }
 
   private long reach() {
-    return stores.values().stream().mapToLong(store -> store.past().reach()).max().orElse(0);
+    return stores.all().stream().mapToLong(store -> store.past().reach()).max().orElse(0);
   }
 
   @Override
   public byte @Nullable [] get(String store, byte[] key) {
-    return engine.get(store, key);
+    return stores.engine().get(store, key);
   }
 
   /** A page waits for a record that a restore is writing, but not for ever: so it is read again. */
@@ -83,7 +75,7 @@ final class NodeHistory implements History {
   public List<Entry> page(String store, byte @Nullable [] after, int bytesMax) {
     for (int attempt = 1; ; attempt++) {
       try {
-        return engine.page(store, after, bytesMax);
+        return stores.engine().page(store, after, bytesMax);
       } catch (StorageException e) {
         if (attempt == PAGE_ATTEMPTS_MAX) {
           throw e;

@@ -14,13 +14,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node remembers of itself, in a store of its own. Numbers are big-endian.
+ * The node's own records, in a store that only the node uses. Numbers are big-endian.
  *
  * <pre>
  * "start"     | version u8 = 1 | incarnation i64 | promised HLC i64 |
  * "fence"     | version u8 = 1 | epoch i64 | target i64 | sequential until, µs i64 |
- *             | restart epoch i64, left out when there was none, and when the next two are
- *             | deep epoch i64 | deep target i64, left out when there was none |
+ *             | restart epoch i64, absent if there was none and the next two are absent
+ *             | deep epoch i64 | deep target i64, absent if there was none |
  * "restored"  | version u8 = 1 | epoch i64 | attempt i32 | undone writes i64 | keys i32 |
  *             | per key: store name length i32, store name in UTF-8, key length i32, key |
  * "pasts"     | version u8 = 1 | epoch i64 | attempt i32 | from i64 | keys i32 |
@@ -39,10 +39,9 @@ final class NodeMeta {
   private NodeMeta() {}
 
   /**
-   * Each start of the node is another incarnation.
+   * The incarnation and its clock promise.
    *
-   * @param promisedHlc no write of this incarnation is later: where the clock of the next one
-   *     begins
+   * @param promisedHlc no write of this incarnation is later; the next incarnation starts after it
    */
   record Start(long incarnation, long promisedHlc) {
     static final Start NEVER = new Start(0, 0);
@@ -51,7 +50,7 @@ final class NodeMeta {
       return of(engine.get(STORE, START));
     }
 
-    /** Of its record; null: {@link #NEVER}. */
+    /** Decodes a record; null gives {@link #NEVER}. */
     static Start of(byte @Nullable [] record) {
       ByteBuffer in = opened(START, record);
       return in == null ? NEVER : new Start(in.getLong(), in.getLong());
@@ -79,13 +78,13 @@ final class NodeMeta {
   static Change fenceChange(
       long epoch, long target, long sequentialUntilMicros, MissedEpochs missed) {
     boolean isDeep = missed.deepEpoch() != 0;
-    boolean tellsRestart = isDeep || missed.restartEpoch() != 0;
+    boolean hasRestart = isDeep || missed.restartEpoch() != 0;
     return change(
         FENCE,
-        (isDeep ? 6 : tellsRestart ? 4 : 3) * Long.BYTES,
+        (isDeep ? 6 : hasRestart ? 4 : 3) * Long.BYTES,
         out -> {
           out.putLong(epoch).putLong(target).putLong(sequentialUntilMicros);
-          if (tellsRestart) {
+          if (hasRestart) {
             out.putLong(missed.restartEpoch());
           }
           if (isDeep) {
@@ -94,14 +93,14 @@ final class NodeMeta {
         });
   }
 
-  /** The last restore that was done, and what it gave. */
+  /** The last restore that was done, with its result. */
   record Mark(long epoch, int attempt, Restoration restoration) {
 
     boolean covers(long otherEpoch, int otherAttempt) {
       return epoch > otherEpoch || (epoch == otherEpoch && attempt >= otherAttempt);
     }
 
-    /** Nobody asks any more which they were. */
+    /** The same mark without its keys, which no node needs after the resume. */
     Mark withoutKeys() {
       return new Mark(epoch, attempt, new Restoration(restoration.undoneWrites(), List.of()));
     }
@@ -143,10 +142,10 @@ final class NodeMeta {
   }
 
   /**
-   * How the keys that changed near the cut of a restore came about, known before the restore was
-   * done and, with the window-log, lost after a crash.
+   * The pasts of the keys that changed near the cut of a restore. On disk, since a window-log in
+   * memory is lost in a crash.
    *
-   * @param from of the keys that did not change
+   * @param from where the past of every other key begins
    */
   record Pasts(long epoch, int attempt, long from, Map<StoreKey, byte[]> byKey) {
 
@@ -166,7 +165,7 @@ final class NodeMeta {
       return new Pasts(epoch, attempt, from, byKey);
     }
 
-    /** Nobody asks for them any more. */
+    /** The change that removes them. */
     static Change removal() {
       return new Change(STORE, PASTS, null);
     }

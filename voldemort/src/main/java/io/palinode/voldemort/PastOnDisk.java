@@ -3,26 +3,24 @@ package io.palinode.voldemort;
 import io.palinode.retroscope.disklog.DiskBound;
 import io.palinode.retroscope.disklog.LogVolume;
 
-/**
- * Where and how far the window-logs of a node's stores go beyond memory; each store's by itself.
- */
+/** The place and bound of the window-logs on disk. The bound applies to each store. */
 public record PastOnDisk(DiskBound bound, Volumes volumes) {
 
-  /** The deletes take so little of the bound besides. */
+  /** The deletes take this part of the bound in addition. */
   private static final int DELETES_PART = 16;
 
-  /** What is kept of a store. */
+  /** The logs of a store. */
   public enum Log {
-    /** What each change replaced. */
+    /** The records that changes replaced. */
     CHANGES,
-    /** Which deletes the store was the first to accept. */
+    /** The deletes that the store accepted first. */
     DELETES
   }
 
-  /** Gives each log of each store a place of its own. */
+  /** Gives each log of each store its own place. */
   @FunctionalInterface
   public interface Volumes {
-    /** Throws {@link StorageException} when there is none to be had. */
+    /** Throws {@link StorageException} if it cannot be made. */
     LogVolume of(String store, Log log);
   }
 

@@ -6,8 +6,8 @@ import java.security.NoSuchAlgorithmException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Eight bytes that stand for a record when replicas are compared: of SHA-256, so two records with
- * one digest are not to be expected in the life of a cluster. For one thread.
+ * The first eight bytes of a record's SHA-256, to compare replicas. No cluster should ever meet two
+ * records with one digest. For one thread.
  */
 final class RecordDigest {
   private static final byte[] ABSENT = new byte[0];
@@ -22,7 +22,7 @@ final class RecordDigest {
     }
   }
 
-  /** Likewise for a key with its record. May be 0. */
+  /** The digest of a key with its record. May be 0. */
   long of(byte[] key, byte[] record) {
     sha.update(ByteBuffer.allocate(Integer.BYTES).putInt(key.length).array());
     sha.update(key);

@@ -11,8 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an undo or a merge will change, worked out before anything is changed. Reads the engine;
- * nobody writes meanwhile.
+ * The changes of an undo or a merge, computed before any is made. Reads the engine; no thread may
+ * write meanwhile.
  */
 final class Repairs {
   private final StorageEngine engine;
@@ -22,7 +22,7 @@ final class Repairs {
     this.engine = engine;
   }
 
-  /** One key that gets another record than it has. */
+  /** A key that gets another record. */
   record Repair(LocalStore store, byte[] key, byte @Nullable [] old, byte @Nullable [] fresh) {
     Change toChange() {
       return new Change(store.name(), key, fresh);
@@ -33,7 +33,7 @@ final class Repairs {
     return repairs;
   }
 
-  /** Gives every key the record that it had on the cut. */
+  /** Gives every key its record on the cut. */
   void undo(ChangedKeys changed) {
     changed
         .all()
@@ -41,8 +41,8 @@ final class Repairs {
   }
 
   /**
-   * Gives each key what {@code records}, one for each node that has something to say of it, come
-   * to. Returns the last time that they tell of; 0 for none.
+   * Gives each key the merge of its contributions, at most one per node. Returns the latest time in
+   * them; 0 if there is none.
    */
   long merge(LocalStore store, List<KeyRecord> records) {
     Map<KeyBytes, KeyCut> cuts = new LinkedHashMap<>();
@@ -54,8 +54,8 @@ final class Repairs {
     cuts.forEach(
         (key, cut) -> {
           byte[] old = engine.get(store.name(), key.bytes());
-          List<Versioned> merged = cut.versions(LocalStore.versions(old));
-          add(store, key.bytes(), old, LocalStore.record(merged));
+          List<Versioned> merged = cut.versions(StoredVersions.in(old));
+          add(store, key.bytes(), old, StoredVersions.record(merged));
         });
     return latest;
   }

@@ -4,35 +4,36 @@ import io.palinode.detector.RestoreRefusedException;
 import io.palinode.detector.RestoreRefusedException.Reason;
 
 /**
- * What a restore may hold on the heap of the keys that it changes: of one that is too large, a node
- * would die of want of memory, again after each start, and nobody could call it off.
+ * The heap that the changed keys of a restore may take. Without it, a restore that is too large
+ * would end the node for lack of memory, again after each start, and no operator could cancel it.
  *
  * @param keysMax at least 1
- * @param bytesMax of keys, of what they have and had, and of the objects around them; nearly
+ * @param bytesMax bytes of the keys, their records now and on the cut, and their objects,
+ *     approximately
  */
 public record RestoreLimit(long keysMax, long bytesMax) {
   static final RestoreLimit NONE = new RestoreLimit(Long.MAX_VALUE, Long.MAX_VALUE);
 
-  /** What a key takes beside its bytes, as measured. */
+  /** Bytes of a key's objects, as measured. */
   static final int KEY_BYTES = 400;
 
-  /** A node also holds what each of the others tells of its keys, about as much each time. */
+  /** A node also holds the contributions of the others, each of about the same size. */
   private static final int HEAP_PART = 8;
 
   public RestoreLimit {
     if (keysMax < 1 || bytesMax < 1) {
       throw new IllegalArgumentException(
-          "a restore must be allowed a key, and a byte, at least: keysMax=%d bytesMax=%d"
+          "a restore needs at least one key and one byte: keysMax=%d bytesMax=%d"
               .formatted(keysMax, bytesMax));
     }
   }
 
-  /** As many keys as fit. */
+  /** A limit by bytes alone. */
   public static RestoreLimit ofBytes(long bytesMax) {
     return new RestoreLimit(Math.max(1, bytesMax / KEY_BYTES), bytesMax);
   }
 
-  /** An eighth of the heap of this process, in which so many nodes live. */
+  /** An eighth of this process's heap, divided by its number of nodes. */
   public static RestoreLimit ofHeap(int nodes) {
     return ofBytes(Runtime.getRuntime().maxMemory() / HEAP_PART / nodes);
   }
@@ -42,7 +43,7 @@ public record RestoreLimit(long keysMax, long bytesMax) {
     return new Tally();
   }
 
-  /** What a restore holds so far. For one thread. */
+  /** What one restore holds so far. For one thread. */
   final class Tally {
     private long keys;
     private long bytes;
@@ -59,7 +60,7 @@ public record RestoreLimit(long keysMax, long bytesMax) {
       if (keys > keysMax || bytes > bytesMax) {
         throw new RestoreRefusedException(
             Reason.TOO_LARGE,
-            "it changes too much to be held in memory, over %d keys or %d MiB: see --restore-memory"
+            "it changes more than %d keys or %d MiB, the limit of --restore-memory"
                 .formatted(keysMax, bytesMax >> 20));
       }
     }

@@ -8,10 +8,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the records of a node what its part of a snapshot has, in place: both are read in the order
- * of their keys, and only what differs is written, a batch at a time. So it holds two pages and a
- * batch, however large the store is. What is half done differs less from the snapshot than before:
- * a repeat does the rest. Nobody writes meanwhile. For one thread.
+ * Makes the records of a node equal to its part of a snapshot. Reads both in key order and writes
+ * the differences in batches, so it holds two pages and one batch. A repeat after a crash completes
+ * it. No thread may write meanwhile. For one thread.
  */
 final class SnapshotRestore {
   private static final int PAGE_BYTES = 1 << 20;
@@ -25,7 +24,7 @@ final class SnapshotRestore {
   private long repaired;
 
   /**
-   * @param commit writes one batch, and what it replaces into the window-log
+   * @param commit writes one batch, and the replaced records into the window-log
    */
   SnapshotRestore(StorageEngine engine, OpenSnapshot part, Consumer<Repairs> commit) {
     this.engine = engine;
@@ -34,7 +33,7 @@ final class SnapshotRestore {
     this.batch = new Repairs(engine);
   }
 
-  /** How many keys it gave another record. O(keys of the store, then and now). */
+  /** Restores a store. Returns the number of changed keys. O(keys of the store, then and now). */
   long of(LocalStore store) {
     repaired = 0;
     Pages then = new Pages((after, max) -> part.page(store.name(), after, max));
@@ -51,7 +50,7 @@ final class SnapshotRestore {
     return repaired;
   }
 
-  /** Of one key; null where it is absent. */
+  /** One key's two records; null where it is absent. */
   private void repair(LocalStore store, @Nullable Entry was, @Nullable Entry is) {
     byte[] fresh = was == null ? null : was.record();
     byte[] old = is == null ? null : is.record();
@@ -77,13 +76,13 @@ final class SnapshotRestore {
     return record == null ? 0 : record.length;
   }
 
-  /** Entries that follow a key, in order. */
+  /** Reads entries after a key, in order. */
   @FunctionalInterface
   private interface Source {
     List<Entry> page(byte @Nullable [] after, int bytesMax);
   }
 
-  /** Entries in order, a page at a time: what changes behind the last one read is not seen. */
+  /** Entries in order, read by page. Changes before the last read entry are not seen. */
   private static final class Pages {
     private final Source source;
     private List<Entry> page = List.of();
@@ -95,7 +94,7 @@ final class SnapshotRestore {
       this.source = source;
     }
 
-    /** Null behind the last. */
+    /** Null after the last entry. */
     @Nullable Entry next() {
       if (next >= page.size() && !isOver) {
         page = source.page(last, PAGE_BYTES);

@@ -8,10 +8,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node whose stores differ in persistence: some live in memory, all others on disk.
+ * Some stores in memory, all others on disk.
  *
- * <p>A commit over both is all or nothing: the disk goes first, and memory does not fail; a crash
- * in between loses the memory anyway.
+ * <p>A commit over both is atomic: the disk goes first, and memory does not fail. A crash in
+ * between loses the memory anyway.
  */
 public final class SplitEngine implements StorageEngine {
   private final StorageEngine disk;

@@ -5,50 +5,50 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of one node's stores: for each key the bytes of its siblings. Reads may come from any
- * thread; {@link #commit} from one thread at a time. Arrays that go in or come out are not copied:
- * nobody changes them.
+ * The records of one node's stores: for each key the bytes of its siblings. Any thread may read;
+ * one thread at a time may call {@link #commit}. Arrays are not copied, so no caller may change
+ * them.
  *
- * <p>A store that the engine was not opened with is an {@link IllegalArgumentException}; a medium
- * that fails is a {@link StorageException}.
+ * <p>Throws {@link IllegalArgumentException} for a store that the engine was not opened with, and
+ * {@link StorageException} if the medium fails.
  */
 public interface StorageEngine extends AutoCloseable {
-  /** The record of a key, null when there is none. Never a record that is not committed. */
+  /** The committed record of a key; null if there is none. */
   byte @Nullable [] get(String store, byte[] key);
 
   /**
-   * Visits each of {@code keys}, in their order, with its record. Cheapest in the order of the
-   * keys' unsigned bytes. Nobody writes meanwhile.
+   * Visits each of {@code keys}, in their order, with its record. Fastest in the order of the keys'
+   * unsigned bytes. No thread may write meanwhile.
    */
   default void read(String store, Iterable<byte[]> keys, FoundVisitor visitor) {
     keys.forEach(key -> visitor.visit(key, get(store, key)));
   }
 
   /**
-   * Applies all changes or, when it throws, none; on return they stand what {@code durability}
+   * Applies all changes, or none if it throws. On return they survive what {@code durability}
    * names. A reader may see a part of the changes before the call returns.
    */
   void commit(List<Change> changes, Durability durability);
 
-  /** Visits each key of a store once, in no promised order. Nobody writes meanwhile. */
+  /** Visits each key of a store once, in any order. No thread may write meanwhile. */
   void scan(String store, RecordVisitor visitor);
 
   /**
-   * The records that follow {@code after} (null: from the first) in the order of their keys'
-   * unsigned bytes: as many as have {@code bytesMax} bytes, one at least; empty behind the last.
-   * Writes may go on: a key that changes meanwhile is seen as it was at some moment, or not at all.
+   * The records after {@code after} (null: from the first), in the order of their keys' unsigned
+   * bytes. At most {@code bytesMax} bytes, but at least one record; empty after the last. Writes
+   * may run: a key that changes meanwhile appears with one of its records, or not at all.
    */
   List<Entry> page(String store, byte @Nullable [] after, int bytesMax);
 
   /**
-   * Puts the node's own small record into room that was allocated before, which a full disk takes
-   * too; false when there is no such room, or it fails. Not one of the records of a store.
+   * Writes a small record of the node into room allocated before, even on a full disk. Returns
+   * false if there is no such room, or the write fails. No store contains this record.
    */
   default boolean putSpare(byte[] record, Durability durability) {
     return false;
   }
 
-  /** The last record that {@link #putSpare} took; null: there is none. */
+  /** The last record that {@link #putSpare} wrote; null if there is none. */
   default byte @Nullable [] spare() {
     return null;
   }
@@ -57,27 +57,27 @@ public interface StorageEngine extends AutoCloseable {
   @Override
   void close();
 
-  /** The record that a key gets; null: the key goes. */
+  /** The new record of a key; null removes the key. */
   record Change(String store, byte[] key, byte @Nullable [] record) {}
 
-  /** What a committed change outlives. */
+  /** What a committed change survives. */
   enum Durability {
-    /** Nothing that ends the process. */
+    /** Survives nothing that ends the process. */
     BUFFERED,
-    /** The death of the process, not of the machine. */
+    /** Survives the end of the process, not of the machine. */
     WRITTEN,
-    /** The loss of power. */
+    /** Survives a loss of power. */
     SYNCED
   }
 
-  /** Sees what was found of keys that were asked for. */
+  /** Receives each requested key with its record. */
   @FunctionalInterface
   interface FoundVisitor {
-    /** {@code record} is null when there is none. */
+    /** {@code record} is null if there is none. */
     void visit(byte[] key, byte @Nullable [] record);
   }
 
-  /** Sees the records of a scan. */
+  /** Receives the records of a scan. */
   @FunctionalInterface
   interface RecordVisitor {
     void visit(byte[] key, byte[] record);

@@ -2,7 +2,7 @@ package io.palinode.voldemort;
 
 import java.io.Serial;
 
-/** The medium of a {@link StorageEngine} failed; what was to be committed is not. */
+/** Thrown when the medium of a {@link StorageEngine} fails. Nothing was committed. */
 public final class StorageException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
 

@@ -5,12 +5,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether a node's storage does what it is asked, told to operators when it changes; and when a
- * promise that it refused is tried again. Of requests and of promises apart: a disk that is nearly
- * full may take a promise, which is small, between two writes that it refuses. Thread-safe.
+ * Whether a node's storage works; logs each change, and times the retries of promises. Requests and
+ * promises count separately: a nearly full disk may take a promise, which is small, between two
+ * writes that it refuses. Thread-safe.
  */
 public final class StorageHealth {
-  /** Promises are asked for each few milliseconds, in the writes' turn. */
+  /** The detector asks for promises every few milliseconds, between writes. */
   static final long PROMISE_AGAIN_MICROS = 100_000;
 
   private static final int REASON_CHARS_MAX = 200;
@@ -21,7 +21,7 @@ public final class StorageHealth {
   private volatile boolean requestsFail;
   private volatile boolean promisesFail;
 
-  /** The engine refused the last promise, whether or not its spare room took it. */
+  /** Whether the engine refused the last promise, even if its spare room took it. */
   private volatile boolean promisesRefused;
 
   private volatile long refusedSinceMicros;
@@ -38,7 +38,7 @@ public final class StorageHealth {
   }
 
   synchronized void requestFailed(StorageException e) {
-    tellFailed(e);
+    logFailed(e);
     requestsFail = true;
   }
 
@@ -51,13 +51,13 @@ public final class StorageHealth {
   private synchronized void requestsWork() {
     boolean before = works();
     requestsFail = false;
-    tellWorks(before);
+    logWorks(before);
   }
 
   /**
-   * No medium took the promise.
+   * No medium took a promise.
    *
-   * @param nowMicros any clock; one that is set back delays nothing
+   * @param nowMicros any clock; setting it back delays no retry
    */
   synchronized void promiseFailed(StorageException e, long nowMicros) {
     refused(e, nowMicros);
@@ -66,14 +66,14 @@ public final class StorageHealth {
     promisesFail = true;
   }
 
-  /** The engine refused the promise, and its spare room took it. */
+  /** The engine refused a promise, and its spare room took it. */
   synchronized void promiseSpared(StorageException e, long nowMicros) {
     refused(e, nowMicros);
     promisesFail = false;
   }
 
   private void refused(StorageException e, long nowMicros) {
-    tellFailed(e);
+    logFailed(e);
     refusedSinceMicros = promisesRefused ? refusedSinceMicros : nowMicros;
     refusal = reason(e);
     promisesRefused = true;
@@ -89,20 +89,22 @@ public final class StorageHealth {
     boolean before = works();
     promisesFail = false;
     promisesRefused = false;
-    tellWorks(before);
+    logWorks(before);
   }
 
-  /** Whether the engine refused the last promise, which is small, so any write too. */
+  /**
+   * Whether the engine refused the last promise. A promise is small, so it refuses any write too.
+   */
   boolean isRefused() {
     return promisesRefused;
   }
 
-  /** Since when the engine refuses, and why; null: it took the last promise. */
+  /** Since when and why the engine refuses; null if it took the last promise. */
   @Nullable Refusal refusal() {
     return promisesRefused ? new Refusal(refusedSinceMicros, refusal) : null;
   }
 
-  /** The innermost reason, on one line. */
+  /** The message of the innermost cause, on one line. */
   private static String reason(Throwable e) {
     Throwable cause = e;
     while (cause.getCause() != null) {
@@ -112,28 +114,28 @@ public final class StorageHealth {
     return text.substring(0, Math.min(REASON_CHARS_MAX, text.length()));
   }
 
-  /** What the engine says when it refuses, and since when. */
+  /** The start and the reason of a refusal. */
   public record Refusal(long sinceMicros, String reason) {}
 
-  /** For how long promises have failed; 0: the last one did not. */
+  /** Microseconds since promises fail; 0 if the last one did not. */
   long unpromisedMicros(long nowMicros) {
     return promisesFail ? Math.max(1, nowMicros - unpromisedSinceMicros) : 0;
   }
 
-  /** Not soon after one that failed. */
+  /** False shortly after a failure. */
   boolean mayPromise(long nowMicros) {
     long since = nowMicros - promiseFailedMicros;
     return !promisesFail || since < 0 || since >= PROMISE_AGAIN_MICROS;
   }
 
-  /** Once, not for each request until it works again. */
-  private void tellFailed(StorageException e) {
+  /** Logs once until the storage works again. */
+  private void logFailed(StorageException e) {
     if (works()) {
       log.error("node={} phase=STORAGE_FAILED", node, e);
     }
   }
 
-  private void tellWorks(boolean before) {
+  private void logWorks(boolean before) {
     if (!before && works()) {
       log.info("node={} phase=STORAGE_WORKS", node);
     }

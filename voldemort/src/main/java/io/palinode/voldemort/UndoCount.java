@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Counts what an undo would change, while writes go on. For one thread, once. */
 final class UndoCount {
-  /** More are counted, not named. */
+  /** Further clients are counted, not named. */
   private static final int CLIENTS_MAX = 100;
 
   private final int node;
@@ -26,7 +26,7 @@ final class UndoCount {
   private long bytes;
 
   /**
-   * @param except what lies in these is no client's write
+   * @param except spans whose changes are not writes of clients
    */
   UndoCount(int node, StorageEngine engine, Writers writers, List<HlcSpan> except) {
     this.node = node;
@@ -53,9 +53,7 @@ final class UndoCount {
         writers.knownSince());
   }
 
-  /**
-   * Likewise of some keys, each up to its own time; the others stand. Whom it concerns is not told.
-   */
+  /** Counts the undo of some keys, each to its own cut; the others stand. Names no clients. */
   UndoEffect ofSome(Collection<LocalStore> stores, Cuts cuts) {
     stores.forEach(store -> countSome(store, cuts));
     return new UndoEffect(writes, keys, bytes, firstWrites, firstKeys, List.of(), 0, 0);
@@ -77,7 +75,7 @@ final class UndoCount {
     before.forEach((key, then) -> countKey(store, key.bytes(), then.value()));
   }
 
-  /** What a key had before the earliest of its changes. */
+  /** The record of a key before its earliest change. */
   private record Oldest(long hlc, byte @Nullable [] value) {
     Oldest older(Oldest other) {
       return other.hlc < hlc ? other : this;

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which clients wrote lately: when each of them did last, and who made each of the latest writes.
- * Bounded; of what no longer fits it is said that it is not known. Thread-safe.
+ * The writers of the latest writes, and the last write of each client. Bounded; what no longer fits
+ * is unknown. Thread-safe.
  */
 final class Writers {
   /** Twelve bytes each. */
@@ -23,12 +23,12 @@ final class Writers {
   private long knownSince;
   private long count;
 
-  /** Of a node that opened at {@code openedAt}. */
+  /** For a node that opened at {@code openedAt}. */
   Writers(long openedAt) {
     this.knownSince = openedAt;
   }
 
-  /** In the order of time. {@code client} is empty when it told no name: it is nobody then. */
+  /** Adds a write; call in HLC order. {@code client} is empty if unknown. */
   synchronized void wrote(long hlc, String client) {
     int slot = (int) (count % WRITES_MAX);
     times[slot] = hlc;
@@ -53,7 +53,7 @@ final class Writers {
     return number;
   }
 
-  /** Too many clients to keep apart: a new page. */
+  /** Too many clients: starts again. */
   private void forget(long hlc) {
     numbers.clear();
     names.clear();
@@ -62,12 +62,12 @@ final class Writers {
     knownSince = hlc;
   }
 
-  /** HLC since which {@link #since} knows all who told their names. */
+  /** The HLC since which {@link #since} is complete, except for unnamed clients. */
   synchronized long knownSince() {
     return knownSince;
   }
 
-  /** The clients that wrote after {@code hlc}, by name. */
+  /** The clients that wrote after {@code hlc}, in name order. */
   synchronized List<String> since(long hlc) {
     List<String> found = new ArrayList<>();
     for (int i = 0; i < names.size(); i++) {
@@ -79,7 +79,7 @@ final class Writers {
     return found;
   }
 
-  /** Who made the write at {@code hlc}; empty when that is not known. O(log n). */
+  /** The writer of the write at {@code hlc}; empty if unknown. O(log n). */
   synchronized String of(long hlc) {
     long low = Math.max(0, count - WRITES_MAX);
     long high = count - 1;

@@ -169,7 +169,8 @@ class DeleteRaceOracleTest {
 
     private VectorClock read(StoreKey key) {
       try {
-        Reply<List<Versioned>> reply = nodes.get(random.nextInt(NODES)).get(key, caller(null));
+        Reply<List<Versioned>> reply =
+            nodes.get(random.nextInt(NODES)).reads().get(key, caller(null));
         client = client.merge(reply.hvc());
         return reply.value().stream()
             .map(Versioned::clock)
@@ -188,8 +189,8 @@ class DeleteRaceOracleTest {
       try {
         Reply<Boolean> reply =
             copy.added() != null
-                ? node.put(copy.key(), copy.added(), caller)
-                : node.delete(copy.key(), Objects.requireNonNull(copy.upTo()), caller);
+                ? node.writes().put(copy.key(), copy.added(), caller)
+                : node.writes().delete(copy.key(), Objects.requireNonNull(copy.upTo()), caller);
         client = client.merge(reply.hvc());
         if (copy.added() != null) {
           puts.add(new Put(copy.to(), order++, reply.acceptedAt(), copy.key(), copy.added()));

@@ -146,18 +146,18 @@ class DeletesTest {
   @Test
   void aNodeCountsThemWithItsWindowLogForAsLongAsItReachesThem() throws RefusedException {
     StoreNode node = withSmallWindowLog();
-    node.put(TestNodes.key("k"), TestNodes.version("v", 1), Caller.STOCK);
-    long logBytes = node.windowLogBytes();
+    node.writes().put(TestNodes.key("k"), TestNodes.version("v", 1), Caller.STOCK);
+    long logBytes = node.past().bytes();
     for (int i = 0; i < 10; i++) {
-      node.delete(TestNodes.key("k"), UP_TO, Caller.STOCK);
+      node.writes().delete(TestNodes.key("k"), UP_TO, Caller.STOCK);
     }
-    assertThat(node.windowLogBytes()).isEqualTo(logBytes + 10 * ENTRY);
+    assertThat(node.past().bytes()).isEqualTo(logBytes + 10 * ENTRY);
     // Old values fill the log, until a time after the deletes is as far as it reaches.
     for (int counter = 1; counter <= 4; counter++) {
       String value = "v".repeat((int) logBytes / 2 - 1_000);
-      node.put(TestNodes.key("large"), TestNodes.version(value, counter), Caller.STOCK);
+      node.writes().put(TestNodes.key("large"), TestNodes.version(value, counter), Caller.STOCK);
     }
-    assertThat(node.windowLogBytes()).isEqualTo(logBytes);
+    assertThat(node.past().bytes()).isEqualTo(logBytes);
     assertThat(node.counters().get(NodeCounter.DELETES_FORGOTTEN)).isZero();
   }
 
@@ -166,9 +166,9 @@ class DeletesTest {
     StoreNode node = withSmallWindowLog();
     StoreKey key = TestNodes.key("k".repeat(10_000));
     for (int i = 0; i < 12; i++) {
-      node.delete(key, UP_TO, Caller.STOCK);
+      node.writes().delete(key, UP_TO, Caller.STOCK);
     }
-    assertThat(node.windowLogBytes()).isBetween(60_000L, 75_000L);
+    assertThat(node.past().bytes()).isBetween(60_000L, 75_000L);
     assertThat(node.counters().get(NodeCounter.DELETES_FORGOTTEN)).isEqualTo(5);
   }
 

@@ -34,7 +34,7 @@ class KeyCutTest {
   }
 
   private static KeyRecord told(int node, byte[] siblings, byte[] past) {
-    return new KeyRecord(TestNodes.key("k"), siblings, KeyPast.toldBy(node, past));
+    return new KeyRecord(TestNodes.key("k"), siblings, KeyPast.contributedBy(node, past));
   }
 
   @Test

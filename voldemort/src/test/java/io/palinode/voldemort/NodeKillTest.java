@@ -59,7 +59,7 @@ class NodeKillTest {
         long target = randomTime(random);
         int write = Objects.requireNonNull(writeByTime.get(target));
         for (int k = 0; k < KEYS; k++) {
-          assertThat(texts(node.getAsOf(key("k" + k), target, Caller.STOCK).value()))
+          assertThat(texts(node.reads().getAsOf(key("k" + k), target, Caller.STOCK).value()))
               .as("kill=%d write=%d key=%d", kill, write, k)
               .isEqualTo(value(write, k));
         }
@@ -165,8 +165,8 @@ class NodeKillTest {
         var write = key("k" + i % KEYS);
         Reply<Boolean> reply =
             i % 5 == 0
-                ? node.delete(write, vector(i), Caller.STOCK)
-                : node.put(write, version("v" + i, i), Caller.STOCK);
+                ? node.writes().delete(write, vector(i), Caller.STOCK)
+                : node.writes().put(write, version("v" + i, i), Caller.STOCK);
         if (reply.value()) {
           System.out.println(i + " " + reply.acceptedAt());
           System.out.flush();

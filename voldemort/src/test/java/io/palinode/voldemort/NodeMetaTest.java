@@ -103,7 +103,7 @@ class NodeMetaTest {
     assertThat(KeyPast.decode(past))
         .isEqualTo(
             new KeyPast(
-                KeyPast.NOBODY, 5, Map.of(KeyPast.Id.of(TestNodes.version("v", 1)), 6L), deletes));
+                KeyPast.UNKNOWN, 5, Map.of(KeyPast.Id.of(TestNodes.version("v", 1)), 6L), deletes));
     StoreKey key = new StoreKey("s", bytes("ab"));
     NodeMeta.Pasts pasts = new NodeMeta.Pasts(3, 2, 5, Map.of(key, new byte[] {9}));
     assertBytes(

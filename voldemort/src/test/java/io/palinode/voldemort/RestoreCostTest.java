@@ -53,7 +53,7 @@ class RestoreCostTest {
   private void put(int from, int count, long counter) throws RefusedException {
     for (int i = from; i < from + count; i++) {
       micros.incrementAndGet();
-      node.put(key("k" + i), version("v" + counter, counter), Caller.STOCK);
+      node.writes().put(key("k" + i), version("v" + counter, counter), Caller.STOCK);
     }
   }
 }

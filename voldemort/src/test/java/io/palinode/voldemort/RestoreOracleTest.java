@@ -133,14 +133,14 @@ class RestoreOracleTest {
         expected = Objects.requireNonNull(Siblings.put(stored, version));
       }
       next.put(key, expected);
-      return node.put(key, version, Caller.STOCK);
+      return node.writes().put(key, version, Caller.STOCK);
     }
 
     private Reply<Boolean> delete(StoreKey key, Map<StoreKey, List<Versioned>> next)
         throws RefusedException {
       VectorClock upTo = randomVersion().clock();
       next.computeIfPresent(key, (k, stored) -> Siblings.delete(stored, upTo));
-      return node.delete(key, upTo, Caller.STOCK);
+      return node.writes().delete(key, upTo, Caller.STOCK);
     }
 
     void rollBack(int epoch) {

@@ -49,7 +49,7 @@ class UndoEffectTest {
   void aKeyThatIsWhatItWasDoesNotChange() throws RefusedException {
     long target = now();
     put("a", "new", 1, "alice");
-    var unused = node.delete(TestNodes.key("a"), TestNodes.vector(1), caller("alice"));
+    var unused = node.writes().delete(TestNodes.key("a"), TestNodes.vector(1), caller("alice"));
     UndoEffect effect = node.effect(target, List.of());
     assertThat(effect.writes()).isEqualTo(2);
     assertThat(effect.keys()).isZero();
@@ -96,12 +96,12 @@ class UndoEffectTest {
     put("a", "lost", 2, "alice");
     put("a", "lost too", 3, "");
     put("b", "lost", 1, "bob");
-    var unused = node.delete(TestNodes.key("c"), TestNodes.vector(1), caller("bob"));
+    var unused = node.writes().delete(TestNodes.key("c"), TestNodes.vector(1), caller("bob"));
     long quiet = rollBack(1, target);
     long settled = now();
     serve(1, target);
     put("b", "later", 1, "carol");
-    Page page = node.discarded(TestNodes.EVERYWHERE, new Range(target, quiet, settled), 0);
+    Page page = node.past().discarded(TestNodes.EVERYWHERE, new Range(target, quiet, settled), 0);
     assertThat(page.end()).isNull();
     assertThat(page.writes().stream().map(UndoEffectTest::line))
         .containsExactly(
@@ -109,7 +109,10 @@ class UndoEffectTest {
             "a [lost] -> [lost too] by ",
             "b [] -> [lost] by bob",
             "c [stays] -> [] by bob");
-    assertThat(node.discarded(TestNodes.EVERYWHERE, new Range(target, quiet, settled), 3).writes())
+    assertThat(
+            node.past()
+                .discarded(TestNodes.EVERYWHERE, new Range(target, quiet, settled), 3)
+                .writes())
         .hasSize(1);
   }
 
@@ -130,7 +133,7 @@ class UndoEffectTest {
     serve(1, target);
     put("a", "later", 4, "carol");
     put("b", "later", 3, "carol");
-    Page page = node.discarded(TestNodes.EVERYWHERE, new Range(target, quiet, settled), 0);
+    Page page = node.past().discarded(TestNodes.EVERYWHERE, new Range(target, quiet, settled), 0);
     assertThat(page.writes().stream().map(UndoEffectTest::line))
         .containsExactly("a [stands] -> [lost] by bob");
   }
@@ -151,7 +154,7 @@ class UndoEffectTest {
         .isEqualTo(1);
     long settled = now();
     serve(1, target);
-    Page page = node.discarded(TestNodes.EVERYWHERE, new Range(target, quiet, settled), 0);
+    Page page = node.past().discarded(TestNodes.EVERYWHERE, new Range(target, quiet, settled), 0);
     assertThat(page.writes().stream().map(UndoEffectTest::line))
         .containsExactly("b [] -> [lost] by alice");
   }
@@ -190,7 +193,8 @@ class UndoEffectTest {
 
   private void put(String key, String value, long version, String client) throws RefusedException {
     clock.addAndGet(10);
-    var unused = node.put(TestNodes.key(key), TestNodes.version(value, version), caller(client));
+    var unused =
+        node.writes().put(TestNodes.key(key), TestNodes.version(value, version), caller(client));
   }
 
   private Caller caller(String client) {
@@ -198,7 +202,7 @@ class UndoEffectTest {
   }
 
   private List<String> value(String key) throws RefusedException {
-    return TestNodes.texts(node.get(TestNodes.key(key), caller("")).value());
+    return TestNodes.texts(node.reads().get(TestNodes.key(key), caller("")).value());
   }
 
   private long firsts(String key) {

@@ -114,10 +114,10 @@ class PastCompactionTest {
           StoreClient client = connect(service)) {
         Store store = client.store(TestNodes.EVERYWHERE);
         write(store);
-        await().atMost(Duration.ofSeconds(20)).until(() -> !node.pastGranularity().isZero());
+        await().atMost(Duration.ofSeconds(20)).until(() -> !node.past().granularity().isZero());
         assertThat(compaction).isNotNull();
         // Memory has all of it.
-        assertThat(node.reach()).isEqualTo(node.pastReach());
+        assertThat(node.reach()).isEqualTo(node.past().reach());
       }
     }
     try (StoreService again = open()) {
@@ -186,12 +186,12 @@ class PastCompactionTest {
         StoreClient client = connect(service)) {
       Store store = client.store(TestNodes.EVERYWHERE);
       write(store);
-      reach = service.node().pastReach();
+      reach = service.node().past().reach();
       PastCompaction compaction = PastCompaction.start(service.node(), 0, 0.05);
       compaction.close();
     }
     try (StoreService again = open()) {
-      assertThat(again.node().pastReach()).isEqualTo(reach);
+      assertThat(again.node().past().reach()).isEqualTo(reach);
       try (StoreClient client = connect(again)) {
         Store store = client.store(TestNodes.EVERYWHERE);
         long last = written.keySet().stream().mapToLong(at -> at).max().orElseThrow();

@@ -27,13 +27,14 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the records of a paused node back, and completes them from other replicas. Each step is one
- * synced transaction, and is itself in the window-logs, as writes of the moment in which it was
- * done: so a later step may choose any other target in reach. Used by one thread at a time.
+ * Restores the records of a paused node, and merges them with those of other replicas. Each step is
+ * one synced transaction. The window-logs contain it as writes at its time, so a later step may
+ * choose any target in reach. For one thread at a time.
  */
-final class Rewind {
+final class NodeRestore {
   private final int node;
   private final StorageEngine engine;
+  private final Collection<LocalStore> stores;
   private final HvcClock clock;
   private final LongFunction<Change> promise;
   private final long convergenceWindowHlc;
@@ -45,12 +46,13 @@ final class Rewind {
   private long repairsSincePause;
 
   /**
-   * @param promise what makes it known to the node's next life that this one wrote at that HLC
+   * @param promise the change that extends the clock promise to an HLC
    */
-  Rewind(
-      StoreNodeConfig config, StorageEngine engine, HvcClock clock, LongFunction<Change> promise) {
+  NodeRestore(
+      StoreNodeConfig config, NodeStores stores, HvcClock clock, LongFunction<Change> promise) {
     this.node = config.nodeId();
-    this.engine = engine;
+    this.engine = stores.engine();
+    this.stores = stores.all();
     this.clock = clock;
     this.promise = promise;
     this.convergenceWindowHlc = Hlc.ofMicros(config.convergenceWindow().toNanos() / 1_000);
@@ -60,18 +62,18 @@ final class Rewind {
     this.pasts = NodeMeta.Pasts.read(engine);
   }
 
-  /** From here on, what this object changes is not counted among the writes that it undoes. */
+  /** Starts a plan: its own changes do not count as undone writes. */
   void paused() {
     repairsSincePause = 0;
   }
 
-  /** The other nodes have heard what this one did and knew: it is of no use any more. */
+  /** Ends a plan: no node asks for its keys and pasts again. */
   void resumed() {
     pasts = null;
     last = withoutKeys();
   }
 
-  /** To be committed before {@link #resumed}: the same on disk. */
+  /** The changes to commit before {@link #resumed}: the same on disk. */
   List<Change> forgetting() {
     NodeMeta.Mark mark = withoutKeys();
     return mark == null
@@ -85,8 +87,8 @@ final class Rewind {
   }
 
   /**
-   * What this restore, or a later one, gave already; null when it is still to be done. Of other
-   * attempts than the last one nothing is remembered: they give an empty restoration.
+   * The result of a step that is done; null if it is still to be done. Empty for steps before the
+   * last one.
    */
   @Nullable Restoration done(long epoch, int attempt) {
     NodeMeta.Mark mark = last;
@@ -97,22 +99,22 @@ final class Rewind {
     return same ? mark.restoration() : new Restoration(0, List.of());
   }
 
-  /** The epoch of the last restore that was done; 0: there was none. */
+  /** The epoch of the last step; 0 if there was none. */
   long restoredEpoch() {
     return last == null ? 0 : last.epoch();
   }
 
   /**
-   * Throws {@link io.palinode.retroscope.OutOfReachException}, or {@link
-   * io.palinode.detector.RestoreRefusedException}, and changes nothing.
+   * Restores the keys to their cuts. Throws {@link io.palinode.retroscope.OutOfReachException} or
+   * {@link io.palinode.detector.RestoreRefusedException}; both change nothing.
    */
-  Restoration restore(Collection<LocalStore> stores, long epoch, int attempt, Cuts cuts) {
+  Restoration restore(long epoch, int attempt, Cuts cuts) {
     long target = cuts.least();
     RestoreLimit.Tally tally = limit.tally();
     List<ChangedKeys> changed = new ArrayList<>(stores.size());
     for (LocalStore store : stores) {
       long since = Math.min(target, since(store, target));
-      changed.add(changedKeys(store, cuts, new Near(since, from(stores, target), cuts), tally));
+      changed.add(changedKeys(store, cuts, new Near(since, from(target), cuts), tally));
     }
     Repairs repairs = new Repairs(engine);
     long undone = -repairsSincePause;
@@ -122,24 +124,25 @@ final class Rewind {
     }
     Restoration restoration = new Restoration(undone, keys(changed), replicas(changed, cuts));
     NodeMeta.Mark mark = new NodeMeta.Mark(epoch, attempt, restoration);
-    NodeMeta.Pasts past = pasts(changed, mark, from(stores, target), cuts);
-    // Before it is: a delete that is taken for undone loses nothing, one that wrongly stands does.
+    NodeMeta.Pasts past = pasts(changed, mark, from(target), cuts);
+    // Before the commit: a delete wrongly listed as undone loses nothing, one that wrongly stands
+    // does.
     stores.forEach(store -> noteUndone(store, cuts));
     done(mark, past, repairs);
     return restoration;
   }
 
   /**
-   * Undoes nothing; the cut is what is there now. Throws {@link
+   * Undoes nothing: the cut is the present. Throws {@link
    * io.palinode.detector.RestoreRefusedException} and changes nothing.
    */
-  Restoration keep(Collection<LocalStore> stores, long epoch, int attempt, long target) {
-    long from = from(stores, target);
+  Restoration keep(long epoch, int attempt, long target) {
+    long from = from(target);
     if (from > target) {
-      // It may have reached it when it was paused: what was undone since is in the window-log too.
+      // The log may have reached the target at the pause: entries of an undo have displaced others.
       throw new RestoreRefusedException(
           Reason.FORGOTTEN,
-          "which keys changed since %s is not known any more, only since %s"
+          "the window-log has the changed keys since %2$s only, not since %1$s"
               .formatted(Hlc.format(target), Hlc.format(from)));
     }
     long now = clock.tick().own();
@@ -155,13 +158,13 @@ final class Rewind {
     return restoration;
   }
 
-  /** The last epoch whose plan compares all keys, as far as this incarnation knows; 0: none. */
+  /** The last epoch whose plan compared all keys in this incarnation; 0 if there was none. */
   long comparedEpoch() {
     return comparedEpoch;
   }
 
-  /** Undoes nothing, and tells slices of all keys. A repeat reads them anew. */
-  Restoration keepAll(Collection<LocalStore> stores, long epoch, int attempt) {
+  /** Undoes nothing, and returns the digests of all slices. A repeat reads them again. */
+  Restoration keepAll(long epoch, int attempt) {
     comparedEpoch = epoch;
     NodeMeta.Mark mark = new NodeMeta.Mark(epoch, attempt, new Restoration(0, List.of()));
     if (last == null || !last.covers(epoch, attempt)) {
@@ -174,11 +177,10 @@ final class Rewind {
   }
 
   /**
-   * Goes to the cut of a snapshot; see {@link SnapshotRestore}. A repeat goes on where it was cut
-   * short, and of what is done reads the digests anew.
+   * Restores the cut of a snapshot; see {@link SnapshotRestore}. A repeat continues after a crash,
+   * or reads the digests again.
    */
-  Restoration restoreFrom(
-      Collection<LocalStore> stores, long epoch, int attempt, OpenSnapshot part) {
+  Restoration restoreFrom(long epoch, int attempt, OpenSnapshot part) {
     for (LocalStore store : stores) {
       if (!part.stores().contains(store.name())) {
         throw new RestoreRefusedException(
@@ -186,7 +188,7 @@ final class Rewind {
       }
     }
     if (last == null || !last.covers(epoch, attempt)) {
-      long undone = restoreAll(stores, epoch, attempt, part);
+      long undone = restoreAll(epoch, attempt, part);
       NodeMeta.Mark mark = new NodeMeta.Mark(epoch, attempt, new Restoration(undone, List.of()));
       commit(new Repairs(engine), List.of(mark.toChange(), NodeMeta.Pasts.removal()));
       last = mark;
@@ -197,15 +199,14 @@ final class Rewind {
     return new Restoration(undone, List.copyOf(digests.keySet()), digests);
   }
 
-  private long restoreAll(
-      Collection<LocalStore> stores, long epoch, int attempt, OpenSnapshot part) {
-    // From here on the records are no more those of the epoch before, though the attempt is not
-    // done.
+  private long restoreAll(long epoch, int attempt, OpenSnapshot part) {
+    // The records now no longer belong to the epoch before, though this attempt is not done.
     NodeMeta.Mark begun = new NodeMeta.Mark(epoch, attempt - 1, new Restoration(0, List.of()));
     commit(new Repairs(engine), List.of(begun.toChange(), NodeMeta.Pasts.removal()));
     last = begun;
     pasts = null;
-    // Before it is: a delete that is taken for undone loses nothing, one that wrongly stands does.
+    // Before the commit: a delete wrongly listed as undone loses nothing, one that wrongly stands
+    // does.
     stores.forEach(store -> store.deletes().undone(clock.last().own(), part.hlc()));
     SnapshotRestore restore =
         new SnapshotRestore(engine, part, repairs -> commit(repairs, List.of()));
@@ -213,13 +214,12 @@ final class Rewind {
   }
 
   /**
-   * What this node has of the keys in these slices, and knows of how they came about up to the cut:
-   * of {@code target}, or of now when {@code kept}. Holds all of it.
+   * The records of the keys in these slices, with their pasts up to the cut: {@code target}, or now
+   * if {@code kept}. Holds all of them in memory.
    */
-  List<KeyRecord> readSlices(
-      Collection<LocalStore> stores, Collection<StoreKey> wanted, long target, boolean kept) {
+  List<KeyRecord> readSlices(Collection<StoreKey> wanted, long target, boolean kept) {
     Set<StoreKey> these = new HashSet<>(wanted);
-    long from = from(stores, target);
+    long from = from(target);
     Cuts cuts = Cuts.at(kept ? clock.last().own() : target);
     List<KeyRecord> records = new ArrayList<>();
     for (LocalStore store : stores) {
@@ -243,7 +243,7 @@ final class Rewind {
             new KeyRecord(
                 new StoreKey(store.name(), key.key().bytes()),
                 now == null ? new byte[0] : now,
-                past == null ? KeyPast.unchanged(from) : KeyPast.toldBy(node, past)));
+                past == null ? KeyPast.unchanged(from) : KeyPast.contributedBy(node, past)));
       }
     }
     return records;
@@ -259,13 +259,13 @@ final class Rewind {
     return target - Math.min(target, convergenceWindowHlc);
   }
 
-  /** As far as the store reaches. */
+  /** The start of the convergence window, or the store's reach. */
   private long since(LocalStore store, long target) {
     return Math.max(store.past().exactReach(), sinceFor(target));
   }
 
-  /** As far as all of them reach. */
-  private long from(Collection<LocalStore> stores, long target) {
+  /** The start of the convergence window, or the reach of all stores. */
+  private long from(long target) {
     return stores.stream().mapToLong(store -> since(store, target)).max().orElse(0);
   }
 
@@ -280,7 +280,7 @@ final class Rewind {
 
   private ChangedKeys changedKeys(
       LocalStore store, Cuts restored, Near near, RestoreLimit.Tally tally) {
-    // Some deletes found nothing here: there may be something elsewhere.
+    // A delete that found nothing here may cover versions elsewhere.
     Set<KeyBytes> deleted = new HashSet<>(deletedNear(store, restored));
     deleted.addAll(standing(store, near.cuts(), near.from()).keySet());
     return ChangedKeys.of(store, engine, near, deleted, tally);
@@ -304,8 +304,8 @@ final class Rewind {
   }
 
   /**
-   * What this node will have of the keys that live here, for others to compare; not of those of
-   * which it knows a delete, which may cover what others have.
+   * Digests of this node's restored keys, for comparison. Omits keys with a delete, which may cover
+   * versions of other nodes.
    */
   private Map<StoreKey, Replica> replicas(List<ChangedKeys> changed, Cuts cuts) {
     RecordDigest digest = new RecordDigest();
@@ -324,20 +324,17 @@ final class Rewind {
     return replicas;
   }
 
-  /**
-   * How a key came to what it is on the cut of the last restore; empty: not known, or the node has
-   * resumed since.
-   */
+  /** The past of a key up to the cut of the last step; empty if unknown, or after a resume. */
   byte[] past(StoreKey key) {
     NodeMeta.Pasts known = pasts;
     if (known == null || last == null || !last.covers(known.epoch(), known.attempt())) {
       return new byte[0];
     }
     byte[] past = known.byKey().get(key);
-    return past == null ? KeyPast.unchanged(known.from()) : KeyPast.toldBy(node, past);
+    return past == null ? KeyPast.unchanged(known.from()) : KeyPast.contributedBy(node, past);
   }
 
-  /** Before the restore, while the window-log still tells of the time before it alone. */
+  /** Call before the restore, whose own changes would enter the pasts. */
   private static NodeMeta.Pasts pasts(
       List<ChangedKeys> changed, NodeMeta.Mark mark, long from, Cuts cuts) {
     Map<StoreKey, byte[]> byKey = new LinkedHashMap<>();
@@ -354,21 +351,21 @@ final class Rewind {
     return new NodeMeta.Pasts(mark.epoch(), mark.attempt(), from, byKey);
   }
 
-  /** Makes keys that live on this node what all nodes together know of them. */
-  int merge(Collection<LocalStore> stores, List<KeyRecord> records) {
+  /** Gives the keys of this node their merged versions. Returns the number of changed keys. */
+  int merge(List<KeyRecord> records) {
     Repairs repairs = new Repairs(engine);
-    long told = 0;
+    long latest = 0;
     for (LocalStore store : stores) {
       List<KeyRecord> held =
           records.stream()
               .filter(record -> record.key().store().equals(store.name()))
               .filter(record -> store.isHeldBy(node, record.key().key()))
               .toList();
-      told = Math.max(told, repairs.merge(store, held));
+      latest = Math.max(latest, repairs.merge(store, held));
     }
     if (!repairs.all().isEmpty()) {
-      // No version comes here before it came to be: a later cut would have it too early.
-      Hvc unused = clock.tickPast(told);
+      // No version arrives here before its own write: a later cut would show it too early.
+      Hvc unused = clock.tickPast(latest);
     }
     commit(repairs, List.of());
     return repairs.all().size();
@@ -380,7 +377,7 @@ final class Rewind {
     if (changes.isEmpty()) {
       return;
     }
-    // First the log, as with a write.
+    // The log first, as in a write.
     for (Repair repair : repairs.all()) {
       repair.store().past().append(clock.tick().own(), repair.key(), repair.old());
     }
