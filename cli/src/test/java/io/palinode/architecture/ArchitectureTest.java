@@ -158,11 +158,24 @@ class ArchitectureTest {
         .resideInAnyPackage(
             "io.palinode.hvc",
             "io.palinode.retroscope",
+            "io.palinode.retroscope.disklog",
+            "io.palinode.retroscope.segment",
             "io.palinode.detection",
+            "io.palinode.detection.search",
+            "io.palinode.detection.stream",
+            "io.palinode.detection.trace",
             "io.palinode.detection.witness",
             "io.palinode.detector",
             "io.palinode.detector.affected",
             "io.palinode.orchestrator",
+            "io.palinode.orchestrator.health",
+            "io.palinode.orchestrator.history",
+            "io.palinode.orchestrator.plan",
+            "io.palinode.orchestrator.policy",
+            "io.palinode.orchestrator.request",
+            "io.palinode.orchestrator.state",
+            "io.palinode.orchestrator.step",
+            "io.palinode.orchestrator.violations",
             "io.palinode.simulation.check")
         .should()
         .dependOnClassesThat()

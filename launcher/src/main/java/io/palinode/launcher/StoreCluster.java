@@ -3,7 +3,7 @@ package io.palinode.launcher;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.palinode.detector.kafka.NodeMonitorConfig;
 import io.palinode.hvc.Epsilon;
-import io.palinode.retroscope.DiskBound;
+import io.palinode.retroscope.disklog.DiskBound;
 import io.palinode.voldemort.RestoreLimit;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.StoreNodeConfig;

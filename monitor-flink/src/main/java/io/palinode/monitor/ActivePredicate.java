@@ -5,7 +5,7 @@ import io.palinode.detection.DetectionSpec;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
 import io.palinode.predicate.PredicateLimits;
-import io.palinode.predicate.Predicates;
+import io.palinode.predicate.form.Predicates;
 import io.palinode.wire.v1.PredicateRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +29,8 @@ public record ActivePredicate(
   }
 
   /**
-   * Throws {@link IllegalArgumentException} or a {@link io.palinode.predicate.PredicateException}
-   * for a record that holds no predicate.
+   * Throws {@link IllegalArgumentException} or a {@link
+   * io.palinode.predicate.text.PredicateException} for a record that holds no predicate.
    *
    * @param epsilon the cluster's, for predicates that name none
    */

@@ -6,7 +6,7 @@ import io.palinode.detection.CandidateId;
 import io.palinode.detection.DetectionSpec;
 import io.palinode.detection.ReplicaState;
 import io.palinode.hvc.Interval;
-import io.palinode.predicate.Decimal;
+import io.palinode.predicate.template.Decimal;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.CandidateRecord;
 import io.palinode.wire.v1.Closed;

@@ -2,9 +2,9 @@ package io.palinode.monitor;
 
 import io.palinode.detection.DetectionLimits;
 import io.palinode.detection.DetectionSpec;
-import io.palinode.detection.Detector;
 import io.palinode.detection.Overflows;
 import io.palinode.detection.Witness;
+import io.palinode.detection.stream.Detector;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

@@ -1,6 +1,6 @@
 package io.palinode.simulation;
 
-import io.palinode.retroscope.snapshot.Entry;
+import io.palinode.retroscope.snapshot.file.Entry;
 import io.palinode.voldemort.MemoryEngine;
 import io.palinode.voldemort.StorageEngine;
 import io.palinode.voldemort.StorageException;

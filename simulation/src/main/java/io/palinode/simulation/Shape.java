@@ -1,7 +1,7 @@
 package io.palinode.simulation;
 
 import io.palinode.hvc.Epsilon;
-import io.palinode.orchestrator.RollbackSettings;
+import io.palinode.orchestrator.policy.RollbackSettings;
 import io.palinode.retroscope.WindowLogConfig;
 import io.palinode.voldemort.StorageEngine.Durability;
 import io.palinode.voldemort.StoreNodeConfig;

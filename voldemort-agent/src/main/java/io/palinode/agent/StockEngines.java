@@ -1,7 +1,7 @@
 package io.palinode.agent;
 
 import io.palinode.agent.MetaFiles.Planned;
-import io.palinode.retroscope.snapshot.Entry;
+import io.palinode.retroscope.snapshot.file.Entry;
 import io.palinode.voldemort.StorageEngine;
 import io.palinode.voldemort.StorageException;
 import io.palinode.voldemort.StoreNode;

@@ -6,7 +6,7 @@ import io.palinode.detector.Emission;
 import io.palinode.detector.Emission.Told;
 import io.palinode.detector.LocalDetector;
 import io.palinode.detector.StoreKey;
-import io.palinode.predicate.Predicates;
+import io.palinode.predicate.form.Predicates;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.MemoryEngine;
 import io.palinode.voldemort.RefusedException;

@@ -3,7 +3,7 @@ package io.palinode.voldemort;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hvc;
 import io.palinode.retroscope.OutOfReachException;
-import io.palinode.retroscope.snapshot.HalfUndoneException;
+import io.palinode.retroscope.snapshot.file.HalfUndoneException;
 import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Frames;
 import io.palinode.voldemort.protocol.Versioned;

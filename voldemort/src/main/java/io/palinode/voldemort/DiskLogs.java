@@ -1,9 +1,9 @@
 package io.palinode.voldemort;
 
-import io.palinode.retroscope.DiskLog;
-import io.palinode.retroscope.DiskWatch;
 import io.palinode.retroscope.WindowLog;
 import io.palinode.retroscope.WindowLogConfig;
+import io.palinode.retroscope.disklog.DiskLog;
+import io.palinode.retroscope.disklog.DiskWatch;
 import io.palinode.voldemort.PastOnDisk.Log;
 import io.palinode.voldemort.cluster.StoreDefinition;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;

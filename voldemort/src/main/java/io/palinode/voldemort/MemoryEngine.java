@@ -1,6 +1,6 @@
 package io.palinode.voldemort;
 
-import io.palinode.retroscope.snapshot.Entry;
+import io.palinode.retroscope.snapshot.file.Entry;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

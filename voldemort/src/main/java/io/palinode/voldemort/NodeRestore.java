@@ -9,7 +9,7 @@ import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;
-import io.palinode.retroscope.snapshot.OpenSnapshot;
+import io.palinode.retroscope.snapshot.file.OpenSnapshot;
 import io.palinode.voldemort.ChangedKeys.Changed;
 import io.palinode.voldemort.ChangedKeys.Near;
 import io.palinode.voldemort.Repairs.Repair;

@@ -7,7 +7,7 @@ import io.palinode.detector.StoreBinding.Restoration;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.HvcClock;
-import io.palinode.retroscope.snapshot.OpenSnapshot;
+import io.palinode.retroscope.snapshot.file.OpenSnapshot;
 import io.palinode.voldemort.StorageEngine.Change;
 import io.palinode.voldemort.StorageEngine.Durability;
 import java.util.ArrayList;

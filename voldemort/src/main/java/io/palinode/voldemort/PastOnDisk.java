@@ -1,7 +1,7 @@
 package io.palinode.voldemort;
 
-import io.palinode.retroscope.DiskBound;
-import io.palinode.retroscope.LogVolume;
+import io.palinode.retroscope.disklog.DiskBound;
+import io.palinode.retroscope.disklog.LogVolume;
 
 /** The place and bound of the window-logs on disk. The bound applies to each store. */
 public record PastOnDisk(DiskBound bound, Volumes volumes) {

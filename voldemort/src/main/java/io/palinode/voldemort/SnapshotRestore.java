@@ -1,7 +1,7 @@
 package io.palinode.voldemort;
 
-import io.palinode.retroscope.snapshot.Entry;
-import io.palinode.retroscope.snapshot.OpenSnapshot;
+import io.palinode.retroscope.snapshot.file.Entry;
+import io.palinode.retroscope.snapshot.file.OpenSnapshot;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;

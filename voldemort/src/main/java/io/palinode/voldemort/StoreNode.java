@@ -13,8 +13,8 @@ import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.History;
-import io.palinode.retroscope.snapshot.OpenSnapshot;
 import io.palinode.retroscope.snapshot.RollbackTimes;
+import io.palinode.retroscope.snapshot.file.OpenSnapshot;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -71,8 +71,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
    * be missing since.
    *
    * <p>Throws {@link ClockBehindException} before {@link #opensFromMicros}, and {@link
-   * io.palinode.retroscope.DiskLogException} if a log on disk belongs to another node; both change
-   * nothing.
+   * io.palinode.retroscope.disklog.DiskLogException} if a log on disk belongs to another node; both
+   * change nothing.
    *
    * @param disk null: window-logs are in memory only
    */

@@ -14,7 +14,7 @@ import io.palinode.detector.LocalDetector;
 import io.palinode.detector.NodeControl;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hvc;
-import io.palinode.predicate.Predicates;
+import io.palinode.predicate.form.Predicates;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import io.palinode.voldemort.protocol.Siblings;

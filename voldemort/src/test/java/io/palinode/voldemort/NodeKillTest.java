@@ -6,8 +6,8 @@ import static io.palinode.voldemort.TestNodes.vector;
 import static io.palinode.voldemort.TestNodes.version;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.retroscope.DiskBound;
 import io.palinode.retroscope.disk.LogFolder;
+import io.palinode.retroscope.disklog.DiskBound;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.server.SystemMicros;

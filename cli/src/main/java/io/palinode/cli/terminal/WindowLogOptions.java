@@ -1,7 +1,7 @@
 package io.palinode.cli.terminal;
 
-import io.palinode.retroscope.Compaction;
-import io.palinode.retroscope.DiskBound;
+import io.palinode.retroscope.disklog.Compaction;
+import io.palinode.retroscope.disklog.DiskBound;
 import io.palinode.voldemort.RestoreLimit;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

@@ -17,7 +17,7 @@ import com.sleepycat.je.OperationStatus;
 import com.sleepycat.je.ThreadInterruptedException;
 import com.sleepycat.je.Transaction;
 import com.sleepycat.je.TransactionConfig;
-import io.palinode.retroscope.snapshot.Entry;
+import io.palinode.retroscope.snapshot.file.Entry;
 import io.palinode.voldemort.StorageEngine;
 import io.palinode.voldemort.StorageException;
 import io.palinode.voldemort.disk.SpareFile;

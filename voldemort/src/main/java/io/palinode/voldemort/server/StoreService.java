@@ -1,7 +1,7 @@
 package io.palinode.voldemort.server;
 
-import io.palinode.retroscope.DiskBound;
 import io.palinode.retroscope.disk.LogFolder;
+import io.palinode.retroscope.disklog.DiskBound;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.voldemort.PastOnDisk;
 import io.palinode.voldemort.SplitEngine;
@@ -55,7 +55,7 @@ public final class StoreService implements AutoCloseable {
    * @throws DataFolderException if the folder belongs to another node or process
    * @throws io.palinode.voldemort.bdb.DiskFullException if the file system is full
    * @throws StorageException if the data cannot be opened
-   * @throws io.palinode.retroscope.DiskLogException if a window-log belongs to another node
+   * @throws io.palinode.retroscope.disklog.DiskLogException if a window-log belongs to another node
    * @throws io.palinode.voldemort.ClockBehindException if the clock is more than 2 s behind the
    *     clock promise
    */

@@ -1,6 +1,6 @@
 package io.palinode.voldemort.server;
 
-import io.palinode.retroscope.DiskBound;
+import io.palinode.retroscope.disklog.DiskBound;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.bdb.BdbConfig;
 import io.palinode.voldemort.cluster.Node;

@@ -1,16 +1,16 @@
 package io.palinode.voldemort.server;
 
 import io.palinode.detector.StoreKey;
-import io.palinode.retroscope.DiskBound;
-import io.palinode.retroscope.snapshot.Entry;
-import io.palinode.retroscope.snapshot.Kind;
+import io.palinode.retroscope.disklog.DiskBound;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
-import io.palinode.retroscope.snapshot.Manifest;
-import io.palinode.retroscope.snapshot.OpenSnapshot;
 import io.palinode.retroscope.snapshot.Order;
-import io.palinode.retroscope.snapshot.Ref;
 import io.palinode.retroscope.snapshot.Taken;
 import io.palinode.retroscope.snapshot.Watch;
+import io.palinode.retroscope.snapshot.file.Entry;
+import io.palinode.retroscope.snapshot.file.Kind;
+import io.palinode.retroscope.snapshot.file.Manifest;
+import io.palinode.retroscope.snapshot.file.OpenSnapshot;
+import io.palinode.retroscope.snapshot.file.Ref;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.RefusedException;

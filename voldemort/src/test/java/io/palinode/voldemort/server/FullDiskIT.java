@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.palinode.detector.CandidateRing;
 import io.palinode.detector.LocalDetector;
-import io.palinode.retroscope.DiskBound;
+import io.palinode.retroscope.disklog.DiskBound;
 import io.palinode.voldemort.Caller;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.StoreNode;
