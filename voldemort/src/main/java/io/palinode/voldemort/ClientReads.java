@@ -79,7 +79,7 @@ public final class ClientReads {
     if (found.value().size() < keys.size()) {
       throw admission.refuse(
           ErrorCode.VOLDEMORT,
-          "what is found must be at most %d bytes: ask for fewer keys than %d at once"
+          "the answer must be at most %d bytes: ask for fewer keys than %d at once"
               .formatted(ANSWER_BYTES_MAX, keys.size()));
     }
     return found;

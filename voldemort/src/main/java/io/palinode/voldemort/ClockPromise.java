@@ -9,14 +9,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The clock promise of one incarnation: the next one starts after it. It is in the engine; if the
- * engine refuses it, as on a full disk, it is in the engine's spare room. So a node that refuses
- * writes still publishes its progress, and judgement does not wait for it.
+ * The clock promise of one incarnation: the next one starts after it. It is a record of the engine. If the engine refuses it, as on a full disk, the engine's spare room takes it. So a node that refuses writes still publishes progress, and judgement does not wait.
  *
- * <p>Thread-safe. Its lock is taken last, and is held during the commit.
+ * <p>Thread-safe. Its lock is the last in the order of locks, and is held during the commit.
  */
 final class ClockPromise {
-  /** How far ahead a node promises: one commit in this time, not one for each write. */
+  /** How far ahead a node promises. It commits once in this time, not for each write. */
   static final long AHEAD_HLC = Hlc.ofMicros(100_000);
 
   private final StorageEngine engine;
@@ -28,7 +26,7 @@ final class ClockPromise {
   private volatile long hlc;
   private volatile boolean ended;
 
-  /** Begins the incarnation: on the medium when it returns. */
+  /** Begins the incarnation; on the medium when it returns. */
   ClockPromise(
       StorageEngine engine,
       Durability durability,
@@ -44,7 +42,7 @@ final class ClockPromise {
     commit(openedAt, Durability.SYNCED);
   }
 
-  /** What the last incarnation promised, wherever it did. */
+  /** The promise of the last incarnation, in the engine or its spare room. */
   static NodeMeta.Start last(StorageEngine engine) {
     NodeMeta.Start committed = NodeMeta.Start.read(engine);
     NodeMeta.Start spare = NodeMeta.Start.of(engine.spare());
@@ -91,7 +89,7 @@ final class ClockPromise {
     }
   }
 
-  /** Unless {@code wanted} is covered. Throws {@link StorageException} if no medium takes it. */
+  /** Extends the promise by {@code furtherHlc} beyond {@code wanted}, unless that is covered. Throws {@link StorageException} if no medium takes it. */
   void cover(long wanted, long furtherHlc) {
     lock.lock();
     try {
@@ -103,7 +101,7 @@ final class ClockPromise {
     }
   }
 
-  /** To at least {@code wanted}. Throws {@link StorageException} if no medium takes it. */
+  /** Extends the promise to at least {@code wanted}. Throws {@link StorageException} if no medium takes it. */
   void extendTo(long wanted) {
     lock.lock();
     try {
@@ -119,8 +117,7 @@ final class ClockPromise {
   }
 
   /**
-   * Before a write of the engine's own records: the window-log takes no entry of a write that the
-   * engine is known to refuse. Throws {@link StorageException} then.
+   * Covers a write of the engine. Throws {@link StorageException} while the engine refuses records, so that the window-log gets no entry of a refused write.
    */
   void coverWrite(long wanted) {
     if (wanted <= hlc && !health.isRefused()) {
@@ -136,7 +133,7 @@ final class ClockPromise {
     }
   }
 
-  /** The incarnation ends in order: the next one need not wait for what is promised ahead. */
+  /** Ends the incarnation in order: reduces the promise, so that the next start need not wait. */
   void end(long last) {
     ended = true;
     lock.lock();
@@ -147,7 +144,7 @@ final class ClockPromise {
     }
   }
 
-  /** The same as part of what is committed besides. */
+  /** The change that extends the promise, for a larger commit. */
   Change change(long wanted) {
     return new NodeMeta.Start(incarnation, Math.max(hlc, wanted)).toChange();
   }

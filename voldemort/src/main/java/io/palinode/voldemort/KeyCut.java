@@ -65,7 +65,7 @@ final class KeyCut {
                     && acceptedAt(version, delete) < delete.hlc());
   }
 
-  /** A past that begins at or after the delete does not show when an earlier version arrived. */
+  /** A past without times before the delete does not show when the version arrived. */
   private long acceptedAt(Versioned version, Delete delete) {
     KeyPast.Id id = KeyPast.Id.of(version);
     KeyPast first = version.origin() == null ? null : byNode.get(version.origin());

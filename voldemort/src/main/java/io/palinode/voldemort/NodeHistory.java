@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
-/** A node's stores as they were: engine, window-logs, and the lock under which both change. */
+/** The stores of a node at any time in reach, from engine and window-logs. */
 final class NodeHistory implements History {
   private static final int PAGE_ATTEMPTS_MAX = 5;
 
@@ -70,7 +70,7 @@ final class NodeHistory implements History {
     return stores.engine().get(store, key);
   }
 
-  /** A page waits for a record that a restore is writing, but not for ever: so it is read again. */
+  /** Retries a page that waited too long for a record of a restore. */
   @Override
   public List<Entry> page(String store, byte @Nullable [] after, int bytesMax) {
     for (int attempt = 1; ; attempt++) {

@@ -46,8 +46,7 @@ public record StoreNodeConfig(
   }
 
   /**
-   * Longer than the client's request timeout of 5 s, after which a client gives up a copy, plus the
-   * clock drift.
+   * Longer than a client's request timeout plus the clock drift. A client gives up a copy after 5 s.
    */
   public static final Duration CONVERGENCE_WINDOW_DEFAULT = Duration.ofSeconds(6);
 

@@ -67,8 +67,7 @@ final class ClusterClient {
   }
 
   /**
-   * Assigns this thread to the first known epoch, in which its earlier operations ran, even if
-   * another has begun since.
+   * Assigns this thread to the first known epoch. Its earlier operations ran in it, even if another epoch has begun since.
    */
   void stay() {
     if (epochOfThread() == EpochView.UNKNOWN) {

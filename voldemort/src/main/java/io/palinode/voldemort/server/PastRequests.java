@@ -113,7 +113,7 @@ final class PastRequests {
     return true;
   }
 
-  /** The open ones. The two counters are not read at one moment, so never below 0. */
+  /** The open connections. Reads the ended ones first, so that the result is never below 0. */
   private static long stockConnections(NodeCounters counters) {
     long ended = counters.get(NodeCounter.STOCK_CONNECTIONS_ENDED);
     return counters.get(NodeCounter.STOCK_CONNECTIONS) - ended;

@@ -13,8 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the requests of one connection of a native protocol in order, on its event loop, and sends
- * each answer. Routed requests run in other threads; later requests of the connection wait for
+ * Runs the requests of one native connection in order, on its event loop. Routed requests run in other threads; later requests of the connection wait for
  * them.
  */
 final class VpRequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
