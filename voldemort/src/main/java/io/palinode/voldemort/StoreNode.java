@@ -88,19 +88,29 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
         new HvcClock(node, config.nodes(), config.epsilon(), epochMicros, config.maxDrift());
     NodeMeta.Start last = ClockPromise.last(engine);
     requireReached(node, last.promisedHlc(), epochMicros.getAsLong());
-    DiskLogs logs = new DiskLogs(config, disk, last.incarnation(), counters);
+    List<StoreSpec> specs = config.specs();
+    DiskLogs logs = new DiskLogs(node, specs, disk, last.incarnation(), counters);
     long openedAt = clock.tick(ownReading(config, last, logs)).own();
     this.incarnation = last.incarnation() + 1;
     this.promise =
         new ClockPromise(engine, config.writes(), health, epochMicros, incarnation, openedAt);
     // After the promise: a log of a later incarnation than the records could miss some.
     logs.begin(incarnation);
-    this.stores = new NodeStores(config, engine, logs, openedAt, counters);
+    // Without a past, no earlier or later time is in reach.
+    long from = config.keepsPast() ? openedAt : Long.MAX_VALUE;
+    this.stores =
+        new NodeStores(
+            node,
+            engine,
+            config.writes(),
+            logs.open(specs, config.windowLog(), openedAt, from, counters));
     this.fence = new Fence(node, NodeMeta.readFence(engine));
     Writers writers = new Writers(openedAt);
     this.past = new NodePast(stores, fence, writers);
     this.history = new NodeHistory(stores, clock, order.writeLock());
-    NodeRestore restore = new NodeRestore(config, stores, clock, promise::change);
+    NodeRestore restore =
+        new NodeRestore(
+            stores, clock, promise::change, config.convergenceWindow(), config.restores());
     this.rollback = new NodeRollback(order, stores, clock, fence, restore);
     this.admission = new Admission(config, stores, fence, clock, counters, health);
     this.events = new WriteEvents(node, counters, writers, accesses);

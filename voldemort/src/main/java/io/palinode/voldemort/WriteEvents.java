@@ -73,7 +73,7 @@ final class WriteEvents {
    */
   void listDelete(LocalStore store, Write write, long hlc) {
     if (write.deleted() != null && !write.caller().isCopyAt(node)) {
-      store.deletes().add(hlc, write.key().key(), write.deleted());
+      store.deletes().add(hlc, write.key().key(), write.deleted().encode());
     }
   }
 
