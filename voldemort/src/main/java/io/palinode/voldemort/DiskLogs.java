@@ -29,6 +29,8 @@ final class DiskLogs {
   /** The list of deletes takes at most this part of a window-log's bytes, besides those. */
   private static final int DELETES_PART = 4;
 
+  private final List<StoreSpec> specs;
+  private final PastEvents events;
   private final Map<String, Map<Log, DiskLog>> byStore = new LinkedHashMap<>();
 
   /**
@@ -42,7 +44,9 @@ final class DiskLogs {
       List<StoreSpec> stores,
       @Nullable PastOnDisk where,
       long incarnation,
-      NodeCounters counters) {
+      PastEvents events) {
+    this.specs = List.copyOf(stores);
+    this.events = events;
     if (where == null) {
       return;
     }
@@ -50,7 +54,7 @@ final class DiskLogs {
       if (store.isOnDisk()) {
         Map<Log, DiskLog> logs = new EnumMap<>(Log.class);
         for (Log log : Log.values()) {
-          logs.put(log, open(node, store.name(), log, where, incarnation, counters));
+          logs.put(log, open(node, store.name(), log, where, incarnation, events));
         }
         byStore.put(store.name(), logs);
       }
@@ -58,7 +62,7 @@ final class DiskLogs {
   }
 
   private static DiskLog open(
-      int node, String store, Log log, PastOnDisk where, long incarnation, NodeCounters counters) {
+      int node, String store, Log log, PastOnDisk where, long incarnation, PastEvents events) {
     String label =
         "node=%d store=%s log=%s".formatted(node, store, log.name().toLowerCase(Locale.ROOT));
     return DiskLog.open(
@@ -66,14 +70,14 @@ final class DiskLogs {
         where.bound(log),
         label,
         incarnation,
-        watch(label, counters));
+        watch(label, events));
   }
 
-  private static DiskWatch watch(String label, NodeCounters counters) {
+  private static DiskWatch watch(String label, PastEvents events) {
     return new DiskWatch() {
       @Override
       public void lost(String what) {
-        counters.add(NodeCounter.WINDOW_LOG_LOST);
+        events.logLost().run();
         logger.warn("{} phase=WINDOW_LOG_LOST {}", label, what);
       }
 
@@ -103,12 +107,7 @@ final class DiskLogs {
    *
    * @param from the earliest time in reach of a log in memory
    */
-  List<LocalStore> open(
-      List<StoreSpec> specs,
-      WindowLogConfig memory,
-      long openedAt,
-      long from,
-      NodeCounters counters) {
+  List<LocalStore> open(WindowLogConfig memory, long openedAt, long from) {
     return specs.stream()
         .map(
             spec ->
@@ -117,7 +116,7 @@ final class DiskLogs {
                     past(spec.name(), memory, from),
                     new Deletes(
                         memory.bytesMax() / DELETES_PART,
-                        () -> counters.add(NodeCounter.DELETES_FORGOTTEN),
+                        events.deleteForgotten(),
                         deletes(spec.name(), openedAt))))
         .toList();
   }

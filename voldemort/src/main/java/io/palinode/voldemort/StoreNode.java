@@ -88,8 +88,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
         new HvcClock(node, config.nodes(), config.epsilon(), epochMicros, config.maxDrift());
     NodeMeta.Start last = ClockPromise.last(engine);
     requireReached(node, last.promisedHlc(), epochMicros.getAsLong());
-    List<StoreSpec> specs = config.specs();
-    DiskLogs logs = new DiskLogs(node, specs, disk, last.incarnation(), counters);
+    DiskLogs logs = new DiskLogs(node, config.specs(), disk, last.incarnation(), pastEvents(counters));
     long openedAt = clock.tick(ownReading(config, last, logs)).own();
     this.incarnation = last.incarnation() + 1;
     this.promise =
@@ -103,7 +102,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
             node,
             engine,
             config.writes(),
-            logs.open(specs, config.windowLog(), openedAt, from, counters));
+            logs.open(config.windowLog(), openedAt, from));
     this.fence = new Fence(node, NodeMeta.readFence(engine));
     Writers writers = new Writers(openedAt);
     this.past = new NodePast(stores, fence, writers);
@@ -118,6 +117,12 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     this.writes = new ClientWrites(order, admission, stores, clock, promise, events);
     this.hosted = new HostedWrites(order, admission, stores, clock, promise, events);
     log.info("node={} phase=OPEN incarnation={} epoch={}", node, incarnation, fence().epoch());
+  }
+
+  private static PastEvents pastEvents(NodeCounters counters) {
+    return new PastEvents(
+        () -> counters.add(NodeCounter.WINDOW_LOG_LOST),
+        () -> counters.add(NodeCounter.DELETES_FORGOTTEN));
   }
 
   private static void requireReached(int node, long promised, long nowMicros) {

@@ -78,13 +78,16 @@ final class WriteEvents {
   }
 
   private void logAccess(Write write, long hlc) {
+    if (!accesses.isOn()) {
+      return;
+    }
     StoreKey key = write.key();
     String client = write.caller().followedWriter();
     boolean isCopy = write.caller().isCopyAt(node);
     if (write.added() != null) {
-      accesses.put(hlc, key.store(), key.key(), write.added(), client, isCopy);
+      accesses.put(hlc, key, write.added().clock().encode(), client, isCopy);
     } else if (write.deleted() != null) {
-      accesses.delete(hlc, key.store(), key.key(), write.deleted(), client, isCopy);
+      accesses.delete(hlc, key, write.deleted().encode(), client, isCopy);
     }
   }
 
