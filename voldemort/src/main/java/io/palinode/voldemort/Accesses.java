@@ -1,10 +1,9 @@
 package io.palinode.voldemort;
 
+import io.palinode.detector.StoreKey;
 import io.palinode.detector.affected.Access;
 import io.palinode.detector.affected.Access.Kind;
 import io.palinode.detector.affected.Trace;
-import io.palinode.voldemort.protocol.VectorClock;
-import io.palinode.voldemort.protocol.Versioned;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -60,20 +59,26 @@ final class Accesses {
     }
   }
 
-  /** Logs a put. */
-  void put(long hlc, String store, byte[] key, Versioned added, String client, boolean isCopy) {
+  /** Logs a put of the version with this name. */
+  void put(long hlc, StoreKey key, byte[] name, String client, boolean isCopy) {
+    add(hlc, key, writeOf(PUT, name), client, isCopy);
+  }
+
+  /** Logs a delete with this mark, even if it found nothing. */
+  void delete(long hlc, StoreKey key, byte[] mark, String client, boolean isCopy) {
+    add(hlc, key, writeOf(DELETE, mark), client, isCopy);
+  }
+
+  private void add(long hlc, StoreKey key, long write, String client, boolean isCopy) {
     Ring now = ring.get();
     if (now != null) {
-      now.add(hlc, keyOf(store, key), kind(isCopy), writeOf(PUT, added.clock()), client);
+      now.add(hlc, keyOf(key.store(), key.key()), kind(isCopy), write, client);
     }
   }
 
-  /** Logs a delete, even if it found nothing. */
-  void delete(long hlc, String store, byte[] key, VectorClock upTo, String client, boolean isCopy) {
-    Ring now = ring.get();
-    if (now != null) {
-      now.add(hlc, keyOf(store, key), kind(isCopy), writeOf(DELETE, upTo), client);
-    }
+  /** Whether accesses are logged now. */
+  boolean isOn() {
+    return ring.get() != null;
   }
 
   /**
@@ -100,8 +105,8 @@ final class Accesses {
   }
 
   /** The hash that names a write among those of one client to one key. */
-  private static long writeOf(int kind, VectorClock clock) {
-    return mixed((FNV_BASIS ^ kind) * FNV_PRIME, clock.encode());
+  private static long writeOf(int kind, byte[] name) {
+    return mixed((FNV_BASIS ^ kind) * FNV_PRIME, name);
   }
 
   /** 64-bit FNV-1a, then the finalizer of MurmurHash3: each bit depends on all. */

@@ -56,10 +56,10 @@ final class ChangedKeys {
       return isAfter ? then : now;
     }
 
-    private KeyPast.Builder past(long from) {
+    private KeyPast.Builder past(RecordRules rules, long from) {
       KeyPast.Builder begun = past;
       if (begun == null) {
-        begun = new KeyPast.Builder(from);
+        begun = new KeyPast.Builder(rules, from);
         past = begun;
       }
       return begun;
@@ -98,7 +98,7 @@ final class ChangedKeys {
       Set<KeyBytes> others,
       Predicate<byte[]> wanted,
       RestoreLimit.Tally tally) {
-    Search search = new Search(store.name(), near, wanted, tally);
+    Search search = new Search(store, near, wanted, tally);
     store.past().forEachBetween(near.since(), Long.MAX_VALUE, search::changed);
     others.forEach(search::of);
     // In the engine's order: neighbours are read, and later written, together.
@@ -121,14 +121,14 @@ final class ChangedKeys {
 
   /** The state of the pass over the window-log. */
   private static final class Search {
-    private final String store;
+    private final LocalStore store;
     private final Near near;
     private final Predicate<byte[]> wanted;
     private final RestoreLimit.Tally tally;
     private final Map<KeyBytes, Changed> byKey = new HashMap<>();
     private long changesAfter;
 
-    Search(String store, Near near, Predicate<byte[]> wanted, RestoreLimit.Tally tally) {
+    Search(LocalStore store, Near near, Predicate<byte[]> wanted, RestoreLimit.Tally tally) {
       this.store = store;
       this.near = near;
       this.wanted = wanted;
@@ -140,7 +140,7 @@ final class ChangedKeys {
         return;
       }
       Changed changed = of(new KeyBytes(key));
-      if (hlc > near.cuts().of(store, key)) {
+      if (hlc > near.cuts().of(store.name(), key)) {
         changesAfter++;
         if (!changed.isAfter) {
           changed.isAfter = true;
@@ -148,7 +148,7 @@ final class ChangedKeys {
           tally.addBytes(old == null ? 0 : old.length);
         }
       } else if (hlc > near.from()) {
-        KeyPast.Builder past = changed.past(near.from());
+        KeyPast.Builder past = changed.past(store.rules(), near.from());
         int before = past.bytes();
         past.changed(hlc, old);
         tally.addBytes(past.bytes() - before);
@@ -184,6 +184,6 @@ final class ChangedKeys {
     if (changed.past == null && deletes.isEmpty()) {
       return null;
     }
-    return changed.past(near.from()).encode(changed.onTheCut(), deletes);
+    return changed.past(store.rules(), near.from()).encode(changed.onTheCut(), deletes);
   }
 }

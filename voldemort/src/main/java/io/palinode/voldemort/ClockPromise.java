@@ -9,7 +9,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The clock promise of one incarnation: the next one starts after it. It is a record of the engine. If the engine refuses it, as on a full disk, the engine's spare room takes it. So a node that refuses writes still publishes progress, and judgement does not wait.
+ * The clock promise of one incarnation: the next one starts after it. It is a record of the engine.
+ * If the engine refuses it, as on a full disk, the engine's spare room takes it. So a node that
+ * refuses writes still publishes progress, and judgement does not wait.
  *
  * <p>Thread-safe. Its lock is the last in the order of locks, and is held during the commit.
  */
@@ -89,7 +91,10 @@ final class ClockPromise {
     }
   }
 
-  /** Extends the promise by {@code furtherHlc} beyond {@code wanted}, unless that is covered. Throws {@link StorageException} if no medium takes it. */
+  /**
+   * Extends the promise by {@code furtherHlc} beyond {@code wanted}, unless that is covered. Throws
+   * {@link StorageException} if no medium takes it.
+   */
   void cover(long wanted, long furtherHlc) {
     lock.lock();
     try {
@@ -101,7 +106,10 @@ final class ClockPromise {
     }
   }
 
-  /** Extends the promise to at least {@code wanted}. Throws {@link StorageException} if no medium takes it. */
+  /**
+   * Extends the promise to at least {@code wanted}. Throws {@link StorageException} if no medium
+   * takes it.
+   */
   void extendTo(long wanted) {
     lock.lock();
     try {
@@ -117,7 +125,8 @@ final class ClockPromise {
   }
 
   /**
-   * Covers a write of the engine. Throws {@link StorageException} while the engine refuses records, so that the window-log gets no entry of a refused write.
+   * Covers a write of the engine. Throws {@link StorageException} while the engine refuses records,
+   * so that the window-log gets no entry of a refused write.
    */
   void coverWrite(long wanted) {
     if (wanted <= hlc && !health.isRefused()) {

@@ -1,7 +1,6 @@
 package io.palinode.voldemort;
 
 import io.palinode.retroscope.WindowLog;
-import io.palinode.voldemort.protocol.VectorClock;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -17,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The deletes that one store accepted first, as far back as its window-log reaches. The log has the
- * removed versions, but not the clock that a delete covers. Bounded by bytes: the oldest deletes
- * are dropped, and then cover nothing. Use under the node's write lock, except {@link #bytes}.
+ * removed versions, but not the mark of the delete. Bounded by bytes: the oldest deletes are
+ * dropped, and then cover nothing. Use under the node's write lock, except {@link #bytes}.
  *
  * <p>On disk it is a window-log with these changes:
  *
  * <pre>
- * | 0 u8 | key |, encoded clock        a delete
+ * | 0 u8 | key |, mark ({@link RecordRules})  a delete
  * | 1 u8 |,       undone after, i64    a restore, big-endian
  * | 2 u8 | key |, undone after, i64    a restore of this key
  * </pre>
@@ -32,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * delete that counts as undone covers nothing, so no version is lost.
  */
 final class Deletes {
-  /** Bytes of an entry's objects, without its key and clock. */
+  /** Bytes of an entry's objects, without its key and mark. */
   static final int ENTRY_BYTES = 112;
 
   private static final byte DELETE = 0;
@@ -59,14 +58,14 @@ final class Deletes {
     }
   }
 
-  /** A delete of the versions up to {@code upTo}, first accepted at {@code hlc}. */
-  record Delete(long hlc, VectorClock upTo) {}
+  /** A delete with its mark, first accepted at {@code hlc}. */
+  record Delete(long hlc, KeyBytes mark) {}
 
   /**
-   * A delete of {@code key} up to an encoded clock. Without a clock: a restore at {@code hlc} that
-   * undid the changes after {@code undoneAfter}, of one key or of all.
+   * A delete of {@code key} with a mark. Without a mark: a restore at {@code hlc} that undid the
+   * changes after {@code undoneAfter}, of one key or of all.
    */
-  private record Entry(long hlc, @Nullable KeyBytes key, byte @Nullable [] upTo, long undoneAfter) {
+  private record Entry(long hlc, @Nullable KeyBytes key, byte @Nullable [] mark, long undoneAfter) {
     static Entry of(long hlc, byte[] key, byte @Nullable [] value) {
       byte[] content = Objects.requireNonNull(value);
       return switch (key[0]) {
@@ -89,26 +88,26 @@ final class Deletes {
     }
 
     byte @Nullable [] diskValue() {
-      return isUndo() ? ByteBuffer.allocate(Long.BYTES).putLong(undoneAfter).array() : upTo;
+      return isUndo() ? ByteBuffer.allocate(Long.BYTES).putLong(undoneAfter).array() : mark;
     }
 
     boolean isUndo() {
-      return upTo == null;
+      return mark == null;
     }
 
     Delete delete() {
-      return new Delete(hlc, VectorClock.readFrom(ByteBuffer.wrap(Objects.requireNonNull(upTo))));
+      return new Delete(hlc, new KeyBytes(Objects.requireNonNull(mark)));
     }
 
     int bytes() {
       return ENTRY_BYTES
           + (key == null ? 0 : key.bytes().length)
-          + (upTo == null ? 0 : upTo.length);
+          + (mark == null ? 0 : mark.length);
     }
   }
 
-  void add(long hlc, byte[] key, VectorClock upTo) {
-    keep(new Entry(hlc, new KeyBytes(key), upTo.encode(), 0));
+  void add(long hlc, byte[] key, byte[] mark) {
+    keep(new Entry(hlc, new KeyBytes(key), mark, 0));
   }
 
   /**

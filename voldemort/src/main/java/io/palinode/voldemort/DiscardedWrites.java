@@ -1,6 +1,6 @@
 package io.palinode.voldemort;
 
-import io.palinode.voldemort.protocol.Versioned;
+import io.palinode.detector.Version;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -23,7 +23,7 @@ public final class DiscardedWrites {
   private final List<Write> writes = new ArrayList<>();
   // By key: its latest change of the page, until its next change is found.
   private final Map<KeyBytes, Integer> open = new HashMap<>();
-  private final Map<KeyBytes, List<Versioned>> settled = new HashMap<>();
+  private final Map<KeyBytes, List<Version>> settled = new HashMap<>();
   private final Map<KeyBytes, Progress> progress = new HashMap<>();
   private long seen;
 
@@ -67,8 +67,8 @@ public final class DiscardedWrites {
    * One change. An empty list means that the key was absent. {@code client} is empty if unknown.
    */
   public record Write(
-      byte[] key, long hlc, List<Versioned> before, List<Versioned> after, String client) {
-    private Write with(List<Versioned> newAfter) {
+      byte[] key, long hlc, List<Version> before, List<Version> after, String client) {
+    private Write with(List<Version> newAfter) {
       return new Write(key, hlc, before, newAfter, client);
     }
   }
@@ -85,7 +85,7 @@ public final class DiscardedWrites {
             range.settled(),
             Long.MAX_VALUE,
             (hlc, key, old) ->
-                settled.computeIfAbsent(new KeyBytes(key), of -> StoredVersions.in(old)));
+                settled.computeIfAbsent(new KeyBytes(key), of -> store.versions(old)));
     List<Integer> numbers = new ArrayList<>();
     store
         .past()
@@ -94,7 +94,7 @@ public final class DiscardedWrites {
             Long.MAX_VALUE,
             (hlc, key, old) -> {
               KeyBytes of = new KeyBytes(key);
-              List<Versioned> found = StoredVersions.in(old);
+              List<Version> found = store.versions(old);
               close(of, found);
               int number = came(of, found, hlc <= range.to());
               if (hlc <= range.to() && seen++ >= behind && seen <= end) {
@@ -104,7 +104,7 @@ public final class DiscardedWrites {
               }
             });
     for (KeyBytes key : List.copyOf(open.keySet())) {
-      List<Versioned> after = present(key);
+      List<Version> after = present(key);
       int unused = came(key, after, false);
       close(key, after);
     }
@@ -119,7 +119,7 @@ public final class DiscardedWrites {
   /**
    * A change found the value {@code found}. Returns the number of the key's changes in the range.
    */
-  private int came(KeyBytes key, List<Versioned> found, boolean isInRange) {
+  private int came(KeyBytes key, List<Version> found, boolean isInRange) {
     Progress of = progress.get(key);
     if (of == null && !isInRange) {
       return 0;
@@ -139,11 +139,11 @@ public final class DiscardedWrites {
     return of != null && of.standing >= number;
   }
 
-  private List<Versioned> then(KeyBytes key) {
+  private List<Version> then(KeyBytes key) {
     return settled.computeIfAbsent(key, this::present);
   }
 
-  private void close(KeyBytes key, List<Versioned> after) {
+  private void close(KeyBytes key, List<Version> after) {
     Integer at = open.remove(key);
     if (at != null) {
       writes.set(at, writes.get(at).with(after));
@@ -155,15 +155,15 @@ public final class DiscardedWrites {
    */
   private boolean isGone(Write write) {
     KeyBytes key = new KeyBytes(write.key());
-    List<Versioned> then = then(key);
-    List<Versioned> added =
+    List<Version> then = then(key);
+    List<Version> added =
         write.after().stream().filter(version -> !write.before().contains(version)).toList();
     return added.isEmpty()
         ? write.before().stream().anyMatch(then::contains)
         : added.stream().noneMatch(then::contains);
   }
 
-  private List<Versioned> present(KeyBytes key) {
-    return StoredVersions.in(engine.get(store.name(), key.bytes()));
+  private List<Version> present(KeyBytes key) {
+    return store.versions(engine.get(store.name(), key.bytes()));
   }
 }

@@ -5,11 +5,10 @@ import io.palinode.retroscope.WindowLogConfig;
 import io.palinode.retroscope.disklog.DiskLog;
 import io.palinode.retroscope.disklog.DiskWatch;
 import io.palinode.voldemort.PastOnDisk.Log;
-import io.palinode.voldemort.cluster.StoreDefinition;
-import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +26,11 @@ final class DiskLogs {
   private static final WindowLogConfig DELETES_IN_MEMORY =
       new WindowLogConfig(Duration.ofMinutes(1), 1);
 
+  /** The list of deletes takes at most this part of a window-log's bytes, besides those. */
+  private static final int DELETES_PART = 4;
+
+  private final List<StoreSpec> specs;
+  private final PastEvents events;
   private final Map<String, Map<Log, DiskLog>> byStore = new LinkedHashMap<>();
 
   /**
@@ -36,15 +40,21 @@ final class DiskLogs {
    * @param incarnation the last one, in which the logs must have been open
    */
   DiskLogs(
-      StoreNodeConfig config, @Nullable PastOnDisk where, long incarnation, NodeCounters counters) {
+      int node,
+      List<StoreSpec> stores,
+      @Nullable PastOnDisk where,
+      long incarnation,
+      PastEvents events) {
+    this.specs = List.copyOf(stores);
+    this.events = events;
     if (where == null) {
       return;
     }
-    for (StoreDefinition store : config.stores()) {
-      if (store.persistence() != Persistence.MEMORY) {
+    for (StoreSpec store : stores) {
+      if (store.isOnDisk()) {
         Map<Log, DiskLog> logs = new EnumMap<>(Log.class);
         for (Log log : Log.values()) {
-          logs.put(log, open(config.nodeId(), store.name(), log, where, incarnation, counters));
+          logs.put(log, open(node, store.name(), log, where, incarnation, events));
         }
         byStore.put(store.name(), logs);
       }
@@ -52,22 +62,18 @@ final class DiskLogs {
   }
 
   private static DiskLog open(
-      int node, String store, Log log, PastOnDisk where, long incarnation, NodeCounters counters) {
+      int node, String store, Log log, PastOnDisk where, long incarnation, PastEvents events) {
     String label =
         "node=%d store=%s log=%s".formatted(node, store, log.name().toLowerCase(Locale.ROOT));
     return DiskLog.open(
-        where.volumes().of(store, log),
-        where.bound(log),
-        label,
-        incarnation,
-        watch(label, counters));
+        where.volumes().of(store, log), where.bound(log), label, incarnation, watch(label, events));
   }
 
-  private static DiskWatch watch(String label, NodeCounters counters) {
+  private static DiskWatch watch(String label, PastEvents events) {
     return new DiskWatch() {
       @Override
       public void lost(String what) {
-        counters.add(NodeCounter.WINDOW_LOG_LOST);
+        events.logLost().run();
         logger.warn("{} phase=WINDOW_LOG_LOST {}", label, what);
       }
 
@@ -92,6 +98,25 @@ final class DiskLogs {
     byStore.values().forEach(logs -> logs.values().forEach(each -> each.begin(incarnation)));
   }
 
+  /**
+   * The stores with their logs, continued at {@code openedAt}.
+   *
+   * @param from the earliest time in reach of a log in memory
+   */
+  List<LocalStore> open(WindowLogConfig memory, long openedAt, long from) {
+    return specs.stream()
+        .map(
+            spec ->
+                new LocalStore(
+                    spec,
+                    past(spec.name(), memory, from),
+                    new Deletes(
+                        memory.bytesMax() / DELETES_PART,
+                        events.deleteForgotten(),
+                        deletes(spec.name(), openedAt))))
+        .toList();
+  }
+
   /** A log of a store, continued at {@code openedAt}; null if it is not on disk. */
   private @Nullable WindowLog opened(String store, Log log, WindowLogConfig memory, long openedAt) {
     DiskLog disk = byStore.getOrDefault(store, Map.of()).get(log);
@@ -99,13 +124,13 @@ final class DiskLogs {
   }
 
   /** The window-log of a store. */
-  WindowLog past(String store, WindowLogConfig memory, long openedAt) {
+  private WindowLog past(String store, WindowLogConfig memory, long openedAt) {
     WindowLog opened = opened(store, Log.CHANGES, memory, openedAt);
     return opened == null ? new WindowLog(memory, openedAt) : opened;
   }
 
   /** The deletes of a store; null if they are in memory only. */
-  @Nullable WindowLog deletes(String store, long openedAt) {
+  private @Nullable WindowLog deletes(String store, long openedAt) {
     return opened(store, Log.DELETES, DELETES_IN_MEMORY, openedAt);
   }
 }

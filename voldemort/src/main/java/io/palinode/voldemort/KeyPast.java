@@ -1,9 +1,7 @@
 package io.palinode.voldemort;
 
+import io.palinode.detector.Version;
 import io.palinode.voldemort.Deletes.Delete;
-import io.palinode.voldemort.protocol.Siblings;
-import io.palinode.voldemort.protocol.VectorClock;
-import io.palinode.voldemort.protocol.Versioned;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,14 +14,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The past of one key on one node, before a cut: its versions with their times, and the deletes
- * that the node accepted first. Nodes exchange it, because Voldemort keeps no tombstones and
- * restarts a key's clock after a delete. Only the times of first acceptance separate a version that
+ * that the node accepted first. Nodes exchange it, because a store need not keep tombstones, and
+ * may give a name again after a delete. Only the times of first acceptance separate a version that
  * a delete covers from one written after that delete.
  *
  * <pre>
  * | version u8 = 1 | from i64
- * | versions i32 | per version: since i64, hash of the value i32, clock with timestamp
- * | deletes i32  | per delete: HLC i64, clock                                          |
+ * | versions i32 | per version: since i64, hash of the value i32, name ({@link RecordRules})
+ * | deletes i32  | per delete: HLC i64, mark                                           |
  * | node i16     | the contributor; absent on disk and in earlier releases             |
  * </pre>
  *
@@ -37,10 +35,10 @@ record KeyPast(int node, long from, Map<Id, Long> since, List<Delete> deletes) {
   private static final byte VERSION = 1;
   private static final int HEADER_BYTES = 1 + Long.BYTES + Integer.BYTES;
 
-  /** Names one write. A clock can repeat after a delete, but rarely within one millisecond. */
-  record Id(KeyBytes clock, int valueHash) {
-    static Id of(Versioned version) {
-      return new Id(new KeyBytes(version.clock().encode()), Arrays.hashCode(version.value()));
+  /** Identifies one write. A name can repeat after a delete, but rarely with the same value. */
+  record Id(KeyBytes name, int valueHash) {
+    static Id of(RecordRules rules, Version version) {
+      return new Id(new KeyBytes(rules.name(version)), Arrays.hashCode(version.value()));
     }
   }
 
@@ -69,22 +67,24 @@ record KeyPast(int node, long from, Map<Id, Long> since, List<Delete> deletes) {
 
   /** The bytes of a key that has not changed since {@code from}. */
   static byte[] unchanged(long from) {
-    return new Builder(from).encode(null, List.of());
+    return ByteBuffer.allocate(HEADER_BYTES + Integer.BYTES).put(VERSION).putLong(from).array();
   }
 
   /**
    * Collects the past of a key from its changes, in order. Holds few bytes per version: since i64,
-   * hash of the value i32, clock.
+   * hash of the value i32, name.
    */
   static final class Builder {
     private static final int FIXED_BYTES = Long.BYTES + Integer.BYTES;
 
+    private final RecordRules rules;
     private final long from;
     private byte[] had = new byte[0];
     private int hadBytes;
     private long lastChange;
 
-    Builder(long from) {
+    Builder(RecordRules rules, long from) {
+      this.rules = rules;
       this.from = from;
       this.lastChange = from;
     }
@@ -104,12 +104,12 @@ record KeyPast(int node, long from, Map<Id, Long> since, List<Delete> deletes) {
     byte[] encode(byte @Nullable [] atTheCut, List<Delete> deletes) {
       had(atTheCut);
       int count = dropRepeats();
-      List<byte[]> clocks = deletes.stream().map(delete -> delete.upTo().encode()).toList();
-      int deleteBytes = clocks.stream().mapToInt(clock -> Long.BYTES + clock.length).sum();
+      int deleteBytes =
+          deletes.stream().mapToInt(each -> Long.BYTES + each.mark().bytes().length).sum();
       ByteBuffer out = ByteBuffer.allocate(HEADER_BYTES + hadBytes + Integer.BYTES + deleteBytes);
       out.put(VERSION).putLong(from).putInt(count).put(had, 0, hadBytes).putInt(deletes.size());
-      for (int i = 0; i < clocks.size(); i++) {
-        out.putLong(deletes.get(i).hlc()).put(clocks.get(i));
+      for (Delete delete : deletes) {
+        out.putLong(delete.hlc()).put(delete.mark().bytes());
       }
       return out.array();
     }
@@ -122,7 +122,7 @@ record KeyPast(int node, long from, Map<Id, Long> since, List<Delete> deletes) {
       int next;
       for (int at = 0; at < hadBytes; at = next) {
         int idAt = at + Long.BYTES;
-        next = at + FIXED_BYTES + VectorClock.encodedSize(in, at + FIXED_BYTES);
+        next = at + FIXED_BYTES + rules.length(in, at + FIXED_BYTES);
         if (seen.add(new KeyBytes(Arrays.copyOfRange(had, idAt, next)))) {
           System.arraycopy(had, at, had, end, next - at);
           end += next - at;
@@ -134,15 +134,15 @@ record KeyPast(int node, long from, Map<Id, Long> since, List<Delete> deletes) {
 
     private void had(byte @Nullable [] record) {
       if (record != null) {
-        Siblings.forEachPlace(
+        rules.forEachPlace(
             record,
-            (clockAt, clockEnd, valueAt, valueEnd) ->
-                add(record, clockAt, clockEnd, hash(record, valueAt, valueEnd)));
+            (nameAt, nameEnd, valueAt, valueEnd) ->
+                add(record, nameAt, nameEnd, hash(record, valueAt, valueEnd)));
       }
     }
 
-    private void add(byte[] record, int clockAt, int clockEnd, int valueHash) {
-      int end = hadBytes + FIXED_BYTES + clockEnd - clockAt;
+    private void add(byte[] record, int nameAt, int nameEnd, int valueHash) {
+      int end = hadBytes + FIXED_BYTES + nameEnd - nameAt;
       if (end > had.length) {
         // Most keys have one or two versions.
         had = Arrays.copyOf(had, end + hadBytes);
@@ -150,7 +150,7 @@ record KeyPast(int node, long from, Map<Id, Long> since, List<Delete> deletes) {
       ByteBuffer.wrap(had, hadBytes, had.length - hadBytes)
           .putLong(lastChange)
           .putInt(valueHash)
-          .put(record, clockAt, clockEnd - clockAt);
+          .put(record, nameAt, nameEnd - nameAt);
       hadBytes = end;
     }
 
@@ -165,7 +165,7 @@ record KeyPast(int node, long from, Map<Id, Long> since, List<Delete> deletes) {
   }
 
   /** Throws {@link IllegalArgumentException} for another version. */
-  static KeyPast decode(byte[] bytes) {
+  static KeyPast decode(RecordRules rules, byte[] bytes) {
     ByteBuffer in = ByteBuffer.wrap(bytes);
     byte version = in.get();
     if (version != VERSION) {
@@ -176,12 +176,19 @@ record KeyPast(int node, long from, Map<Id, Long> since, List<Delete> deletes) {
     for (int left = in.getInt(); left > 0; left--) {
       long hlc = in.getLong();
       int valueHash = in.getInt();
-      since.put(new Id(new KeyBytes(VectorClock.readFrom(in).encode()), valueHash), hlc);
+      since.put(new Id(next(rules, in), valueHash), hlc);
     }
     List<Delete> deletes = new ArrayList<>();
     for (int left = in.getInt(); left > 0; left--) {
-      deletes.add(new Delete(in.getLong(), VectorClock.readFrom(in)));
+      deletes.add(new Delete(in.getLong(), next(rules, in)));
     }
     return new KeyPast(in.hasRemaining() ? in.getShort() : UNKNOWN, from, since, deletes);
+  }
+
+  /** The name or mark at the position of {@code in}. */
+  private static KeyBytes next(RecordRules rules, ByteBuffer in) {
+    byte[] bytes = new byte[rules.length(in, in.position())];
+    in.get(bytes);
+    return new KeyBytes(bytes);
   }
 }

@@ -97,7 +97,7 @@ final class KeySlices {
   }
 
   private static List<Integer> nodes(LocalStore store, byte[] key) {
-    List<Integer> nodes = new ArrayList<>(store.ring().preferenceList(key));
+    List<Integer> nodes = new ArrayList<>(store.replicas(key));
     nodes.sort(null);
     return nodes;
   }

@@ -1,14 +1,37 @@
 package io.palinode.voldemort;
 
+import io.palinode.detector.Version;
 import io.palinode.retroscope.WindowLog;
-import io.palinode.voldemort.cluster.Ring;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One store of a node, without its records: its placement and its past. */
-record LocalStore(String name, Ring ring, WindowLog past, Deletes deletes) {
+/** One store of a node, without its records: its rules and its past. */
+record LocalStore(StoreSpec spec, WindowLog past, Deletes deletes) {
+  String name() {
+    return spec.name();
+  }
+
+  RecordRules rules() {
+    return spec.rules();
+  }
+
+  /** The replicas of a key, the preferred one first. */
+  List<Integer> replicas(byte[] key) {
+    return spec.placement().replicas(key);
+  }
+
+  /** The versions in a record; none in an absent one. */
+  List<Version> versions(byte @Nullable [] record) {
+    return record == null ? List.of() : rules().versions(record);
+  }
+
+  /** The record of some versions; null if there are none. */
+  byte @Nullable [] record(List<Version> versions) {
+    return versions.isEmpty() ? null : rules().record(versions);
+  }
 
   boolean isHeldBy(int node, byte[] key) {
-    return ring.preferenceList(key).contains(node);
+    return replicas(key).contains(node);
   }
 
   /**

@@ -15,6 +15,7 @@ import io.palinode.voldemort.ChangedKeys.Near;
 import io.palinode.voldemort.Repairs.Repair;
 import io.palinode.voldemort.StorageEngine.Change;
 import io.palinode.voldemort.StorageEngine.Durability;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -49,14 +50,18 @@ final class NodeRestore {
    * @param promise the change that extends the clock promise to an HLC
    */
   NodeRestore(
-      StoreNodeConfig config, NodeStores stores, HvcClock clock, LongFunction<Change> promise) {
-    this.node = config.nodeId();
+      NodeStores stores,
+      HvcClock clock,
+      LongFunction<Change> promise,
+      Duration convergenceWindow,
+      RestoreLimit limit) {
+    this.node = stores.node();
     this.engine = stores.engine();
     this.stores = stores.all();
     this.clock = clock;
     this.promise = promise;
-    this.convergenceWindowHlc = Hlc.ofMicros(config.convergenceWindow().toNanos() / 1_000);
-    this.limit = config.restores();
+    this.convergenceWindowHlc = Hlc.ofMicros(convergenceWindow.toNanos() / 1_000);
+    this.limit = limit;
     this.slices = new KeySlices(node, engine);
     this.last = NodeMeta.Mark.read(engine);
     this.pasts = NodeMeta.Pasts.read(engine);
@@ -314,7 +319,7 @@ final class NodeRestore {
       LocalStore store = each.store();
       Set<KeyBytes> deleted = deletedNear(store, cuts);
       for (Changed key : each.all()) {
-        List<Integer> nodes = store.ring().preferenceList(key.key().bytes());
+        List<Integer> nodes = store.replicas(key.key().bytes());
         if (nodes.contains(node) && !deleted.contains(key.key())) {
           Replica here = new Replica(digest.of(key.onTheCut()), nodes);
           replicas.put(new StoreKey(store.name(), key.key().bytes()), here);

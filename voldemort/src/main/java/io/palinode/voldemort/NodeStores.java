@@ -1,10 +1,8 @@
 package io.palinode.voldemort;
 
 import io.palinode.detector.StoreKey;
-import io.palinode.retroscope.WindowLog;
 import io.palinode.voldemort.StorageEngine.Change;
-import io.palinode.voldemort.cluster.Ring;
-import io.palinode.voldemort.cluster.StoreDefinition;
+import io.palinode.voldemort.StorageEngine.Durability;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -16,40 +14,23 @@ import org.jspecify.annotations.Nullable;
 
 /** The stores of one node: their records, in one engine, and the past of each. */
 final class NodeStores {
-  /** The list of deletes takes at most this part of a window-log's bytes, besides those. */
-  private static final int DELETES_PART = 4;
-
-  private final StoreNodeConfig config;
+  private final int node;
   private final StorageEngine engine;
+  private final Durability writes;
   private final Map<String, LocalStore> byName = new LinkedHashMap<>();
 
   /**
-   * @param openedAt when the incarnation began; without a past, no earlier or later time is in
-   *     reach
+   * @param writes the durability of an acknowledged write
    */
-  NodeStores(
-      StoreNodeConfig config,
-      StorageEngine engine,
-      DiskLogs logs,
-      long openedAt,
-      NodeCounters counters) {
-    this.config = config;
+  NodeStores(int node, StorageEngine engine, Durability writes, List<LocalStore> stores) {
+    this.node = node;
     this.engine = engine;
-    long from = config.keepsPast() ? openedAt : Long.MAX_VALUE;
-    for (StoreDefinition store : config.stores()) {
-      Ring ring = new Ring(config.cluster(), store.replicationFactor());
-      WindowLog past = logs.past(store.name(), config.windowLog(), from);
-      Deletes deletes =
-          new Deletes(
-              config.windowLog().bytesMax() / DELETES_PART,
-              () -> counters.add(NodeCounter.DELETES_FORGOTTEN),
-              logs.deletes(store.name(), openedAt));
-      byName.put(store.name(), new LocalStore(store.name(), ring, past, deletes));
-    }
+    this.writes = writes;
+    stores.forEach(store -> byName.put(store.name(), store));
   }
 
   int node() {
-    return config.nodeId();
+    return node;
   }
 
   StorageEngine engine() {
@@ -88,15 +69,13 @@ final class NodeStores {
 
   /** Commits the change of one write, with the durability of writes. */
   void commit(Change change) {
-    engine.commit(List.of(change), config.writes());
+    engine.commit(List.of(change), writes);
   }
 
   /** The replicas of a key, in ascending order; empty if the node does not have its store. */
   List<Integer> replicas(StoreKey key) {
     LocalStore store = byName.get(key.store());
-    return store == null
-        ? List.of()
-        : store.ring().preferenceList(key.key()).stream().sorted().toList();
+    return store == null ? List.of() : store.replicas(key.key()).stream().sorted().toList();
   }
 
   /** Ends the logs of all stores. All records must be on the medium. */

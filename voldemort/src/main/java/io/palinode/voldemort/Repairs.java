@@ -1,8 +1,8 @@
 package io.palinode.voldemort;
 
 import io.palinode.detector.StoreBinding.KeyRecord;
+import io.palinode.detector.Version;
 import io.palinode.voldemort.StorageEngine.Change;
-import io.palinode.voldemort.protocol.Versioned;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -48,14 +48,15 @@ final class Repairs {
     Map<KeyBytes, KeyCut> cuts = new LinkedHashMap<>();
     long latest = 0;
     for (KeyRecord record : records) {
-      KeyCut cut = cuts.computeIfAbsent(new KeyBytes(record.key().key()), key -> new KeyCut());
+      KeyCut cut =
+          cuts.computeIfAbsent(new KeyBytes(record.key().key()), key -> new KeyCut(store.rules()));
       latest = Math.max(latest, cut.add(record));
     }
     cuts.forEach(
         (key, cut) -> {
           byte[] old = engine.get(store.name(), key.bytes());
-          List<Versioned> merged = cut.versions(StoredVersions.in(old));
-          add(store, key.bytes(), old, StoredVersions.record(merged));
+          List<Version> merged = cut.versions(store.versions(old));
+          add(store, key.bytes(), old, store.record(merged));
         });
     return latest;
   }

@@ -4,7 +4,8 @@ import io.palinode.detector.RestoreRefusedException;
 import io.palinode.detector.RestoreRefusedException.Reason;
 
 /**
- * The heap that the changed keys of a restore may take. Without it, too large a restore would end the node for lack of memory, after each start again. No operator could cancel it.
+ * The heap that the changed keys of a restore may take. Without it, too large a restore would end
+ * the node for lack of memory, after each start again. No operator could cancel it.
  *
  * @param keysMax at least 1
  * @param bytesMax bytes of the keys, their records now and on the cut, and their objects,

@@ -88,19 +88,26 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
         new HvcClock(node, config.nodes(), config.epsilon(), epochMicros, config.maxDrift());
     NodeMeta.Start last = ClockPromise.last(engine);
     requireReached(node, last.promisedHlc(), epochMicros.getAsLong());
-    DiskLogs logs = new DiskLogs(config, disk, last.incarnation(), counters);
+    DiskLogs logs =
+        new DiskLogs(node, config.specs(), disk, last.incarnation(), pastEvents(counters));
     long openedAt = clock.tick(ownReading(config, last, logs)).own();
     this.incarnation = last.incarnation() + 1;
     this.promise =
         new ClockPromise(engine, config.writes(), health, epochMicros, incarnation, openedAt);
     // After the promise: a log of a later incarnation than the records could miss some.
     logs.begin(incarnation);
-    this.stores = new NodeStores(config, engine, logs, openedAt, counters);
+    // Without a past, no earlier or later time is in reach.
+    long from = config.keepsPast() ? openedAt : Long.MAX_VALUE;
+    this.stores =
+        new NodeStores(
+            node, engine, config.writes(), logs.open(config.windowLog(), openedAt, from));
     this.fence = new Fence(node, NodeMeta.readFence(engine));
     Writers writers = new Writers(openedAt);
     this.past = new NodePast(stores, fence, writers);
     this.history = new NodeHistory(stores, clock, order.writeLock());
-    NodeRestore restore = new NodeRestore(config, stores, clock, promise::change);
+    NodeRestore restore =
+        new NodeRestore(
+            stores, clock, promise::change, config.convergenceWindow(), config.restores());
     this.rollback = new NodeRollback(order, stores, clock, fence, restore);
     this.admission = new Admission(config, stores, fence, clock, counters, health);
     this.events = new WriteEvents(node, counters, writers, accesses);
@@ -108,6 +115,12 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     this.writes = new ClientWrites(order, admission, stores, clock, promise, events);
     this.hosted = new HostedWrites(order, admission, stores, clock, promise, events);
     log.info("node={} phase=OPEN incarnation={} epoch={}", node, incarnation, fence().epoch());
+  }
+
+  private static PastEvents pastEvents(NodeCounters counters) {
+    return new PastEvents(
+        () -> counters.add(NodeCounter.WINDOW_LOG_LOST),
+        () -> counters.add(NodeCounter.DELETES_FORGOTTEN));
   }
 
   private static void requireReached(int node, long promised, long nowMicros) {

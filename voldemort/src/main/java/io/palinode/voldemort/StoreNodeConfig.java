@@ -6,7 +6,9 @@ import io.palinode.retroscope.WindowLogConfig;
 import io.palinode.voldemort.StorageEngine.Durability;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;
+import io.palinode.voldemort.cluster.Ring;
 import io.palinode.voldemort.cluster.StoreDefinition;
+import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -46,7 +48,8 @@ public record StoreNodeConfig(
   }
 
   /**
-   * Longer than a client's request timeout plus the clock drift. A client gives up a copy after 5 s.
+   * Longer than a client's request timeout plus the clock drift. A client gives up a copy after 5
+   * s.
    */
   public static final Duration CONVERGENCE_WINDOW_DEFAULT = Duration.ofSeconds(6);
 
@@ -136,6 +139,17 @@ public record StoreNodeConfig(
         writes,
         newPast,
         newLimit);
+  }
+
+  /** The stores as the store-neutral parts of a node know them. */
+  List<StoreSpec> specs() {
+    return stores.stream().map(this::spec).toList();
+  }
+
+  private StoreSpec spec(StoreDefinition store) {
+    Ring ring = new Ring(cluster, store.replicationFactor());
+    boolean isOnDisk = store.persistence() != Persistence.MEMORY;
+    return new StoreSpec(store.name(), ring::preferenceList, VoldemortRules.INSTANCE, isOnDisk);
   }
 
   boolean keepsPast() {

@@ -4,7 +4,6 @@ import io.palinode.detector.StoreBinding.ScanVisitor;
 import io.palinode.detector.StoreKey;
 import io.palinode.detector.Version;
 import io.palinode.voldemort.protocol.Siblings;
-import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -28,9 +27,7 @@ final class StoredVersions {
   }
 
   static Version of(Versioned versioned) {
-    VectorClock clock = versioned.clock();
-    return new Version(
-        versioned.value(), clock.identityBytes(), clock.timestampMs(), versioned.origin());
+    return VoldemortRules.version(versioned);
   }
 
   /** See {@link io.palinode.detector.StoreBinding#scan}. */

@@ -110,6 +110,6 @@ final class UndoCount {
   }
 
   private boolean isFirst(LocalStore store, byte[] key) {
-    return store.ring().preferenceList(key).get(0) == node;
+    return store.replicas(key).get(0) == node;
   }
 }

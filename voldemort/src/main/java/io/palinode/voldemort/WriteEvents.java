@@ -73,18 +73,21 @@ final class WriteEvents {
    */
   void listDelete(LocalStore store, Write write, long hlc) {
     if (write.deleted() != null && !write.caller().isCopyAt(node)) {
-      store.deletes().add(hlc, write.key().key(), write.deleted());
+      store.deletes().add(hlc, write.key().key(), write.deleted().encode());
     }
   }
 
   private void logAccess(Write write, long hlc) {
+    if (!accesses.isOn()) {
+      return;
+    }
     StoreKey key = write.key();
     String client = write.caller().followedWriter();
     boolean isCopy = write.caller().isCopyAt(node);
     if (write.added() != null) {
-      accesses.put(hlc, key.store(), key.key(), write.added(), client, isCopy);
+      accesses.put(hlc, key, write.added().clock().encode(), client, isCopy);
     } else if (write.deleted() != null) {
-      accesses.delete(hlc, key.store(), key.key(), write.deleted(), client, isCopy);
+      accesses.delete(hlc, key, write.deleted().encode(), client, isCopy);
     }
   }
 

@@ -20,7 +20,8 @@ import org.junit.jupiter.api.Test;
 class DeletesTest {
   private static final byte[] KEY = TestNodes.bytes("k");
   private static final VectorClock UP_TO = TestNodes.vector(1);
-  private static final long ENTRY = Deletes.ENTRY_BYTES + 1L + UP_TO.encode().length;
+  private static final byte[] MARK = UP_TO.encode();
+  private static final long ENTRY = Deletes.ENTRY_BYTES + 1L + MARK.length;
 
   private final AtomicInteger forgotten = new AtomicInteger();
   private final Deletes deletes = new Deletes(3 * ENTRY, forgotten::incrementAndGet, null);
@@ -28,7 +29,7 @@ class DeletesTest {
   @Test
   void theOldestAreForgottenWhenThereIsNoRoom() {
     for (long hlc = 1; hlc <= 5; hlc++) {
-      deletes.add(hlc, KEY, UP_TO);
+      deletes.add(hlc, KEY, MARK);
     }
     assertThat(standing(5)).containsExactly(3L, 4L, 5L);
     assertThat(deletes.bytes()).isEqualTo(3 * ENTRY);
@@ -37,15 +38,15 @@ class DeletesTest {
 
   @Test
   void oneThatIsLargerThanAllTheRoomIsForgottenAtOnce() {
-    deletes.add(1, new byte[(int) (3 * ENTRY)], UP_TO);
+    deletes.add(1, new byte[(int) (3 * ENTRY)], MARK);
     assertThat(deletes.bytes()).isZero();
     assertThat(forgotten).hasValue(1);
   }
 
   @Test
   void whatTheWindowLogNoLongerReachesTakesNoMemory() {
-    deletes.add(1, KEY, UP_TO);
-    deletes.add(2, KEY, UP_TO);
+    deletes.add(1, KEY, MARK);
+    deletes.add(2, KEY, MARK);
     deletes.forgetUpTo(1);
     assertThat(deletes.bytes()).isEqualTo(ENTRY);
     deletes.forgetUpTo(2);
@@ -55,8 +56,8 @@ class DeletesTest {
 
   @Test
   void whatARestoreTookBackDoesNotStandAfterIt() {
-    deletes.add(1, KEY, UP_TO);
-    deletes.add(2, KEY, UP_TO);
+    deletes.add(1, KEY, MARK);
+    deletes.add(2, KEY, MARK);
     deletes.undone(3, 1);
     assertThat(standing(2)).containsExactly(1L, 2L);
     assertThat(standing(3)).containsExactly(1L);
@@ -66,9 +67,9 @@ class DeletesTest {
   void whatARestoreOfOneKeyTookBackStandsForTheOthers() {
     byte[] other = TestNodes.bytes("other");
     Deletes some = withRoom(null);
-    some.add(1, KEY, UP_TO);
-    some.add(2, KEY, UP_TO);
-    some.add(2, other, UP_TO);
+    some.add(1, KEY, MARK);
+    some.add(2, KEY, MARK);
+    some.add(2, other, MARK);
     some.undone(3, key -> key.equals(new KeyBytes(KEY)) ? 1 : 2);
     assertThat(standing(some, 2)).as("it can be undone").containsExactly(1L, 2L);
     assertThat(standing(some, 3)).containsExactly(1L);
@@ -78,9 +79,9 @@ class DeletesTest {
   @Test
   void whatARestoreOfOneKeyTookBackStandsOnAnEarlierCutOfIt() {
     Deletes some = withRoom(null);
-    some.add(1, KEY, UP_TO);
+    some.add(1, KEY, MARK);
     some.undone(2, key -> 0);
-    some.add(3, KEY, UP_TO);
+    some.add(3, KEY, MARK);
     some.undone(4, key -> 2);
     assertThat(standing(some, 1)).containsExactly(1L);
     assertThat(standing(some, 3)).containsExactly(3L);
@@ -89,7 +90,7 @@ class DeletesTest {
 
   @Test
   void aRestoreOfSomeKeysNotesNothingOfTheOthers() {
-    deletes.add(1, KEY, UP_TO);
+    deletes.add(1, KEY, MARK);
     long bytes = deletes.bytes();
     deletes.undone(2, key -> 1);
     assertThat(deletes.bytes()).isEqualTo(bytes);
@@ -99,8 +100,8 @@ class DeletesTest {
   void whatIsOnDiskHasGoldenBytes() {
     WindowLog disk = onDisk();
     Deletes written = withRoom(disk);
-    written.add(1, KEY, UP_TO);
-    written.add(2, KEY, UP_TO);
+    written.add(1, KEY, MARK);
+    written.add(2, KEY, MARK);
     written.undone(3, 2);
     written.undone(4, key -> 1);
     List<String> entries = new ArrayList<>();
@@ -110,8 +111,8 @@ class DeletesTest {
         (hlc, key, value) -> entries.add(hlc + " " + hex(key) + " " + hex(value)));
     assertThat(entries)
         .containsExactly(
-            "1 006b " + hex(UP_TO.encode()),
-            "2 006b " + hex(UP_TO.encode()),
+            "1 006b " + hex(MARK),
+            "2 006b " + hex(MARK),
             "3 01 0000000000000002",
             "4 026b 0000000000000001");
     Deletes read = withRoom(disk);
@@ -124,8 +125,8 @@ class DeletesTest {
   @Test
   void whatIsNotKnownOnDiskIsReadAsARestoreOfAllKeys() {
     WindowLog disk = onDisk();
-    disk.append(1, new byte[] {0, 'k'}, UP_TO.encode());
-    disk.append(2, new byte[] {0, 'k'}, UP_TO.encode());
+    disk.append(1, new byte[] {0, 'k'}, MARK);
+    disk.append(2, new byte[] {0, 'k'}, MARK);
     disk.append(3, new byte[] {3, 'x'}, new byte[] {0, 0, 0, 0, 0, 0, 0, 1});
     Deletes read = withRoom(disk);
     assertThat(standing(read, 3)).containsExactly(1L);

@@ -20,17 +20,17 @@ class KeyCutTest {
 
   /** Merges the pasts of node 0, known since {@code from}, and node 1, at time 400. */
   private static List<Versioned> versions(long from) {
-    KeyPast.Builder first = new KeyPast.Builder(from);
+    KeyPast.Builder first = new KeyPast.Builder(VoldemortRules.INSTANCE, from);
     first.changed(400, null);
-    KeyPast.Builder second = new KeyPast.Builder(100);
+    KeyPast.Builder second = new KeyPast.Builder(VoldemortRules.INSTANCE, 100);
     second.changed(200, null);
     second.changed(300, RECORD);
-    KeyCut cut = new KeyCut();
+    KeyCut cut = new KeyCut(VoldemortRules.INSTANCE);
     long unused = cut.add(contributed(0, RECORD, first.encode(RECORD, List.of())));
-    List<Delete> deletes = List.of(new Delete(300, CLOCK));
+    List<Delete> deletes = List.of(new Delete(300, new KeyBytes(CLOCK.encode())));
     long last = cut.add(contributed(1, new byte[0], second.encode(new byte[0], deletes)));
     assertThat(last).isEqualTo(300);
-    return cut.versions(List.of());
+    return cut.versions(List.of()).stream().map(VoldemortRules::versioned).toList();
   }
 
   private static KeyRecord contributed(int node, byte[] siblings, byte[] past) {

@@ -136,7 +136,7 @@ class SharedGateTest {
     node.pause(1);
     List<StoreKey> changed = node.restore(1, 1, then).changed();
 
-    KeyPast past = KeyPast.decode(node.read(changed).get(0).past());
+    KeyPast past = KeyPast.decode(VoldemortRules.INSTANCE, node.read(changed).get(0).past());
     assertThat(past.deletes())
         .extracting(Deletes.Delete::hlc)
         .isEqualTo(succeeds ? List.of(at.own()) : List.of());

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.palinode.detector.HlcSpan;
 import io.palinode.detector.StoreKey;
 import io.palinode.detector.UndoEffect;
+import io.palinode.detector.Version;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.voldemort.DiscardedWrites.Page;
 import io.palinode.voldemort.DiscardedWrites.Range;
@@ -214,8 +215,12 @@ class UndoEffectTest {
     return "%s %s -> %s by %s"
         .formatted(
             new String(write.key(), java.nio.charset.StandardCharsets.UTF_8),
-            TestNodes.texts(write.before()),
-            TestNodes.texts(write.after()),
+            texts(write.before()),
+            texts(write.after()),
             write.client());
+  }
+
+  private static List<String> texts(List<Version> versions) {
+    return TestNodes.texts(versions.stream().map(VoldemortRules::versioned).toList());
   }
 }

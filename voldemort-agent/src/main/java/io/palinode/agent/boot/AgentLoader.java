@@ -16,7 +16,9 @@ import java.util.jar.JarFile;
  * Loads the agent's classes and libraries, separate from those of the server. Of the server's side
  * it sees only the JDK and {@code io.palinode.agent.boot}.
  *
- * <p>The libraries are jars in the agent's jar. They are unpacked into a folder of this process below {@code java.io.tmpdir}. An orderly end removes the folder; otherwise the next start of an agent on this machine does.
+ * <p>The libraries are jars in the agent's jar. They are unpacked into a folder of this process
+ * below {@code java.io.tmpdir}. An orderly end removes the folder; otherwise the next start of an
+ * agent on this machine does.
  */
 public final class AgentLoader extends URLClassLoader {
   static {

@@ -10,8 +10,11 @@ import org.jspecify.annotations.Nullable;
  * The queues of one run of the server's hint delivery job, by target node. The job puts hints into
  * a queue, then an end mark. A thread takes and sends them, and removes the queue when it ends.
  *
- * <p>The thread also ends when the target refuses a hint, as after a rollback. With the server's own map, the job would then wait 15 s for each hint. It would wait for ever at the end mark, so no later run would start. With this map, a put waits only while the queue is in the map, except the
- * first hint, which the job puts before. A hint that no thread takes remains in the store of hints.
+ * <p>The thread also ends when the target refuses a hint, as after a rollback. With the server's
+ * own map, the job would then wait 15 s for each hint. It would wait for ever at the end mark, so
+ * no later run would start. With this map, a put waits only while the queue is in the map, except
+ * the first hint, which the job puts before. A hint that no thread takes remains in the store of
+ * hints.
  *
  * <p>Thread-safe, with one putting thread per queue. Works without a listener: hints sent before
  * the agent turned off may still be refused.

@@ -67,7 +67,8 @@ final class ClusterClient {
   }
 
   /**
-   * Assigns this thread to the first known epoch. Its earlier operations ran in it, even if another epoch has begun since.
+   * Assigns this thread to the first known epoch. Its earlier operations ran in it, even if another
+   * epoch has begun since.
    */
   void stay() {
     if (epochOfThread() == EpochView.UNKNOWN) {

@@ -10,8 +10,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One small record in a file with allocated blocks. A full disk thus takes a new record. Two
- * slots alternate: a partial record leaves the one before it. Thread-safe. Throws {@link
+ * One small record in a file with allocated blocks. A full disk thus takes a new record. Two slots
+ * alternate: a partial record leaves the one before it. Thread-safe. Throws {@link
  * StorageException}.
  *
  * <pre>

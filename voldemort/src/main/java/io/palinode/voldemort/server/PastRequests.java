@@ -2,6 +2,7 @@ package io.palinode.voldemort.server;
 
 import com.google.protobuf.ByteString;
 import io.palinode.detector.StoreKey;
+import io.palinode.detector.Version;
 import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.snapshot.DifferencePage;
@@ -16,6 +17,7 @@ import io.palinode.voldemort.NodeCounters;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.Reply;
 import io.palinode.voldemort.StoreNode;
+import io.palinode.voldemort.VoldemortRules;
 import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.voldemort.protocol.Siblings;
@@ -150,12 +152,16 @@ final class PastRequests {
               .setKey(ByteString.copyFrom(one.key()))
               .setHlc(one.hlc())
               .setClient(one.client());
-      one.before().forEach(version -> write.addBefore(version.toProto()));
-      one.after().forEach(version -> write.addAfter(version.toProto()));
+      one.before().forEach(version -> write.addBefore(proto(version)));
+      one.after().forEach(version -> write.addAfter(proto(version)));
       out.addWrites(write);
     }
     Long end = page.end();
     return (end == null ? out : out.setEnd(end)).build();
+  }
+
+  private static Pb0.Versioned proto(Version version) {
+    return VoldemortRules.versioned(version).toProto();
   }
 
   private static Point point(Pb0.PastPoint point) {

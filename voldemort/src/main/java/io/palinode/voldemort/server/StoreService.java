@@ -78,9 +78,7 @@ public final class StoreService implements AutoCloseable {
     }
   }
 
-  /**
-   * Waits for the clock promise. It is ahead of the clock after a kill or a jump of the clock.
-   */
+  /** Waits for the clock promise. It is ahead of the clock after a kill or a jump of the clock. */
   private static void awaitClock(
       StoreServiceConfig config, long fromMicros, LongSupplier epochMicros) {
     long first = fromMicros - epochMicros.getAsLong();

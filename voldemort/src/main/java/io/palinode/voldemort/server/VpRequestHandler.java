@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the requests of one native connection in order, on its event loop. Routed requests run in other threads; later requests of the connection wait for
- * them.
+ * Runs the requests of one native connection in order, on its event loop. Routed requests run in
+ * other threads; later requests of the connection wait for them.
  */
 final class VpRequestHandler extends SimpleChannelInboundHandler<ByteBuf> {
   private static final Logger log = LoggerFactory.getLogger(VpRequestHandler.class);
