@@ -15,6 +15,25 @@ import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.History;
 import io.palinode.retroscope.snapshot.RollbackTimes;
 import io.palinode.retroscope.snapshot.file.OpenSnapshot;
+import io.palinode.store.engine.StorageEngine;
+import io.palinode.store.engine.StorageException;
+import io.palinode.store.engine.StorageHealth;
+import io.palinode.store.order.ClockBehindException;
+import io.palinode.store.order.ClockPromise;
+import io.palinode.store.order.Fence;
+import io.palinode.store.order.FenceState;
+import io.palinode.store.order.NodeMeta;
+import io.palinode.store.order.WriteOrder;
+import io.palinode.store.past.Accesses;
+import io.palinode.store.past.DiskLogs;
+import io.palinode.store.past.NodeHistory;
+import io.palinode.store.past.NodePast;
+import io.palinode.store.past.NodeStores;
+import io.palinode.store.past.PastEvents;
+import io.palinode.store.past.PastOnDisk;
+import io.palinode.store.past.Writers;
+import io.palinode.store.restore.NodeRestore;
+import io.palinode.store.restore.NodeRollback;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -88,7 +107,8 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
         new HvcClock(node, config.nodes(), config.epsilon(), epochMicros, config.maxDrift());
     NodeMeta.Start last = ClockPromise.last(engine);
     requireReached(node, last.promisedHlc(), epochMicros.getAsLong());
-    DiskLogs logs = new DiskLogs(node, config.specs(), disk, last.incarnation(), pastEvents(counters));
+    DiskLogs logs =
+        new DiskLogs(node, config.specs(), disk, last.incarnation(), pastEvents(counters));
     long openedAt = clock.tick(ownReading(config, last, logs)).own();
     this.incarnation = last.incarnation() + 1;
     this.promise =
@@ -99,10 +119,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
     long from = config.keepsPast() ? openedAt : Long.MAX_VALUE;
     this.stores =
         new NodeStores(
-            node,
-            engine,
-            config.writes(),
-            logs.open(config.windowLog(), openedAt, from));
+            node, engine, config.writes(), logs.open(config.windowLog(), openedAt, from));
     this.fence = new Fence(node, NodeMeta.readFence(engine));
     Writers writers = new Writers(openedAt);
     this.past = new NodePast(stores, fence, writers);
