@@ -7,7 +7,7 @@ import io.palinode.cli.terminal.Refusal;
 import io.palinode.launcher.StartRefusedException;
 import io.palinode.orchestrator.rest.UnavailableException;
 import io.palinode.predicate.text.PredicateException;
-import io.palinode.voldemort.ClockBehindException;
+import io.palinode.store.order.ClockBehindException;
 import io.palinode.voldemort.bdb.DataFolderException;
 import io.palinode.voldemort.bdb.DiskFullException;
 import io.palinode.voldemort.client.StoreException;

@@ -17,7 +17,7 @@ import io.palinode.launcher.StoreCluster;
 import io.palinode.launcher.embedded.Ports;
 import io.palinode.retroscope.disk.OwnerOnly;
 import io.palinode.retroscope.disklog.DiskBound;
-import io.palinode.voldemort.RestoreLimit;
+import io.palinode.store.restore.RestoreLimit;
 import io.palinode.voldemort.bdb.DataFolder;
 import io.palinode.voldemort.cluster.Cluster;
 import io.palinode.voldemort.cluster.Node;

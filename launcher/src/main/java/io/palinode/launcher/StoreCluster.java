@@ -4,7 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.palinode.detector.kafka.NodeMonitorConfig;
 import io.palinode.hvc.Epsilon;
 import io.palinode.retroscope.disklog.DiskBound;
-import io.palinode.voldemort.RestoreLimit;
+import io.palinode.store.restore.RestoreLimit;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.cluster.Cluster;

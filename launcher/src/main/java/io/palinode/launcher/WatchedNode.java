@@ -7,7 +7,7 @@ import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.WindowLogConfig;
 import io.palinode.retroscope.disklog.DiskBound;
-import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.store.engine.StorageEngine.Durability;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.cluster.Cluster;

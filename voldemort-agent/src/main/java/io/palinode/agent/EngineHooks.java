@@ -6,7 +6,7 @@ import io.palinode.agent.boot.Operation;
 import io.palinode.agent.boot.Refusal;
 import io.palinode.agent.boot.Writing;
 import io.palinode.detector.StoreKey;
-import io.palinode.voldemort.FenceState;
+import io.palinode.store.order.FenceState;
 import io.palinode.voldemort.HostedWrites;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.StoreNode;

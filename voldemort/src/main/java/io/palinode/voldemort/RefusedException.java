@@ -1,5 +1,6 @@
 package io.palinode.voldemort;
 
+import io.palinode.store.order.FenceState;
 import io.palinode.voldemort.protocol.ErrorCode;
 import java.io.Serial;
 import org.jspecify.annotations.Nullable;

@@ -3,6 +3,7 @@ package io.palinode.voldemort;
 import io.palinode.detector.StoreBinding.ScanVisitor;
 import io.palinode.detector.StoreKey;
 import io.palinode.detector.Version;
+import io.palinode.store.past.NodeStores;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.Versioned;
 import java.util.List;

@@ -11,5 +11,5 @@ import org.jspecify.annotations.Nullable;
  * @param added the version that a put adds; null for any other write
  * @param deleted the clock that a delete covers; null for any other write
  */
-record Write(
+public record Write(
     StoreKey key, Caller caller, @Nullable Versioned added, @Nullable VectorClock deleted) {}

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.palinode.detector.affected.Access;
 import io.palinode.detector.affected.Access.Kind;
 import io.palinode.detector.affected.Trace;
+import io.palinode.store.past.Accesses;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;

@@ -11,6 +11,7 @@ import io.palinode.detector.affected.Question;
 import io.palinode.detector.affected.Question.Moment;
 import io.palinode.detector.affected.Trace;
 import io.palinode.hvc.Hvc;
+import io.palinode.store.past.Accesses;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import io.palinode.voldemort.protocol.VectorClock;

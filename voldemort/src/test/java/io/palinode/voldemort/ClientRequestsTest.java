@@ -23,6 +23,7 @@ import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.retroscope.Diff;
 import io.palinode.retroscope.WindowLog;
+import io.palinode.store.order.FenceState;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Versioned;

@@ -9,6 +9,8 @@ import io.palinode.detector.CandidateRing;
 import io.palinode.detector.LocalDetector;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hlc;
+import io.palinode.store.engine.StorageHealth;
+import io.palinode.store.order.ClockBehindException;
 import io.palinode.voldemort.TestNodes.Medium;
 import java.nio.file.Path;
 import java.util.Objects;

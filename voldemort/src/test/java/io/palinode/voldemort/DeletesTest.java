@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.detector.StoreKey;
 import io.palinode.retroscope.WindowLog;
 import io.palinode.retroscope.WindowLogConfig;
+import io.palinode.store.engine.KeyBytes;
+import io.palinode.store.past.Deletes;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.protocol.VectorClock;
 import java.nio.file.Path;

@@ -3,7 +3,10 @@ package io.palinode.voldemort;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.detector.StoreBinding.KeyRecord;
-import io.palinode.voldemort.Deletes.Delete;
+import io.palinode.store.engine.KeyBytes;
+import io.palinode.store.past.Deletes.Delete;
+import io.palinode.store.restore.KeyCut;
+import io.palinode.store.restore.KeyPast;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.retroscope.disk.LogFolder;
 import io.palinode.retroscope.disklog.DiskBound;
+import io.palinode.store.engine.StorageEngine;
+import io.palinode.store.past.PastOnDisk;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.server.SystemMicros;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hvc;
+import io.palinode.store.order.FenceState;
 import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Siblings;
 import java.util.List;

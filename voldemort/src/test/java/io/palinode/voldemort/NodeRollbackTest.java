@@ -17,6 +17,8 @@ import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.detector.StoreKey;
 import io.palinode.detector.WriteEvent;
 import io.palinode.retroscope.OutOfReachException;
+import io.palinode.store.engine.StorageEngine;
+import io.palinode.store.order.FenceState;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.Versioned;

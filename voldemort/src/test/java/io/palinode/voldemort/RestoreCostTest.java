@@ -4,7 +4,7 @@ import static io.palinode.voldemort.TestNodes.key;
 import static io.palinode.voldemort.TestNodes.version;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.voldemort.StorageEngine.Durability;
+import io.palinode.store.engine.StorageEngine.Durability;
 import io.palinode.voldemort.TestNodes.Medium;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hlc;
+import io.palinode.store.engine.StorageEngine;
+import io.palinode.store.past.PastOnDisk;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;

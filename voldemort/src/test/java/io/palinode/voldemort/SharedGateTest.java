@@ -10,6 +10,8 @@ import io.palinode.detector.StoreKey;
 import io.palinode.detector.WriteEvent;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
+import io.palinode.store.past.Deletes;
+import io.palinode.store.restore.KeyPast;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;

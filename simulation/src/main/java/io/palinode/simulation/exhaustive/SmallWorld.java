@@ -15,7 +15,7 @@ import io.palinode.orchestrator.state.MachineState;
 import io.palinode.predicate.form.Predicates;
 import io.palinode.simulation.exhaustive.SmallClient.Answer;
 import io.palinode.simulation.exhaustive.SmallClient.Request;
-import io.palinode.voldemort.FenceState;
+import io.palinode.store.order.FenceState;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Violation;

@@ -1,6 +1,6 @@
 package io.palinode.voldemort.bdb;
 
-import io.palinode.voldemort.StorageException;
+import io.palinode.store.engine.StorageException;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.palinode.voldemort.disk;
 
-import io.palinode.voldemort.StorageException;
+import io.palinode.store.engine.StorageException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;

@@ -3,9 +3,9 @@ package io.palinode.voldemort.server;
 import io.palinode.retroscope.disk.LogFolder;
 import io.palinode.retroscope.disklog.DiskBound;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
-import io.palinode.voldemort.PastOnDisk;
-import io.palinode.voldemort.SplitEngine;
-import io.palinode.voldemort.StorageException;
+import io.palinode.store.engine.SplitEngine;
+import io.palinode.store.engine.StorageException;
+import io.palinode.store.past.PastOnDisk;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.bdb.BdbEngine;
 import io.palinode.voldemort.bdb.DataFolder;
@@ -56,7 +56,7 @@ public final class StoreService implements AutoCloseable {
    * @throws io.palinode.voldemort.bdb.DiskFullException if the file system is full
    * @throws StorageException if the data cannot be opened
    * @throws io.palinode.retroscope.disklog.DiskLogException if a window-log belongs to another node
-   * @throws io.palinode.voldemort.ClockBehindException if the clock is more than 2 s behind the
+   * @throws io.palinode.store.order.ClockBehindException if the clock is more than 2 s behind the
    *     clock promise
    */
   public static StoreService open(StoreServiceConfig config, LongSupplier epochMicros) {

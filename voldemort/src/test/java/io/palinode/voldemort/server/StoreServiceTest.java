@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.hvc.Hlc;
-import io.palinode.voldemort.ClockBehindException;
+import io.palinode.store.order.ClockBehindException;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.TestNodes;
 import io.palinode.voldemort.bdb.DataFolderException;
