@@ -98,12 +98,12 @@ record Attempt(
 
   /** What is undone; null: everything, or nothing. Once all nodes have {@link #nodesAccessed}. */
   @Nullable Extent extent() {
-    return isOfSome() ? ToldAccesses.extent(asked, accessed) : null;
+    return isOfSome() ? LoggedAccesses.extent(asked, accessed) : null;
   }
 
   /** The keys of which a write after the target stands. */
   Set<Long> stood(Affected extent) {
-    return ToldAccesses.stood(asked, accessed, extent);
+    return LoggedAccesses.stood(asked, accessed, extent);
   }
 
   /** The nodes that said all of {@code Accessed}. */

@@ -172,7 +172,7 @@ public final class ControlExecution {
     boolean isTold = count <= asked.getAffected().getAccessesMax();
     append(
         epoch,
-        isTold ? ToldAccesses.byClient(trace) : List.of(),
+        isTold ? LoggedAccesses.byClient(trace) : List.of(),
         (record, piece, last) ->
             record.setAccessed(
                 Accessed.newBuilder()
@@ -337,7 +337,7 @@ public final class ControlExecution {
       long begun) {
     long durationMicros = epochMicros.getAsLong() - begun;
     List<io.palinode.wire.v1.StoreKey> keys =
-        singly.stream().map(key -> ToldKeys.of(key, restoration.replicas().get(key))).toList();
+        singly.stream().map(key -> LoggedKeys.of(key, restoration.replicas().get(key))).toList();
     List<List<io.palinode.wire.v1.StoreKey>> keyPieces = Pieces.of(keys, pieceBytesMax / 2);
     List<List<KeyGroups>> groupPieces = Pieces.of(groups, pieceBytesMax / 2);
     List<ControlRecord> records = new ArrayList<>();
@@ -379,7 +379,7 @@ public final class ControlExecution {
       Replica here = replicas.get(key);
       // A node that was started anew meanwhile does not know in which group a key is.
       if (here == null || groups.contains(KeyGroup.of(key, here))) {
-        keys.add(ToldKeys.of(key, here));
+        keys.add(LoggedKeys.of(key, here));
       }
     }
     append(
@@ -419,7 +419,7 @@ public final class ControlExecution {
     for (KeyRecord record : found) {
       // What is absent here, and nobody knows why, adds nothing elsewhere.
       if (record.siblings().length > 0 || record.past().length > 0) {
-        entries.add(ToldKeys.of(record));
+        entries.add(LoggedKeys.of(record));
       }
     }
   }
@@ -468,7 +468,7 @@ public final class ControlExecution {
                   .addAllHolding(piece)
                   .setLast(last);
           if (rest != null) {
-            converged.setRest(ToldKeys.of(rest, null));
+            converged.setRest(LoggedKeys.of(rest, null));
           }
           if (last) {
             converged.addAllBack(ended.back()).addAllStood(ended.stood());

@@ -55,7 +55,7 @@ public final class EffectAnswers {
    * target), and O(n log n) in the accesses since.
    */
   public void answer(EffectAsked asked, List<Accessed> told) {
-    Everything unknown = ToldAccesses.unknown(asked.getTarget(), asked.getAffected(), told);
+    Everything unknown = LoggedAccesses.unknown(asked.getTarget(), asked.getAffected(), told);
     if (unknown != null) {
       tellAll(asked, unknown.reason());
       return;
@@ -63,7 +63,7 @@ public final class EffectAnswers {
     Map<Long, io.palinode.wire.v1.StoreKey> keys = new LinkedHashMap<>();
     asked.getKeysList().forEach(key -> keys.put(store.accessKey(Comparison.key(key)), key));
     Map<Long, Question.Moment> first =
-        ToldAccesses.firstWrites(asked.getTarget(), told, keys.keySet());
+        LoggedAccesses.firstWrites(asked.getTarget(), told, keys.keySet());
     List<Moment> witnesses = new ArrayList<>(asked.getAffected().getWitnessesList());
     for (Map.Entry<Long, io.palinode.wire.v1.StoreKey> key : keys.entrySet()) {
       Question.Moment write = first.get(key.getKey());
@@ -100,7 +100,7 @@ public final class EffectAnswers {
     int count = trace.accesses().size();
     boolean isTold = count <= asked.getAffected().getAccessesMax();
     List<List<ClientAccesses>> pieces =
-        Pieces.of(isTold ? ToldAccesses.byClient(trace) : List.of(), Pieces.BYTES_MAX);
+        Pieces.of(isTold ? LoggedAccesses.byClient(trace) : List.of(), Pieces.BYTES_MAX);
     List<ControlRecord> records = new ArrayList<>();
     for (List<ClientAccesses> piece : pieces) {
       Accessed accessed =
@@ -125,7 +125,7 @@ public final class EffectAnswers {
             .setAffected(
                 asked.getAffected().toBuilder().clearWitnesses().addAllWitnesses(witnesses))
             .build();
-    Extent extent = ToldAccesses.extent(restore, told);
+    Extent extent = LoggedAccesses.extent(restore, told);
     if (extent instanceof Affected some) {
       tellSome(asked, witnesses, some);
     } else if (extent instanceof Everything all) {

@@ -56,7 +56,7 @@ public sealed interface Emission {
     WatchedTerm term();
 
     /** The same, with its own time, told when it was not before. */
-    Event toldAs(long newSequence);
+    Event withSequence(long newSequence);
   }
 
   /**
@@ -103,7 +103,7 @@ public sealed interface Emission {
     }
 
     @Override
-    public Closed toldAs(long newSequence) {
+    public Closed withSequence(long newSequence) {
       return new Closed(epoch, newSequence, interval, end, endedBy, writer, origin);
     }
 
@@ -122,7 +122,7 @@ public sealed interface Emission {
    * @param replicas the nodes on which the key lives
    * @param siblings the beginnings of some
    */
-  record Told(
+  record KeyState(
       long epoch,
       int partition,
       long sequence,
@@ -141,8 +141,8 @@ public sealed interface Emission {
     }
 
     @Override
-    public Told toldAs(long newSequence) {
-      return new Told(
+    public KeyState withSequence(long newSequence) {
+      return new KeyState(
           epoch,
           partition,
           newSequence,

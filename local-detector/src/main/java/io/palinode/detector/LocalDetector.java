@@ -7,7 +7,7 @@ import io.palinode.detector.Emission.IntervalEvent;
 import io.palinode.detector.Emission.Late;
 import io.palinode.detector.Emission.Opened;
 import io.palinode.detector.Emission.Progress;
-import io.palinode.detector.Emission.Told;
+import io.palinode.detector.Emission.KeyState;
 import io.palinode.detector.KeyScan.Found;
 import io.palinode.detector.OpenInterval.Source;
 import io.palinode.detector.TermIndex.Match;
@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  * read the store or need no write to be under way, else by {@link StoreBinding#ordered}, which
  * stops no writes. The monitor of this object comes before it, and keeps {@link #setPredicates},
  * {@link #reset} and {@link #holding} apart from each other; a write never takes it. Whether
- * anything is missed is known without a lock ({@link #unheard}, {@link #giveUp}): whoever is about
+ * anything is missed is known without a lock ({@link #missedWrite}, {@link #giveUp}): whoever is about
  * to say how far the node has come looks at that last.
  *
  * <p>It is one class, long as it is, because these two locks order all of it.
@@ -127,7 +127,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
 
   private long unopenedToldMicros = -UNOPENED_TOLD_MICROS;
 
-  private final Untold untold;
+  private final Unpublished untold;
 
   /** When a write was missed last whose key nobody knows, until it is looked for; else null. */
   private @Nullable Hvc endsMissed;
@@ -159,7 +159,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     this.ring = ring;
     this.partitionOf = partitionOf;
     this.open = new OpenIntervals(openIntervalsMax);
-    this.untold = new Untold(ring, openIntervalsMax);
+    this.untold = new Unpublished(ring, openIntervalsMax);
     this.sequences = new long[ring.partitions()];
   }
 
@@ -337,7 +337,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
    * next {@link #openRefused}. Of a state a delete is not found.
    */
   public void missed() {
-    unheard();
+    missedWrite();
     store.ordered(this::tellUnheard);
   }
 
@@ -345,7 +345,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
    * {@inheritDoc} As {@link #missed}, which is done before the node says again how far it has come.
    */
   @Override
-  public void unheard() {
+  public void missedWrite() {
     unheard = true;
   }
 
@@ -403,7 +403,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   }
 
   private boolean isDeaf() {
-    return gaveUp || !store.isHeard();
+    return gaveUp || !store.passesEveryWrite();
   }
 
   private boolean misses() {
@@ -668,7 +668,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
   }
 
   private void keepLate(Late late) {
-    if (untold.add(late) instanceof Told dropped) {
+    if (untold.add(late) instanceof KeyState dropped) {
       dropState(dropped.key());
     }
   }
@@ -693,7 +693,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     if (!open.remove(dropped)) {
       return true;
     }
-    OpenInterval interval = dropped.toldAs(++sequences[dropped.partition()]);
+    OpenInterval interval = dropped.withSequence(++sequences[dropped.partition()]);
     open.add(interval);
     boolean told = ring.add(new Opened(epoch, interval, versions(interval.holding(), holding)));
     if (!told) {
@@ -720,7 +720,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
       // It comes again when the write is heard, and is counted there.
       return true;
     } catch (Error fatal) {
-      unheard();
+      missedWrite();
       throw fatal;
     }
   }
@@ -741,7 +741,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
       told = true;
     } finally {
       if (!told) {
-        unheard();
+        missedWrite();
       }
     }
   }
@@ -818,7 +818,7 @@ public final class LocalDetector implements StoreBinding.WriteListener {
       Match match = matches.get(i);
       if (match.term().isState() && truth.isAdmitted(match)) {
         boolean allTold = tellLate();
-        Told told = told(match, key, siblings, start, source);
+        KeyState told = told(match, key, siblings, start, source);
         if (!untold.tell(told, allTold)) {
           keepLate(told);
         }
@@ -826,11 +826,11 @@ public final class LocalDetector implements StoreBinding.WriteListener {
     }
   }
 
-  private Told told(Match match, StoreKey key, List<Version> siblings, Hvc start, Source source) {
+  private KeyState told(Match match, StoreKey key, List<Version> siblings, Hvc start, Source source) {
     String instance =
         CandidateRecords.instanceKey(match.term().predicate(), match.byKey().toString());
     int partition = partitionOf.applyAsInt(instance);
-    return new Told(
+    return new KeyState(
         epoch,
         partition,
         ++sequences[partition],

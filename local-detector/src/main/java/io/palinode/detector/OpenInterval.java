@@ -39,7 +39,7 @@ record OpenInterval(
   }
 
   /** The same, told when it was not before. */
-  OpenInterval toldAs(long newSequence) {
+  OpenInterval withSequence(long newSequence) {
     return new OpenInterval(key, holding, instance, partition, newSequence, start, source);
   }
 

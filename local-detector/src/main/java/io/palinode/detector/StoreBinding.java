@@ -60,7 +60,7 @@ public interface StoreBinding {
    * Whether every write is passed to the listener. Once that is not so it stays so. By any thread;
    * takes no lock.
    */
-  default boolean isHeard() {
+  default boolean passesEveryWrite() {
     return true;
   }
 
@@ -279,7 +279,7 @@ public interface StoreBinding {
      * else is done about it, and where the write has its turn in that: takes no lock and allocates
      * nothing.
      */
-    default void unheard() {}
+    default void missedWrite() {}
   }
 
   /** Sees the keys of a scan. */

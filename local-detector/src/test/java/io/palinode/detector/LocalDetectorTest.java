@@ -404,7 +404,7 @@ class LocalDetectorTest {
   @Test
   void noProgressIsToldPastAWriteThatWasMissed() {
     long last = told();
-    detector.unheard();
+    detector.missedWrite();
     assertThat(detector.reportProgress()).isTrue();
     List<Emission> out = drain();
     assertLostSince(last, out.subList(0, 2));
@@ -416,7 +416,7 @@ class LocalDetectorTest {
   @Test
   void theNextEpochKnowsNothingOfWhatWasMissedInTheOneBefore() {
     long last = told();
-    detector.unheard();
+    detector.missedWrite();
     store.pause(8);
     detector.endEpoch();
     assertLostSince(last, drain());

@@ -282,7 +282,7 @@ public final class MemoryNode implements StoreBinding {
   }
 
   @Override
-  public boolean isHeard() {
+  public boolean passesEveryWrite() {
     return !deaf;
   }
 

@@ -84,10 +84,10 @@ final class AgentBinding implements StoreBinding {
     }
 
     @Override
-    public void unheard() {
+    public void missedWrite() {
       WriteListener now = listener;
       if (now != null) {
-        now.unheard();
+        now.missedWrite();
       }
     }
   }
@@ -209,7 +209,7 @@ final class AgentBinding implements StoreBinding {
   }
 
   @Override
-  public boolean isHeard() {
+  public boolean passesEveryWrite() {
     return !off.getAsBoolean();
   }
 

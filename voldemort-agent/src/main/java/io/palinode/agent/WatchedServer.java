@@ -4,8 +4,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.palinode.agent.AgentConfig.Unjoined;
 import io.palinode.agent.boot.Hooks;
 import io.palinode.agent.boot.Lifecycle;
-import io.palinode.detector.kafka.NodeMonitor;
-import io.palinode.detector.kafka.NodeMonitorConfig;
+import io.palinode.detector.kafka.NodeDetector;
+import io.palinode.detector.kafka.NodeDetectorConfig;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
@@ -71,7 +71,7 @@ final class WatchedServer implements Lifecycle {
   private final ScheduledExecutorService promiser =
       Executors.newSingleThreadScheduledExecutor(work -> daemon(work, "palinode-promise"));
   private volatile @Nullable StoreNode node;
-  private volatile @Nullable NodeMonitor monitor;
+  private volatile @Nullable NodeDetector monitor;
   private volatile @Nullable StoresNow stores;
   private volatile @Nullable String notJoined;
   // Telling it may have failed when the fuse blew.
@@ -169,7 +169,7 @@ final class WatchedServer implements Lifecycle {
     try {
       now.look(System.nanoTime());
       blowIfDeaf(fuse);
-      NodeMonitor telling = monitor;
+      NodeDetector telling = monitor;
       if (telling != null
           && blowIfEnded(fuse, telling::isRunning, () -> stopping.getCount() == 0)) {
         joinAgain(telling, join);
@@ -204,7 +204,7 @@ final class WatchedServer implements Lifecycle {
   }
 
   /** As one that is off: all nodes would wait in the next plan for one that answers nothing. */
-  private synchronized void joinAgain(NodeMonitor ended, Runnable join) {
+  private synchronized void joinAgain(NodeDetector ended, Runnable join) {
     Thread again =
         daemon(
             () -> {
@@ -275,11 +275,11 @@ final class WatchedServer implements Lifecycle {
     boolean told = false;
     while (stopping.getCount() > 0) {
       try {
-        NodeMonitor started =
-            NodeMonitor.start(
+        NodeDetector started =
+            NodeDetector.start(
                 binding,
                 snapshots,
-                NodeMonitorConfig.of(config.kafka(), Topics.DEFAULT)
+                NodeDetectorConfig.of(config.kafka(), Topics.DEFAULT)
                     .withPace(config.pace())
                     .withLingerMs(LINGER_MS),
                 epochMicros,
@@ -306,12 +306,12 @@ final class WatchedServer implements Lifecycle {
     }
   }
 
-  private synchronized void became(NodeMonitor started) {
+  private synchronized void became(NodeDetector started) {
     monitor = started;
   }
 
   /** What failed before there was anybody to tell it. */
-  private void tellWhatWas(NodeMonitor started) {
+  private void tellWhatWas(NodeDetector started) {
     if (fuse.isBlown()) {
       started.giveUp();
     } else if (missedUntold.getAndSet(false)) {
@@ -378,7 +378,7 @@ final class WatchedServer implements Lifecycle {
 
   /** Returns false if the node has not joined yet. Returns before the gap is published. */
   private boolean publishGap(long sinceHlc) {
-    NodeMonitor telling = monitor;
+    NodeDetector telling = monitor;
     if (telling == null) {
       return false;
     }
@@ -388,13 +388,13 @@ final class WatchedServer implements Lifecycle {
 
   /** The hooks stay, and pass everything by: who is in the node gets out. */
   private void turnOff() {
-    tell(NodeMonitor::giveUp);
+    tell(NodeDetector::giveUp);
     toldOff = true;
   }
 
   /** On a thread of its own: telling takes the node's lock, and a client's thread may have it. */
-  private void tell(Consumer<NodeMonitor> what) {
-    NodeMonitor telling = monitor;
+  private void tell(Consumer<NodeDetector> what) {
+    NodeDetector telling = monitor;
     if (telling != null) {
       teller.execute(() -> what.accept(telling));
     }
@@ -432,7 +432,7 @@ final class WatchedServer implements Lifecycle {
     if (joining != null) {
       joining.interrupt();
     }
-    NodeMonitor telling = monitor;
+    NodeDetector telling = monitor;
     StoreNode closing = node;
     if (telling != null) {
       telling.close();
@@ -475,7 +475,7 @@ final class WatchedServer implements Lifecycle {
 
   /** Whether the detector observes every write of the server now. */
   boolean isCovered() {
-    NodeMonitor telling = monitor;
+    NodeDetector telling = monitor;
     StoresNow now = stores;
     boolean isWhole = now == null || now.isComplete();
     return isJoined() && isWhole && !isOff() && telling != null && telling.isRunning();
@@ -486,9 +486,9 @@ final class WatchedServer implements Lifecycle {
     return notJoined;
   }
 
-  /** See {@link NodeMonitor#controlFailure}. */
+  /** See {@link NodeDetector#controlFailure}. */
   @Nullable String controlFailure() {
-    NodeMonitor telling = monitor;
+    NodeDetector telling = monitor;
     return telling == null ? null : telling.controlFailure();
   }
 

@@ -118,15 +118,15 @@ class AgentBindingTest {
           public void written(WriteEvent event) {}
 
           @Override
-          public void unheard() {
+          public void missedWrite() {
             unheard.incrementAndGet();
           }
         });
     server.node.unheard();
     assertThat(unheard).hasValue(1);
-    assertThat(binding.isHeard()).isTrue();
+    assertThat(binding.passesEveryWrite()).isTrue();
     server.fuse.blow("a test");
-    assertThat(binding.isHeard()).as("before anybody was told").isFalse();
+    assertThat(binding.passesEveryWrite()).as("before anybody was told").isFalse();
   }
 
   @Test

@@ -364,7 +364,7 @@ class EngineHooksTest {
           }
 
           @Override
-          public void unheard() {
+          public void missedWrite() {
             order.add("unheard");
           }
         });

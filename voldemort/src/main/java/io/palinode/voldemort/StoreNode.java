@@ -446,7 +446,7 @@ public final class StoreNode implements StoreBinding, AutoCloseable {
    */
   public void unheard() {
     for (int i = 0; i < listeners.size(); i++) {
-      listeners.get(i).unheard();
+      listeners.get(i).missedWrite();
     }
   }
 

@@ -401,7 +401,7 @@ class StoreNodeTest {
           }
 
           @Override
-          public void unheard() {
+          public void missedWrite() {
             unheard.incrementAndGet();
           }
         });

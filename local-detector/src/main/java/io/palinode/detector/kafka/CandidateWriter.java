@@ -7,7 +7,7 @@ import io.palinode.detector.Emission.Closed;
 import io.palinode.detector.Emission.Gap;
 import io.palinode.detector.Emission.Opened;
 import io.palinode.detector.Emission.Progress;
-import io.palinode.detector.Emission.Told;
+import io.palinode.detector.Emission.KeyState;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.CandidateRecord;
 import java.time.Duration;
@@ -62,8 +62,8 @@ final class CandidateWriter {
       write(opened, encoder.opened(opened));
     } else if (emission instanceof Closed closed) {
       write(closed, encoder.closed(closed));
-    } else if (emission instanceof Told told) {
-      write(told, encoder.told(told));
+    } else if (emission instanceof KeyState told) {
+      write(told, encoder.keyState(told));
     } else if (emission instanceof Gap gap) {
       write(gap);
     } else if (emission instanceof Progress reached) {

@@ -113,7 +113,7 @@ final class NodeMeters implements AutoCloseable {
     }
   }
 
-  void add(NodeMonitor monitor) {
+  void add(NodeDetector monitor) {
     gauge(
         "palinode.detector.up",
         "1 while all threads of the monitor run",

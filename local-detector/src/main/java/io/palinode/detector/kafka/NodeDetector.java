@@ -37,8 +37,8 @@ import org.slf4j.LoggerFactory;
  * is in, and has called {@link StoreBinding#resume}; when a plan is open it stays paused and takes
  * part.
  */
-public final class NodeMonitor implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(NodeMonitor.class);
+public final class NodeDetector implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(NodeDetector.class);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(2);
   private static final Duration HEARD_MAX = Duration.ofSeconds(10);
   private static final Duration LOOK_EVERY = Duration.ofMillis(200);
@@ -57,10 +57,10 @@ public final class NodeMonitor implements AutoCloseable {
   private final NodeMeters meters;
   private final RefusedRecords refused = new RefusedRecords();
 
-  private NodeMonitor(
+  private NodeDetector(
       StoreBinding store,
       LocalSnapshots localSnapshots,
-      NodeMonitorConfig config,
+      NodeDetectorConfig config,
       CandidatePartitions partitions,
       LongSupplier epochMicros,
       MeterRegistry registry) {
@@ -137,18 +137,18 @@ public final class NodeMonitor implements AutoCloseable {
    * @param snapshots of the same node
    * @param epochMicros wall clock, microseconds since the epoch
    */
-  public static NodeMonitor start(
+  public static NodeDetector start(
       StoreBinding store,
       LocalSnapshots snapshots,
-      NodeMonitorConfig config,
+      NodeDetectorConfig config,
       LongSupplier epochMicros,
       MeterRegistry registry) {
     CandidatePartitions partitions;
     try (TopicsAdmin admin = new TopicsAdmin(config.kafka(), config.topics())) {
       partitions = new CandidatePartitions(admin.candidatePartitions());
     }
-    NodeMonitor monitor =
-        new NodeMonitor(store, snapshots, config, partitions, epochMicros, registry);
+    NodeDetector monitor =
+        new NodeDetector(store, snapshots, config, partitions, epochMicros, registry);
     try {
       monitor.start(config);
     } catch (IllegalStateException e) {
@@ -159,7 +159,7 @@ public final class NodeMonitor implements AutoCloseable {
     return monitor;
   }
 
-  private void start(NodeMonitorConfig config) {
+  private void start(NodeDetectorConfig config) {
     emitter.start();
     predicateTail.start();
     await(predicateTail, config.topics().predicates(), config);
@@ -170,7 +170,7 @@ public final class NodeMonitor implements AutoCloseable {
   }
 
   /** Not until it has caught up with an open plan: a restore takes as long as it takes. */
-  private void awaitBegun(NodeMonitorConfig config) {
+  private void awaitBegun(NodeDetectorConfig config) {
     long deadline = System.nanoTime() + config.startTimeout().toNanos();
     try {
       while (!steps.awaitBegun(LOOK_EVERY)) {
@@ -205,7 +205,7 @@ public final class NodeMonitor implements AutoCloseable {
     }
   }
 
-  private static void await(LogTail tail, String topic, NodeMonitorConfig config) {
+  private static void await(LogTail tail, String topic, NodeDetectorConfig config) {
     try {
       if (!tail.awaitCaughtUp(config.startTimeout())) {
         throw new IllegalStateException(
@@ -220,7 +220,7 @@ public final class NodeMonitor implements AutoCloseable {
   }
 
   private static LogTail tail(
-      NodeMonitorConfig config, String topic, String name, LogTail.Listener listener) {
+      NodeDetectorConfig config, String topic, String name, LogTail.Listener listener) {
     return new LogTail(
         name, config.kafka(), LogTail.Source.all(topic, LogTail.From.BEGINNING), listener);
   }

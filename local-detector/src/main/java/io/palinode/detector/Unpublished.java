@@ -2,7 +2,7 @@ package io.palinode.detector;
 
 import io.palinode.detector.Emission.Event;
 import io.palinode.detector.Emission.Late;
-import io.palinode.detector.Emission.Told;
+import io.palinode.detector.Emission.KeyState;
 import java.util.Comparator;
 import java.util.Objects;
 import java.util.PriorityQueue;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Ends are never dropped: each keeps the room of its interval. Of states the oldest is, when
  * there are more than {@code statesMax}.
  */
-final class Untold {
+final class Unpublished {
   /** What Kafka refuses comes back late, behind what was dropped after it. */
   private static final Comparator<Late> OLDEST_FIRST =
       Comparator.comparingLong(Late::hlc)
@@ -41,7 +41,7 @@ final class Untold {
 
   private final Queue<Late> states = new PriorityQueue<>(OLDEST_FIRST);
 
-  Untold(CandidateRing ring, int statesMax) {
+  Unpublished(CandidateRing ring, int statesMax) {
     this.ring = ring;
     this.statesMax = statesMax;
   }
@@ -78,7 +78,7 @@ final class Untold {
 
   /** The state that was dropped for it; null: there was room. */
   @Nullable Late add(Late late) {
-    Queue<Late> kept = late instanceof Told ? states : ends;
+    Queue<Late> kept = late instanceof KeyState ? states : ends;
     kept.add(late);
     return kept == ends || kept.size() <= statesMax ? null : kept.remove();
   }
@@ -107,9 +107,9 @@ final class Untold {
    */
   boolean tellNext(long[] sequences) {
     Late late = Objects.requireNonNull(nextLate());
-    boolean told = ring.add(late.toldAs(++sequences[late.partition()]));
+    boolean told = ring.add(late.withSequence(++sequences[late.partition()]));
     if (told) {
-      (late instanceof Told ? states : ends).remove();
+      (late instanceof KeyState ? states : ends).remove();
     }
     return told;
   }

@@ -29,11 +29,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Traces of nodes as the control log has them, and what follows from those of all nodes. */
-final class ToldAccesses {
+final class LoggedAccesses {
   /** Some 25 bytes each: far less than a piece. */
   private static final int TOGETHER_MAX = 1_000;
 
-  private ToldAccesses() {}
+  private LoggedAccesses() {}
 
   /** What is to be told of a trace, by clients. */
   static List<ClientAccesses> byClient(Trace trace) {
