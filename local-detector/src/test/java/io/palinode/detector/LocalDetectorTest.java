@@ -864,7 +864,7 @@ class LocalDetectorTest {
     List<Emission> out = drain();
     CandidateEncoder encoder = new CandidateEncoder(0, 1);
     VariableVersion told = encoder.opened((Opened) out.get(0)).getOpened().getValues(0);
-    assertThat(told.getValue().size()).isEqualTo(LocalDetector.VALUE_TOLD_MAX);
+    assertThat(told.getValue().size()).isEqualTo(IntervalPublisher.VALUE_PUBLISHED_MAX);
     assertThat(told.getValueBytes()).isEqualTo(600_000);
     Closed closed = (Closed) out.get(1);
     assertThat(encoder.closed(closed).getSerializedSize()).isLessThan(1_000);

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.palinode.detector.Emission.Gap;
-import io.palinode.detector.Emission.Progress;
 import io.palinode.detector.Emission.KeyState;
+import io.palinode.detector.Emission.Progress;
 import io.palinode.hvc.Hvc;
 import java.nio.charset.StandardCharsets;
 import java.util.AbstractList;

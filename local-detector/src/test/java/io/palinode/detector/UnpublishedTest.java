@@ -39,7 +39,7 @@ class UnpublishedTest {
 
   private List<Long> toldInOrder() {
     while (!untold.isEmpty()) {
-      assertThat(untold.tellNext(new long[1])).isTrue();
+      assertThat(untold.publishNext(new long[1])).isTrue();
     }
     return drained();
   }
@@ -50,7 +50,7 @@ class UnpublishedTest {
     while (ring.size() < ring.capacity()) {
       ring.add(end(7));
     }
-    assertThat(untold.tellNext(new long[1])).isFalse();
+    assertThat(untold.publishNext(new long[1])).isFalse();
     drained();
     assertThat(toldInOrder()).containsExactly(1L);
   }
