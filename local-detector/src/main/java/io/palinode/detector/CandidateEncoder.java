@@ -85,7 +85,7 @@ public record CandidateEncoder(int node, long incarnation) {
         .build();
   }
 
-  /** Progress as one partition is told it. */
+  /** The progress record for one partition. */
   public CandidateRecord progress(Progress progress, int partition) {
     var message =
         io.palinode.wire.v1.Progress.newBuilder().setHvc(CandidateRecords.encode(progress.hvc()));
@@ -98,7 +98,7 @@ public record CandidateEncoder(int node, long incarnation) {
         .build();
   }
 
-  /** The end of the incarnation, as one partition is told it. */
+  /** The record for one partition that ends the incarnation. */
   public CandidateRecord stopped(Progress last, int partition) {
     return record(last.epoch(), last.sequences().get(partition))
         .setStopped(

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Begins an epoch: forgets every interval and opens those that hold. Guarded by the detector's
- * monitor; the node serves no writes meanwhile.
+ * lock; the node serves no writes meanwhile.
  */
 final class EpochReset {
   private final StoreBinding store;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Opens intervals of terms that already hold in the store: of a new predicate, after a reset, and
- * those omitted before. Called under the detector's monitor, while writes continue.
+ * those omitted before. Called under the detector's lock, while writes continue.
  *
  * <p>The index has a predicate's terms before the scan for it begins. The scan reads each key that
  * it finds again under the write lock. All earlier writes were watched and no write is in progress,

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Two locks, in this order:
  *
  * <ol>
- *   <li>The monitor of this object separates {@link #setPredicates}, {@link #reset}, {@link
- *       #holding} and {@link #openRefused}. A write never takes it.
+ *   <li>The lock of this object separates {@link #setPredicates}, {@link #reset}, {@link #holding}
+ *       and {@link #openRefused}. A write never takes it.
  *   <li>The store's write lock guards all state that a write touches. {@link #written} runs under
  *       it. Other methods use {@link StoreBinding#atomically} if they read the store or need that
  *       no write is in progress, else {@link StoreBinding#ordered}, which stops no writes.

@@ -133,8 +133,9 @@ final class MissedWrites {
   private @Nullable PossibleEnds due() {
     Hvc at = endsUpTo;
     // An end at this time also says that all events before it are published.
-    boolean isDue = at != null && epoch.isPublishing() && store.promises(at.own());
-    return isDue ? new PossibleEnds(at, publisher.open().keys()) : null;
+    return at != null && epoch.isPublishing() && store.promises(at.own())
+        ? new PossibleEnds(at, publisher.open().keys())
+        : null;
   }
 
   private void closedUpTo(Hvc at) {

@@ -5,9 +5,9 @@ import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.OpenSnapshot;
 import io.palinode.retroscope.snapshot.RollbackTimes;
 import io.palinode.wire.TopicLayout;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -73,9 +73,12 @@ public interface StoreBinding {
 
   /** Like {@link #atomically(Runnable)}; returns the result of {@code action}. */
   default <T extends @Nullable Object> T atomically(Supplier<T> action) {
-    AtomicReference<T> result = new AtomicReference<>();
-    atomically(() -> result.set(action.get()));
-    return result.get();
+    List<T> result = new ArrayList<>(1);
+    atomically(
+        () -> {
+          result.add(action.get());
+        });
+    return result.get(0);
   }
 
   /**
@@ -95,9 +98,12 @@ public interface StoreBinding {
 
   /** Like {@link #ordered(Runnable)}; returns the result of {@code action}. */
   default <T extends @Nullable Object> T ordered(Supplier<T> action) {
-    AtomicReference<T> result = new AtomicReference<>();
-    ordered(() -> result.set(action.get()));
-    return result.get();
+    List<T> result = new ArrayList<>(1);
+    ordered(
+        () -> {
+          result.add(action.get());
+        });
+    return result.get(0);
   }
 
   /** The earliest time that {@link #restore} accepts. */

@@ -11,10 +11,10 @@ import java.util.stream.Stream;
 
 /** The predicate versions that a detector watches, their index, and which of them were scanned. */
 final class WatchedPredicates {
-  /** Replaced as a whole, under the detector's monitor. */
+  /** Replaced as a whole, under the detector's lock. */
   private volatile Map<String, ActivePredicate> byName = Map.of();
 
-  /** Watched versions whose scan is due or failed; guarded by the detector's monitor. */
+  /** Watched versions whose scan is due or failed; guarded by the detector's lock. */
   private List<ActivePredicate> unscanned = List.of();
 
   /** Written under the write lock. */
@@ -31,7 +31,7 @@ final class WatchedPredicates {
    */
   record Change(TermIndex index, boolean removes) {}
 
-  /** Watches these versions; the index follows by {@link #apply}. Under the detector's monitor. */
+  /** Watches these versions; the index follows by {@link #apply}. Under the detector's lock. */
   Change replace(Collection<ActivePredicate> active) {
     Map<String, ActivePredicate> next =
         active.stream()

@@ -83,8 +83,7 @@ class LoggedAccessesTest {
   void whatIsTooMuchToTellIsEverything() {
     Accessed tooMany = Accessed.newBuilder().setNode(2).setTooMany(6).build();
     assertThat(LoggedAccesses.extent(ASKED, List.of(told(1, 100), tooMany)))
-        .isEqualTo(
-            new Everything("node 2 has noted 6 accesses after 0.100: more than 5 are not told"));
+        .isEqualTo(new Everything("the access log of node 2 has 6 accesses after 0.100, limit 5"));
   }
 
   @Test

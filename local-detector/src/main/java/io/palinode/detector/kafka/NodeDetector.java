@@ -30,8 +30,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A node under watch: its detector, its side of control, and their three threads. A node that runs
- * unwatched simply has none.
+ * The detector and the control duties of one node, with their threads.
  *
  * <p>The node serves nothing until {@link #start} has learned from the control log which epoch it
  * is in, and has called {@link StoreBinding#resume}; when a plan is open it stays paused and takes
@@ -40,7 +39,7 @@ import org.slf4j.LoggerFactory;
 public final class NodeDetector implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(NodeDetector.class);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(2);
-  private static final Duration HEARD_MAX = Duration.ofSeconds(10);
+  private static final Duration RECORDED_WAIT_MAX = Duration.ofSeconds(10);
   private static final Duration LOOK_EVERY = Duration.ofMillis(200);
 
   private final LocalDetector detector;
@@ -93,7 +92,8 @@ public final class NodeDetector implements AutoCloseable {
     steps =
         new ControlTail(
             NodeControl.initial(store.node(), store.nodes(), store.incarnation()),
-            new ControlExecution(store, detector, publisher, epochMicros, () -> awaitHeard(writer))
+            new ControlExecution(
+                    store, detector, publisher, epochMicros, () -> awaitRecorded(writer))
                 .restoringFrom(localSnapshots));
     snapshots =
         new SnapshotTail(
@@ -147,16 +147,16 @@ public final class NodeDetector implements AutoCloseable {
     try (TopicsAdmin admin = new TopicsAdmin(config.kafka(), config.topics())) {
       partitions = new CandidatePartitions(admin.candidatePartitions());
     }
-    NodeDetector monitor =
+    NodeDetector detector =
         new NodeDetector(store, snapshots, config, partitions, epochMicros, registry);
     try {
-      monitor.start(config);
+      detector.start(config);
     } catch (IllegalStateException e) {
-      monitor.close();
+      detector.close();
       throw e;
     }
     log.info("node={} incarnation={} state=JOINED", store.node(), store.incarnation());
-    return monitor;
+    return detector;
   }
 
   private void start(NodeDetectorConfig config) {
@@ -169,7 +169,7 @@ public final class NodeDetector implements AutoCloseable {
     awaitBegun(config);
   }
 
-  /** Not until it has caught up with an open plan: a restore takes as long as it takes. */
+  /** Does not wait for the duties of an open plan: a restore may take long. */
   private void awaitBegun(NodeDetectorConfig config) {
     long deadline = System.nanoTime() + config.startTimeout().toNanos();
     try {
@@ -191,14 +191,15 @@ public final class NodeDetector implements AutoCloseable {
   }
 
   /**
-   * Before the node serves: of a node that was killed before it said a word, nobody would know that
-   * it had lived.
+   * Call before the node serves. Each partition then holds a record of every incarnation that
+   * served requests, even if it is killed at once.
    */
-  private static void awaitHeard(CandidateWriter writer) {
+  private static void awaitRecorded(CandidateWriter writer) {
     try {
-      if (!writer.awaitHeard(HEARD_MAX)) {
+      if (!writer.awaitRecorded(RECORDED_WAIT_MAX)) {
         throw new IllegalStateException(
-            "every partition must have heard of a node before it serves: timeout=" + HEARD_MAX);
+            "a node must not serve before each candidates partition holds a record of it: timeout="
+                + RECORDED_WAIT_MAX);
       }
     } catch (InterruptedException e) {
       throw new InterruptException(e);
@@ -230,20 +231,20 @@ public final class NodeDetector implements AutoCloseable {
     return incarnations.newest();
   }
 
-  /** False when one of the threads has ended by a failure, which the log tells. */
+  /** False if one of the threads ended by a failure, which is in the log. */
   public boolean isRunning() {
     return emitter.isRunning() && predicateTail.isRunning() && controlTail.isRunning();
   }
 
   /**
-   * What the control log asks of the node and fails, and why; it is tried again each second, and a
-   * plan waits for it meanwhile. Null: nothing does.
+   * The control duty that fails, with the reason; null if there is none. The node retries it each
+   * second, and a plan waits for it.
    */
   public @Nullable String controlFailure() {
     return steps.failing();
   }
 
-  /** A write of the store was not heard: it is told as lost coverage. */
+  /** Publishes a coverage gap for a write that the store did not pass on. */
   public void missed() {
     detector.missed();
   }
@@ -255,17 +256,15 @@ public final class NodeDetector implements AutoCloseable {
     detector.publishGap(sinceHlc);
   }
 
-  /**
-   * The store's writes are heard no more: it is told as lost coverage, and then the node is silent.
-   */
+  /** Publishes a last coverage gap and stops. For a store that passes on no more writes. */
   public void giveUp() {
     detector.giveUp();
   }
 
   /**
-   * Sends what is still queued, and then that the node has stopped, if it can; ends within about 30
-   * seconds even without a broker. The store must serve no more: a write after this is unheard, and
-   * nobody will know.
+   * Sends queued records, then publishes {@code Stopped} if no event is missing. Ends within about
+   * 30 seconds even without a broker. The store must accept no more writes: a write after this call
+   * is missed without a gap.
    */
   @Override
   public void close() {

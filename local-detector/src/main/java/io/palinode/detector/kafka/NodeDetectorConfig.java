@@ -5,14 +5,14 @@ import io.palinode.wire.Topics;
 import java.time.Duration;
 
 /**
- * What a node's monitor is set to.
+ * The settings of a node's detector.
  *
  * @param kafka its linger is that of candidates, which go out in batches already
  * @param ringCapacity candidates that may wait for the producer
  * @param openIntervalsMax intervals that may be open at once
- * @param pace how often progress is written
+ * @param pace the times at which progress is published
  * @param startTimeout the longest that a node may take to read the predicates, and then the control
- *     log; not what an open plan asks of it
+ *     log, without the duties of an open plan
  */
 public record NodeDetectorConfig(
     KafkaSettings kafka,
