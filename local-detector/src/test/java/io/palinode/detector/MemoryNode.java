@@ -225,7 +225,7 @@ public final class MemoryNode implements StoreBinding {
   }
 
   /** From now on writes are passed to nobody, and whoever asks is told so. */
-  void goDeaf() {
+  void passOnNoMoreWrites() {
     deaf = true;
   }
 
