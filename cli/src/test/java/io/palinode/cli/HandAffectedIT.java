@@ -146,7 +146,7 @@ class HandAffectedIT {
       assertThat(plan(parts, "--to", time)).isEqualTo(2);
       assertThat(parts.err()).contains("a time names none: name a violation instead");
       assertThat(plan(parts, "--to", time, "--key", "nobodys")).isEqualTo(2);
-      assertThat(parts.err()).contains("nobody wrote key 'nobodys' after the target");
+      assertThat(parts.err()).contains("no client wrote key 'nobodys' after the target");
       assertThat(
               parts.palinode(
                   "rollback", "run", "--to", time, "--scope", "affected", "--key", "y", "--yes"))

@@ -2,7 +2,7 @@ package io.palinode.launcher;
 
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.palinode.detector.kafka.NodeMonitorConfig;
+import io.palinode.detector.kafka.NodeDetectorConfig;
 import io.palinode.hvc.Epsilon;
 import io.palinode.launcher.embedded.EmbeddedFlink;
 import io.palinode.launcher.embedded.EmbeddedKafka;
@@ -121,7 +121,7 @@ public final class ControlPlane implements AutoCloseable {
   }
 
   /** How a store node joins. */
-  public NodeMonitorConfig watch() {
+  public NodeDetectorConfig watch() {
     return present(detection).watch();
   }
 

@@ -1,7 +1,7 @@
 package io.palinode.launcher;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.palinode.detector.kafka.NodeMonitorConfig;
+import io.palinode.detector.kafka.NodeDetectorConfig;
 import io.palinode.hvc.Epsilon;
 import io.palinode.launcher.embedded.EmbeddedFlink;
 import io.palinode.launcher.embedded.EmbeddedKafka;
@@ -77,8 +77,8 @@ public final class DetectionPlane implements AutoCloseable {
   }
 
   /** How a store node joins. */
-  public NodeMonitorConfig watch() {
-    return NodeMonitorConfig.of(kafkaAddress, Topics.DEFAULT)
+  public NodeDetectorConfig watch() {
+    return NodeDetectorConfig.of(kafkaAddress, Topics.DEFAULT)
         .withStartTimeout(ControlPlane.START_MAX);
   }
 

@@ -1,7 +1,7 @@
 package io.palinode.launcher;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.palinode.detector.kafka.NodeMonitorConfig;
+import io.palinode.detector.kafka.NodeDetectorConfig;
 import io.palinode.hvc.Epsilon;
 import io.palinode.retroscope.disklog.DiskBound;
 import io.palinode.store.restore.RestoreLimit;
@@ -44,7 +44,7 @@ public final class StoreCluster implements AutoCloseable {
       List<StoreDefinition> stores,
       Path data,
       Epsilon epsilon,
-      @Nullable NodeMonitorConfig watch,
+      @Nullable NodeDetectorConfig watch,
       MeterRegistry registry) {
     return start(ports, stores, data, null, node -> node, epsilon, watch, registry);
   }
@@ -62,7 +62,7 @@ public final class StoreCluster implements AutoCloseable {
       @Nullable DiskBound windowLogDisk,
       UnaryOperator<StoreNodeConfig> adapted,
       Epsilon epsilon,
-      @Nullable NodeMonitorConfig watch,
+      @Nullable NodeDetectorConfig watch,
       MeterRegistry registry) {
     return start(layout(ports), stores, data, windowLogDisk, adapted, epsilon, watch, registry);
   }
@@ -75,7 +75,7 @@ public final class StoreCluster implements AutoCloseable {
       @Nullable DiskBound windowLogDisk,
       UnaryOperator<StoreNodeConfig> adapted,
       Epsilon epsilon,
-      @Nullable NodeMonitorConfig watch,
+      @Nullable NodeDetectorConfig watch,
       MeterRegistry registry) {
     StoreCluster cluster = new StoreCluster(layout);
     int size = layout.nodes().size();

@@ -1,8 +1,8 @@
 package io.palinode.launcher;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.palinode.detector.kafka.NodeMonitor;
-import io.palinode.detector.kafka.NodeMonitorConfig;
+import io.palinode.detector.kafka.NodeDetector;
+import io.palinode.detector.kafka.NodeDetectorConfig;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.WindowLogConfig;
@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 public final class WatchedNode implements AutoCloseable {
   private final Parts parts = new Parts();
   private final StoreService service;
-  private final @Nullable NodeMonitor monitor;
+  private final @Nullable NodeDetector monitor;
 
   private WatchedNode(
       StoreService service,
-      @Nullable NodeMonitorConfig watch,
+      @Nullable NodeDetectorConfig watch,
       LongSupplier epochMicros,
       MeterRegistry meters) {
     this.service = parts.started(service);
@@ -37,7 +37,7 @@ public final class WatchedNode implements AutoCloseable {
           watch == null
               ? null
               : parts.started(
-                  NodeMonitor.start(
+                  NodeDetector.start(
                       service.node(), service.snapshots(), watch, epochMicros, meters));
       if (monitor != null) {
         service.had(monitor.newestBefore());
@@ -67,7 +67,7 @@ public final class WatchedNode implements AutoCloseable {
       StoreNodeConfig config,
       Path data,
       @Nullable DiskBound windowLogDisk,
-      @Nullable NodeMonitorConfig watch,
+      @Nullable NodeDetectorConfig watch,
       MeterRegistry registry) {
     return start(config, data, windowLogDisk, watch, new SystemMicros(), registry);
   }
@@ -77,7 +77,7 @@ public final class WatchedNode implements AutoCloseable {
       StoreNodeConfig config,
       Path data,
       @Nullable DiskBound windowLogDisk,
-      @Nullable NodeMonitorConfig watch,
+      @Nullable NodeDetectorConfig watch,
       LongSupplier epochMicros,
       MeterRegistry registry) {
     StoreService service =

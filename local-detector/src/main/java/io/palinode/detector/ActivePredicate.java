@@ -15,12 +15,12 @@ public record ActivePredicate(String name, long version, Predicate predicate) {
     }
   }
 
-  /** Whether a node has to tell what it has of each key. */
+  /** Whether a node publishes its state of each key. */
   boolean comparesReplicas() {
     return predicate.violation().get(0).isOfStates();
   }
 
-  /** Whether its rollbacks depend on who used which keys. */
+  /** Whether its rollbacks depend on the access log. */
   boolean undoesOnlySome() {
     return predicate.onViolation().rollbackTo() != null
         && predicate.onViolation().scope() == RollbackScope.AFFECTED;

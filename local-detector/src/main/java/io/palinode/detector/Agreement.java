@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Of what nodes tell digests (keys, or groups of them), that of which not every replica has told
- * the same. Not thread-safe.
+ * Finds the keys, or key groups, whose replicas have not all published equal digests. Not
+ * thread-safe.
  */
 public final class Agreement<T> {
-  private final Map<T, Told> all = new LinkedHashMap<>();
+  private final Map<T, Digests> all = new LinkedHashMap<>();
 
-  /** What was told of one. */
-  private static final class Told {
+  /** The digests of one key or group. */
+  private static final class Digests {
     private final BitSet nodes = new BitSet();
     private long digest;
     private int replicas;
@@ -32,12 +32,12 @@ public final class Agreement<T> {
     }
   }
 
-  /** A node may tell of one again. {@code digest} is 0 when it tells nothing of what it has. */
+  /** Adds a node's digest; 0 if the node published none. A node may publish it again. */
   public void add(int node, T one, long digest, int replicas) {
-    all.computeIfAbsent(one, k -> new Told()).add(node, digest, replicas);
+    all.computeIfAbsent(one, k -> new Digests()).add(node, digest, replicas);
   }
 
-  /** In the order in which they were told first. */
+  /** In the order in which they were added first. */
   public List<T> unsettled() {
     return all.entrySet().stream()
         .filter(one -> !one.getValue().isSettled())

@@ -22,14 +22,14 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the log says of one attempt of a plan to restore. Immutable.
+ * The state of one attempt of a plan to restore, from the log. Immutable.
  *
- * <p>It holds the pieces that nodes published: digests of groups of keys, or of slices; and of the
- * keys that differ what their nodes have.
+ * <p>It holds the pieces that nodes published: digests of key groups or slices, and the records of
+ * keys that differ.
  *
- * @param asked what is to be done
+ * @param asked the orchestrator's record
  * @param comparison null before {@code Converge}
- * @param converged whether this node has said all of its {@code Converged}
+ * @param converged whether this node has published all of its {@code Converged}
  */
 record Attempt(
     Restore asked,
@@ -44,7 +44,7 @@ record Attempt(
     return new Attempt(asked, List.of(), List.of(), null, List.of(), List.of(), false);
   }
 
-  /** Once all nodes have told all, nothing counts any more: they have to go by the same. */
+  /** Pieces after all nodes have published theirs do not count, so that all nodes agree. */
   Attempt with(Accessed piece, int nodes) {
     return nodesAccessed().size() >= nodes
         ? this
@@ -57,9 +57,7 @@ record Attempt(
         asked, accessed, append(restored, piece), comparison, named, contributions, converged);
   }
 
-  /**
-   * Once all nodes have restored, what they told is compared; what is told later counts no more.
-   */
+  /** Compares the digests once all nodes have restored; later pieces do not count. */
   Attempt compared(int nodes) {
     if (comparison != null || nodesRestored().size() < nodes) {
       return this;
@@ -86,37 +84,37 @@ record Attempt(
     return asked.getAttempt();
   }
 
-  /** Some node has said that it cannot restore; so another attempt may follow at once. */
+  /** Whether some node cannot restore, so that another attempt may follow at once. */
   boolean hasFailed() {
     return restored.stream().anyMatch(piece -> !piece.getFailure().isEmpty());
   }
 
-  /** Whether it undoes only what came of some writes. */
+  /** Whether it undoes only the writes that depend on witnesses. */
   boolean isOfSome() {
     return asked.hasAffected() && !asked.getKeep() && !asked.getWhole() && !asked.hasSnapshot();
   }
 
-  /** What is undone; null: everything, or nothing. Once all nodes have {@link #nodesAccessed}. */
+  /** The undone writes; null for all or none. Call once all nodes are {@link #nodesAccessed}. */
   @Nullable Extent extent() {
-    return isOfSome() ? ToldAccesses.extent(asked, accessed) : null;
+    return isOfSome() ? LoggedAccesses.extent(asked, accessed) : null;
   }
 
-  /** The keys of which a write after the target stands. */
+  /** The keys with a write after the target that stands. */
   Set<Long> stood(Affected extent) {
-    return ToldAccesses.stood(asked, accessed, extent);
+    return LoggedAccesses.stood(asked, accessed, extent);
   }
 
-  /** The nodes that said all of {@code Accessed}. */
+  /** The nodes that published all of {@code Accessed}. */
   Set<Integer> nodesAccessed() {
     return nodes(accessed, Accessed::getLast, Accessed::getNode);
   }
 
-  /** The nodes that said all of {@code Restored}, and did restore. */
+  /** The nodes that published all of {@code Restored} without a failure. */
   Set<Integer> nodesRestored() {
     return nodes(restored, p -> p.getLast() && p.getFailure().isEmpty(), Restored::getNode);
   }
 
-  /** The nodes that said all of {@code Restored}, also that they could not. */
+  /** The nodes that published all of {@code Restored}, with or without a failure. */
   Set<Integer> nodesAnswered() {
     return nodes(restored, Restored::getLast, Restored::getNode);
   }
@@ -129,20 +127,20 @@ record Attempt(
     return nodes(contributions, Contribution::getLast, Contribution::getNode);
   }
 
-  /**
-   * The slices that this attempt exchanges, when it compares all keys: some of those that differ.
-   */
+  /** The slices that this attempt exchanges if it compares all keys: some of those that differ. */
   SliceRound round() {
-    // Of each node once: a life that ended may have told a piece that the next one tells too.
+    // Once per node: two incarnations may have published the same piece.
     Map<Integer, Map<StoreKey, Long>> byNode = new HashMap<>();
     for (Restored piece : restored) {
-      Map<StoreKey, Long> told = byNode.computeIfAbsent(piece.getNode(), n -> new HashMap<>());
+      Map<StoreKey, Long> weightOf = byNode.computeIfAbsent(piece.getNode(), n -> new HashMap<>());
       for (io.palinode.wire.v1.StoreKey slice : piece.getChangedList()) {
-        told.merge(Comparison.key(slice), slice.getWeight(), Math::max);
+        weightOf.merge(Comparison.key(slice), slice.getWeight(), Math::max);
       }
     }
     Map<StoreKey, Long> weights = new HashMap<>();
-    byNode.values().forEach(told -> told.forEach((slice, w) -> weights.merge(slice, w, Long::sum)));
+    byNode
+        .values()
+        .forEach(weightOf -> weightOf.forEach((slice, w) -> weights.merge(slice, w, Long::sum)));
     StoreKey from = asked.hasFromSlice() ? Comparison.key(asked.getFromSlice()) : null;
     return SliceRound.of(compared().keys(), weights, from, asked.getRoundBytes());
   }
@@ -151,7 +149,7 @@ record Attempt(
     return Objects.requireNonNull(comparison, "nodes have not restored yet");
   }
 
-  /** The keys that changed at any node, each once, but those that all replicas have alike. */
+  /** The keys that changed on any node, each once, except those that are equal on all replicas. */
   List<StoreKey> unsettled() {
     Agreement<StoreKey> agreement = new Agreement<>();
     for (Named piece : named) {
@@ -164,7 +162,7 @@ record Attempt(
     return List.copyOf(keys);
   }
 
-  /** What all nodes contributed. */
+  /** The contributions of all nodes. */
   List<KeyRecord> contributed() {
     List<KeyRecord> records = new ArrayList<>();
     for (Contribution piece : contributions) {

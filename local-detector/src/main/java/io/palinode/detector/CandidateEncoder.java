@@ -3,9 +3,9 @@ package io.palinode.detector;
 import com.google.protobuf.ByteString;
 import io.palinode.detector.Emission.Closed;
 import io.palinode.detector.Emission.Gap;
+import io.palinode.detector.Emission.KeyState;
 import io.palinode.detector.Emission.Opened;
 import io.palinode.detector.Emission.Progress;
-import io.palinode.detector.Emission.Told;
 import io.palinode.predicate.template.Binding;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.CandidateRecord;
@@ -33,25 +33,25 @@ public record CandidateEncoder(int node, long incarnation) {
     return event(opened).setOpened(message).build();
   }
 
-  public CandidateRecord told(Told told) {
+  public CandidateRecord keyState(KeyState state) {
     var message =
         io.palinode.wire.v1.Opened.newBuilder()
-            .setInterval(refOf(told.match().term(), told.match().byKey()))
-            .setStart(CandidateRecords.encode(told.start()))
-            .setWriter(told.source().writer())
-            .setDigest(told.digest())
-            .addAllReplicas(told.replicas());
-    for (Version version : told.siblings()) {
-      message.addValues(versionOf(told.key(), version));
+            .setInterval(refOf(state.match().term(), state.match().byKey()))
+            .setStart(CandidateRecords.encode(state.start()))
+            .setWriter(state.source().writer())
+            .setDigest(state.digest())
+            .addAllReplicas(state.replicas());
+    for (Version version : state.siblings()) {
+      message.addValues(versionOf(state.key(), version));
     }
-    if (told.siblings().isEmpty()) {
+    if (state.siblings().isEmpty()) {
       // Without a version: it is absent.
-      message.addValues(keyOf(told.key()));
+      message.addValues(keyOf(state.key()));
     }
-    if (told.source().origin() != null) {
-      message.setOrigin(told.source().origin());
+    if (state.source().origin() != null) {
+      message.setOrigin(state.source().origin());
     }
-    return event(told).setOpened(message).build();
+    return event(state).setOpened(message).build();
   }
 
   public CandidateRecord closed(Closed closed) {
@@ -85,7 +85,7 @@ public record CandidateEncoder(int node, long incarnation) {
         .build();
   }
 
-  /** Progress as one partition is told it. */
+  /** The progress record for one partition. */
   public CandidateRecord progress(Progress progress, int partition) {
     var message =
         io.palinode.wire.v1.Progress.newBuilder().setHvc(CandidateRecords.encode(progress.hvc()));
@@ -98,7 +98,7 @@ public record CandidateEncoder(int node, long incarnation) {
         .build();
   }
 
-  /** The end of the incarnation, as one partition is told it. */
+  /** The record for one partition that ends the incarnation. */
   public CandidateRecord stopped(Progress last, int partition) {
     return record(last.epoch(), last.sequences().get(partition))
         .setStopped(

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The bounded queue between the threads that write to the store and the one that sends. Adding
- * never waits for room: what does not fit is dropped and becomes part of its partition's {@link
- * Gaps}. Thread-safe; every call but the two that await is O(1), or O(partitions and gaps) where
+ * never waits for room: an event without room is dropped and becomes part of its partition's {@link
+ * Gaps}. Thread-safe; every call except the two that await is O(1), or O(partitions and gaps) where
  * gaps go out.
  *
  * <p>A partition's gap goes out behind all that was added before it, and before anything of that
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * event up to it, or a gap in its place.
  */
 public final class CandidateRing {
-  /** What the values of all that waits may take: as many slots of long ones would fill the heap. */
+  /** The limit of all queued values in bytes; without it, long values could fill the heap. */
   static final long VALUE_BYTES_MAX = 64L << 20;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -109,8 +109,7 @@ public final class CandidateRing {
       for (; drained < max && size > 0; drained++) {
         into.add(pop());
       }
-      // Nothing is queued any more: this is the gaps' place, and no later event may come to bring
-      // them along.
+      // The queue is empty, so this is the gaps' place. No later event may come to carry them.
       int partition = 0;
       while (drained < max && size == 0 && gaps.size() > 0) {
         Gap gap = gaps.take(partition);
@@ -129,9 +128,7 @@ public final class CandidateRing {
     }
   }
 
-  /**
-   * Waits until there is something to drain or somebody {@linkplain #wake wakes}, so long at most.
-   */
+  /** Waits until there is something to drain or a thread calls {@link #wake}, at most this long. */
   public void awaitEmission(long nanos) throws InterruptedException {
     lock.lock();
     try {
@@ -157,7 +154,7 @@ public final class CandidateRing {
 
   /**
    * Waits until {@code wanted} emissions fit (or the ring is empty), for a caller that may wait.
-   * False when that did not come about in time.
+   * False after the timeout.
    */
   public boolean awaitRoom(int wanted, long timeout, TimeUnit unit) throws InterruptedException {
     lock.lock();
@@ -177,7 +174,7 @@ public final class CandidateRing {
     lock.lock();
     try {
       int wanted = events + Math.max(gaps.size(), gaps.partitions());
-      // More gaps than slots go out when all else has.
+      // More gaps than slots go out once the queue is empty.
       return gaps.size() < slots.length && free() >= Math.min(wanted, slots.length);
     } finally {
       lock.unlock();

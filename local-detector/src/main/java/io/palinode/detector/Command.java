@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What {@link NodeControl} wants done at its node. Each may be repeated. */
+/** A command of {@link NodeControl} for its node. Each may be repeated. */
 public sealed interface Command {
   void execute(ControlExecution node);
 
-  /** Refuse requests below the plan's epoch, and say so in the log. */
+  /** Refuse requests below the plan's epoch, and acknowledge that in the log. */
   record Pause(long epoch) implements Command {
     @Override
     public void execute(ControlExecution node) {
@@ -19,7 +19,7 @@ public sealed interface Command {
     }
   }
 
-  /** Let the detector see the state as it is, in this epoch, at a time after {@code clock}. */
+  /** Reset the detector for this epoch, at a time after {@code clock}. */
   record Watch(long epoch, long clock) implements Command {
     @Override
     public void execute(ControlExecution node) {
@@ -41,7 +41,7 @@ public sealed interface Command {
     }
   }
 
-  /** Say in the log that the node is here. */
+  /** Publish in the log that the node has joined. */
   record Join(long epoch) implements Command {
     @Override
     public void execute(ControlExecution node) {
@@ -49,15 +49,15 @@ public sealed interface Command {
     }
   }
 
-  /** Tell clients the safe point. */
+  /** Send the safe point to clients. The name is part of {@code DutyFailed}. */
   record TellSafePoint(long hlc) implements Command {
     @Override
     public void execute(ControlExecution node) {
-      node.tellSafePoint(hlc);
+      node.safePoint(hlc);
     }
   }
 
-  /** Go back to the target, at a time after {@code past}, and publish which keys changed. */
+  /** Restore the target, at a time after {@code past}, and publish the changed keys. */
   record Restore(long epoch, int attempt, long target, long past) implements Command {
     @Override
     public void execute(ControlExecution node) {
@@ -65,17 +65,15 @@ public sealed interface Command {
     }
   }
 
-  /** Publish who used which keys after the target. */
+  /** Publish the access log after the target. The name is part of {@code DutyFailed}. */
   record TellAccesses(long epoch, io.palinode.wire.v1.Restore asked) implements Command {
     @Override
     public void execute(ControlExecution node) {
-      node.tellAccesses(epoch, asked);
+      node.publishAccesses(epoch, asked);
     }
   }
 
-  /**
-   * Undo as much as {@code extent} says, and publish which keys changed; or that it is too much.
-   */
+  /** Undo {@code extent} and publish the changed keys, or publish that it is too much. */
   record RestoreSome(long epoch, io.palinode.wire.v1.Restore asked, Extent extent)
       implements Command {
     @Override
@@ -84,7 +82,7 @@ public sealed interface Command {
     }
   }
 
-  /** Go to the cut of a snapshot, and publish digests of all that is there then. */
+  /** Restore the cut of a snapshot, and publish digests of all keys. */
   record RestoreFrom(long epoch, io.palinode.wire.v1.Restore asked) implements Command {
     @Override
     public void execute(ControlExecution node) {
@@ -92,7 +90,7 @@ public sealed interface Command {
     }
   }
 
-  /** Stay where it is, and publish which keys changed near and after the target. */
+  /** Keep the data, and publish the keys that changed near and after the target. */
   record Keep(long epoch, io.palinode.wire.v1.Restore asked) implements Command {
     @Override
     public void execute(ControlExecution node) {
@@ -100,7 +98,7 @@ public sealed interface Command {
     }
   }
 
-  /** Change nothing, and publish the node's clock: the plan ends with what each node has. */
+  /** Change nothing, and publish the node's clock: the plan ends with each node's data. */
   record LeaveAsIs(long epoch, int attempt) implements Command {
     @Override
     public void execute(ControlExecution node) {
@@ -108,7 +106,7 @@ public sealed interface Command {
     }
   }
 
-  /** Stay where it is, and publish digests of all that is there. */
+  /** Keep the data, and publish digests of all keys. */
   record KeepAll(long epoch, io.palinode.wire.v1.Restore asked) implements Command {
     @Override
     public void execute(ControlExecution node) {
@@ -117,9 +115,9 @@ public sealed interface Command {
   }
 
   /**
-   * Publish which keys changed, of these groups.
+   * Publish the changed keys of these groups.
    *
-   * @param extent what was undone; null: everything
+   * @param extent the undone writes; null for all
    */
   record Name(
       long epoch, io.palinode.wire.v1.Restore asked, @Nullable Extent extent, Set<KeyGroup> groups)
@@ -140,9 +138,9 @@ public sealed interface Command {
   }
 
   /**
-   * Merge what all nodes contributed, and publish what holds then.
+   * Merge the contributions of all nodes, and publish the terms that hold.
    *
-   * @param rest the first slice that is left for the next attempt; null: none
+   * @param rest the first slice that is left for the next attempt; null if no slice is left
    */
   record Converge(long epoch, int attempt, List<KeyRecord> records, @Nullable StoreKey rest)
       implements Command {
@@ -152,7 +150,7 @@ public sealed interface Command {
     }
   }
 
-  /** Likewise, after only some was undone; and publish what goes on though it was ended. */
+  /** Like {@link Converge} after a partial undo; also publish intervals that are open again. */
   record ConvergeSome(
       long epoch,
       io.palinode.wire.v1.Restore asked,

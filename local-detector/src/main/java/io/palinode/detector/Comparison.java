@@ -7,19 +7,19 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What of an attempt differs between nodes, as they told it before it was to converge: so every
- * reader of the log comes to the same.
+ * The differences between nodes in an attempt, from their records before {@code Converge}. Every
+ * reader of the log thus computes the same.
  *
- * @param keys that differ, or of which some node tells nothing; of an attempt that compares all
- *     keys, slices
- * @param groups of keys that differ: which of their keys do is told next
+ * @param keys that differ, or for which some node published no digest; slices if the attempt
+ *     compares all keys
+ * @param groups of keys that differ; nodes name their keys next
  */
 record Comparison(List<StoreKey> keys, Set<KeyGroup> groups) {
 
-  static Comparison of(List<Restored> told) {
+  static Comparison of(List<Restored> restored) {
     Agreement<StoreKey> keys = new Agreement<>();
     Agreement<KeyGroup> groups = new Agreement<>();
-    for (Restored piece : told) {
+    for (Restored piece : restored) {
       for (io.palinode.wire.v1.StoreKey key : piece.getChangedList()) {
         keys.add(piece.getNode(), key(key), key.getDigest(), key.getReplicas());
       }
@@ -30,11 +30,11 @@ record Comparison(List<StoreKey> keys, Set<KeyGroup> groups) {
     return new Comparison(keys.unsettled(), new LinkedHashSet<>(groups.unsettled()));
   }
 
-  static StoreKey key(io.palinode.wire.v1.StoreKey told) {
-    return new StoreKey(told.getStore(), told.getKey().toByteArray());
+  static StoreKey key(io.palinode.wire.v1.StoreKey message) {
+    return new StoreKey(message.getStore(), message.getKey().toByteArray());
   }
 
-  /** All replicas have the same: nothing is to be exchanged. */
+  /** Whether all replicas are equal, so that nothing is exchanged. */
   boolean isAlike() {
     return keys.isEmpty() && groups.isEmpty();
   }

@@ -11,23 +11,23 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whom the latest epochs concern that undid only some of what was written. Immutable.
+ * The clients concerned by the latest epochs that undid only some writes. Immutable.
  *
  * @param epochs oldest first, each the next of the one before it
  */
 public record ConcernedClients(List<OfSome> epochs) {
   public static final ConcernedClients NONE = new ConcernedClients(List.of());
 
-  /** Nothing that the client has written, or read, was undone. */
+  /** No write of the client, and none that it read, was undone. */
   public static final long ALL_STANDS = Long.MAX_VALUE;
 
-  /** Whoever has missed more is told as if all had been undone. */
+  /** A client that missed more epochs gets the answer that all was undone. */
   static final int EPOCHS_MAX = 16;
 
   /**
-   * An epoch that undid only some of what was written.
+   * An epoch that undid only some writes.
    *
-   * @param standsTo of each client that it concerns: the HLC up to which what it wrote stands
+   * @param standsTo for each concerned client, the HLC up to which its writes stand
    */
   public record OfSome(long epoch, Map<String, Long> standsTo) {
     public OfSome {
@@ -39,7 +39,7 @@ public record ConcernedClients(List<OfSome> epochs) {
     epochs = List.copyOf(epochs);
   }
 
-  /** With the next epoch, which undid some. */
+  /** Adds the next epoch, which undid some writes. */
   ConcernedClients with(long epoch, Concerned concerned) {
     List<OfSome> longer =
         new ArrayList<>(epochs.subList(Math.max(0, epochs.size() + 1 - EPOCHS_MAX), epochs.size()));
@@ -52,9 +52,8 @@ public record ConcernedClients(List<OfSome> epochs) {
   }
 
   /**
-   * Up to when that stands which a client has written by the end of the epoch {@code from}, once it
-   * goes on in {@code to}; or {@link #ALL_STANDS}. Null: all of a time may have been undone, for
-   * everybody, or nobody knows.
+   * The HLC up to which a client's writes of epoch {@code from} and earlier stand in epoch {@code
+   * to}, or {@link #ALL_STANDS}. Null if it is unknown or all writes after a time were undone.
    */
   public @Nullable Long standsTo(String client, long from, long to) {
     if (client.isEmpty() || from >= to || from < 0 || epochs.isEmpty()) {

@@ -48,12 +48,12 @@ public final class ControlExecution {
   private final LocalDetector detector;
   private final ControlLog log;
   private final LongSupplier epochMicros;
-  private final Runnable awaitHeard;
+  private final Runnable awaitRecorded;
   private final int pieceBytesMax;
   private @Nullable LocalSnapshots snapshots;
   private @Nullable Undo lastUndo;
 
-  /** An attempt to restore, and the node's HLC when it began with the first of its plan. */
+  /** An attempt to restore, and the node's HLC when the first attempt of its plan began. */
   private record Undo(long epoch, int attempt, long begunAt, @Nullable Concerned concerned) {
     Undo(long epoch, int attempt, long begunAt) {
       this(epoch, attempt, begunAt, null);
@@ -66,16 +66,16 @@ public final class ControlExecution {
 
   /**
    * @param epochMicros wall clock, microseconds since the epoch
-   * @param awaitHeard returns when all partitions of the candidates hold a record of this
-   *     incarnation; throws {@link IllegalStateException} when that takes too long
+   * @param awaitRecorded returns when all partitions of the candidates hold a record of this
+   *     incarnation; throws {@link IllegalStateException} after its timeout
    */
   public ControlExecution(
       StoreBinding store,
       LocalDetector detector,
       ControlLog log,
       LongSupplier epochMicros,
-      Runnable awaitHeard) {
-    this(store, detector, log, epochMicros, awaitHeard, Pieces.BYTES_MAX);
+      Runnable awaitRecorded) {
+    this(store, detector, log, epochMicros, awaitRecorded, Pieces.BYTES_MAX);
   }
 
   ControlExecution(
@@ -83,17 +83,17 @@ public final class ControlExecution {
       LocalDetector detector,
       ControlLog log,
       LongSupplier epochMicros,
-      Runnable awaitHeard,
+      Runnable awaitRecorded,
       int pieceBytesMax) {
     this.store = store;
     this.detector = detector;
     this.log = log;
     this.epochMicros = epochMicros;
-    this.awaitHeard = awaitHeard;
+    this.awaitRecorded = awaitRecorded;
     this.pieceBytesMax = pieceBytesMax;
   }
 
-  /** From here on the node can be restored from its parts of snapshots. */
+  /** Lets the node be restored from its parts of snapshots. */
   public ControlExecution restoringFrom(LocalSnapshots parts) {
     snapshots = parts;
     return this;
@@ -101,7 +101,7 @@ public final class ControlExecution {
 
   void pause(long epoch) {
     long quietSince = store.pause(epoch);
-    // A restore waits until all nodes have told progress past its target.
+    // A restore waits until all nodes have published progress past its target.
     detector.expectProgress();
     Paused.Builder paused =
         Paused.newBuilder()
@@ -118,7 +118,7 @@ public final class ControlExecution {
   }
 
   void watch(long epoch, long clock) {
-    // Whatever is opened or written in the epoch comes after every node's undo before it.
+    // Openings and writes of the epoch come after every node's undo before it.
     store.pass(clock);
     detector.reset(epoch, clock);
   }
@@ -129,10 +129,10 @@ public final class ControlExecution {
       long sequentialUntilMicros,
       MissedEpochs missed,
       List<SequentialKeys> sequential) {
-    awaitHeard.run();
+    awaitRecorded.run();
     store.sequential(sequential);
     store.resume(epoch, target, sequentialUntilMicros, missed);
-    // No plan has opened epoch 0, so no orchestrator waits for it.
+    // No plan opened epoch 0, so no orchestrator waits for it.
     if (epoch > 0) {
       Serving serving =
           Serving.newBuilder().setNode(store.node()).setIncarnation(store.incarnation()).build();
@@ -146,12 +146,12 @@ public final class ControlExecution {
     log.append(List.of(record(epoch).setNodeJoined(joined.setReach(store.reach())).build()));
   }
 
-  /** Before anything is undone, and again when it is over: reads of the past depend on it. */
-  public void tellRollbacks(RollbackTimes times) {
+  /** Call before a plan undoes writes and again after it ends: reads of the past depend on it. */
+  public void noteRollbacks(RollbackTimes times) {
     store.rollbacks(times);
   }
 
-  void tellSafePoint(long hlc) {
+  void safePoint(long hlc) {
     store.safePoint(hlc);
   }
 
@@ -160,19 +160,19 @@ public final class ControlExecution {
     Undo undo = undo(epoch, attempt, past);
     lastUndo = undo;
     try {
-      tellRestored(undo, store.restore(epoch, attempt, target), begun);
+      publishRestored(undo, store.restore(epoch, attempt, target), begun);
     } catch (OutOfReachException | RestoreRefusedException e) {
-      tellFailed(undo, e);
+      publishFailure(undo, e);
     }
   }
 
-  void tellAccesses(long epoch, Restore asked) {
+  void publishAccesses(long epoch, Restore asked) {
     Trace trace = store.accesses(asked.getTarget());
     int count = trace.accesses().size();
-    boolean isTold = count <= asked.getAffected().getAccessesMax();
+    boolean isBounded = count <= asked.getAffected().getAccessesMax();
     append(
         epoch,
-        isTold ? ToldAccesses.byClient(trace) : List.of(),
+        isBounded ? LoggedAccesses.byClient(trace) : List.of(),
         (record, piece, last) ->
             record.setAccessed(
                 Accessed.newBuilder()
@@ -180,7 +180,7 @@ public final class ControlExecution {
                     .setAttempt(asked.getAttempt())
                     .setSince(trace.since())
                     .addAllClients(piece)
-                    .setTooMany(isTold ? 0 : count)
+                    .setTooMany(isBounded ? 0 : count)
                     .setLast(last)));
   }
 
@@ -190,9 +190,9 @@ public final class ControlExecution {
     lastUndo = undo;
     try {
       Restoration restoration = restored(epoch, asked, extent);
-      tellRestored(undo.concerning(ConcernedClients.toProto(extent)), restoration, begun);
+      publishRestored(undo.concerning(ConcernedClients.toProto(extent)), restoration, begun);
     } catch (OutOfReachException | RestoreRefusedException e) {
-      tellFailed(undo, e);
+      publishFailure(undo, e);
     }
   }
 
@@ -211,13 +211,13 @@ public final class ControlExecution {
     lastUndo = undo;
     try (OpenSnapshot part = open(asked.getSnapshot())) {
       detector.noteAnyChanged();
-      publish(undo, store.restoreFrom(epoch, asked.getAttempt(), part), begun);
+      publishSlices(undo, store.restoreFrom(epoch, asked.getAttempt(), part), begun);
     } catch (RestoreRefusedException e) {
-      tellFailed(undo, e);
+      publishFailure(undo, e);
     }
   }
 
-  /** All of it is read first: of a damaged one nothing is restored. */
+  /** Reads the whole part first, so that a damaged one restores nothing. */
   private OpenSnapshot open(SnapshotRef snapshot) {
     LocalSnapshots parts = snapshots;
     if (parts == null) {
@@ -230,7 +230,7 @@ public final class ControlExecution {
     }
   }
 
-  private void tellFailed(Undo undo, RuntimeException why) {
+  private void publishFailure(Undo undo, RuntimeException why) {
     Restored.Builder failed =
         restored(undo).setFailure(String.valueOf(why.getMessage())).setLast(true);
     if (why instanceof RestoreRefusedException refused) {
@@ -241,8 +241,8 @@ public final class ControlExecution {
   }
 
   /**
-   * What this node undoes is later than all that any node had when it was paused. A repeat may find
-   * it done already, and a later attempt the one before, so each tells the time of the first try.
+   * The node's undo is later than every clock of the paused nodes. A repeat may find the undo done,
+   * and a later attempt an earlier one, so each gives the time of the first try.
    */
   private Undo undo(long epoch, int attempt, long past) {
     Undo last = lastUndo;
@@ -259,9 +259,9 @@ public final class ControlExecution {
           undoesOwnAttempt(epoch, asked)
               ? withoutOwnAttempt(epoch, asked)
               : store.keep(epoch, asked.getAttempt(), asked.getTarget());
-      tellRestored(none, kept, begun);
+      publishRestored(none, kept, begun);
     } catch (RestoreRefusedException e) {
-      tellFailed(none, e);
+      publishFailure(none, e);
     }
   }
 
@@ -278,13 +278,13 @@ public final class ControlExecution {
   }
 
   /**
-   * The plan takes nothing back after all: so what this node has undone for it comes back, as far
-   * as its past reaches.
+   * Keeps the data after an attempt of this plan was begun: restores what the attempt undid, as far
+   * as the reach allows.
    */
   private Restoration withoutOwnAttempt(long epoch, Restore asked) {
     try {
       Restoration back = store.restore(epoch, asked.getAttempt(), asked.getPast());
-      // The others compare by single keys.
+      // The other nodes compare single keys.
       return new Restoration(0, back.changed());
     } catch (OutOfReachException | RestoreRefusedException lost) {
       return store.keep(epoch, asked.getAttempt(), asked.getTarget());
@@ -294,7 +294,7 @@ public final class ControlExecution {
   void keepAll(long epoch, Restore asked) {
     long begun = epochMicros.getAsLong();
     int attempt = asked.getAttempt();
-    // Of a plan that undoes, it goes on with what an attempt before has begun.
+    // A plan that undoes continues with the undo of an earlier attempt.
     Undo undo =
         asked.getKeep() ? new Undo(epoch, attempt, 0) : undo(epoch, attempt, asked.getPast());
     detector.noteAnyChanged();
@@ -302,10 +302,10 @@ public final class ControlExecution {
       try {
         var unused = store.restore(epoch, attempt, asked.getPast());
       } catch (OutOfReachException | RestoreRefusedException lost) {
-        // What it has undone stays undone here; the others may still have it.
+        // The undo stays on this node; other nodes may still have the writes.
       }
     }
-    publish(undo, store.keepAll(epoch, attempt), begun);
+    publishSlices(undo, store.keepAll(epoch, attempt), begun);
   }
 
   private boolean undoesOwnAttempt(long epoch, Restore asked) {
@@ -315,21 +315,21 @@ public final class ControlExecution {
         && store.restoredEpoch() == epoch;
   }
 
-  private void tellRestored(Undo undo, Restoration restoration, long begun) {
+  private void publishRestored(Undo undo, Restoration restoration, long begun) {
     detector.noteChanged(restoration.changed());
     Map<StoreKey, Replica> replicas = restoration.replicas();
     List<StoreKey> singly =
         restoration.changed().stream().filter(key -> !replicas.containsKey(key)).toList();
-    tell(undo, restoration, singly, KeyGroup.digests(replicas), begun);
+    publish(undo, restoration, singly, KeyGroup.digests(replicas), begun);
   }
 
-  /** Of slices: each is told by itself. */
-  private void publish(Undo undo, Restoration restoration, long begun) {
-    tell(undo, restoration, restoration.changed(), List.of(), begun);
+  /** Names each slice by itself. */
+  private void publishSlices(Undo undo, Restoration restoration, long begun) {
+    publish(undo, restoration, restoration.changed(), List.of(), begun);
   }
 
-  /** Few records, however many keys there are: it is read by all nodes. */
-  private void tell(
+  /** Bounds the number of records for any number of keys, as all nodes read them. */
+  private void publish(
       Undo undo,
       Restoration restoration,
       List<StoreKey> singly,
@@ -337,7 +337,7 @@ public final class ControlExecution {
       long begun) {
     long durationMicros = epochMicros.getAsLong() - begun;
     List<io.palinode.wire.v1.StoreKey> keys =
-        singly.stream().map(key -> ToldKeys.of(key, restoration.replicas().get(key))).toList();
+        singly.stream().map(key -> LoggedKeys.of(key, restoration.replicas().get(key))).toList();
     List<List<io.palinode.wire.v1.StoreKey>> keyPieces = Pieces.of(keys, pieceBytesMax / 2);
     List<List<KeyGroups>> groupPieces = Pieces.of(groups, pieceBytesMax / 2);
     List<ControlRecord> records = new ArrayList<>();
@@ -366,20 +366,20 @@ public final class ControlExecution {
     int attempt = asked.getAttempt();
     Restoration restoration;
     try {
-      // It is done: this tells only what it gave.
+      // A repeat only returns the result of the restore.
       restoration = restored(epoch, asked, extent);
     } catch (OutOfReachException | RestoreRefusedException e) {
-      // What it had done is lost. All wait for its answer, so the attempt ends with this one.
-      tellFailed(undo(epoch, attempt, 0), e);
+      // The result is lost. All nodes wait for this answer, so the attempt ends with it.
+      publishFailure(undo(epoch, attempt, 0), e);
       return;
     }
     Map<StoreKey, Replica> replicas = restoration.replicas();
     List<io.palinode.wire.v1.StoreKey> keys = new ArrayList<>();
     for (StoreKey key : restoration.changed()) {
       Replica here = replicas.get(key);
-      // A node that was started anew meanwhile does not know in which group a key is.
+      // A node that restarted meanwhile does not know the group of a key.
       if (here == null || groups.contains(KeyGroup.of(key, here))) {
-        keys.add(ToldKeys.of(key, here));
+        keys.add(LoggedKeys.of(key, here));
       }
     }
     append(
@@ -417,9 +417,9 @@ public final class ControlExecution {
 
   private static void add(List<KeyRecord> found, List<KeyVersions> entries) {
     for (KeyRecord record : found) {
-      // What is absent here, and nobody knows why, adds nothing elsewhere.
+      // An absent key without a past adds nothing to a merge.
       if (record.siblings().length > 0 || record.past().length > 0) {
-        entries.add(ToldKeys.of(record));
+        entries.add(LoggedKeys.of(record));
       }
     }
   }
@@ -431,7 +431,7 @@ public final class ControlExecution {
   void convergeSome(
       long epoch, Restore asked, Affected extent, Set<Long> standing, List<KeyRecord> contributed) {
     try {
-      // It is done: this tells only what it gave.
+      // A repeat only returns the result of the restore.
       List<StoreKey> changed = restored(epoch, asked, extent).changed();
       converge(
           epoch,
@@ -440,7 +440,7 @@ public final class ControlExecution {
           null,
           () -> EndedIntervals.of(store, detector, changed, extent, standing));
     } catch (OutOfReachException | RestoreRefusedException lost) {
-      tellFailed(undo(epoch, asked.getAttempt(), 0), lost);
+      publishFailure(undo(epoch, asked.getAttempt(), 0), lost);
     }
   }
 
@@ -450,7 +450,7 @@ public final class ControlExecution {
       List<KeyRecord> contributed,
       @Nullable StoreKey rest,
       Supplier<EndedIntervals> endedIntervals) {
-    // Before any node can be told to resume, for that waits for this node's answer.
+    // Before any node resumes: Resume waits for this node's answer.
     detector.endEpoch();
     long changed = store.merge(contributed);
     detector.noteChanged(contributed.stream().map(KeyRecord::key).toList());
@@ -468,7 +468,7 @@ public final class ControlExecution {
                   .addAllHolding(piece)
                   .setLast(last);
           if (rest != null) {
-            converged.setRest(ToldKeys.of(rest, null));
+            converged.setRest(LoggedKeys.of(rest, null));
           }
           if (last) {
             converged.addAllBack(ended.back()).addAllStood(ended.stood());

@@ -11,15 +11,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node knows from the control log, and which of its duties it has begun. Immutable.
+ * A node's state of the control log, and the duties that it has begun. Immutable.
  *
- * @param epoch the newest that was resumed; 0 before the first plan
- * @param resumed what the record that opened the epoch told
- * @param ended the rollbacks that are over
+ * @param epoch the newest one that was resumed; 0 before the first plan
+ * @param resumed the content of the record that opened the epoch
+ * @param ended the rollbacks that have ended
  * @param safePoint 0 before the first
- * @param plan null when none is open
+ * @param plan the open plan, or null
  * @param acting false while the log is read for the first time
- * @param joined whether the log says that this incarnation is here
+ * @param joined whether the log has this incarnation's {@code NodeJoined}
  * @param rejected the latest requests for approval that were rejected: an approval that is read
  *     later opens no plan
  * @param begun duties that were handed out and are still owed
@@ -48,7 +48,7 @@ public record ControlState(
   }
 
   /**
-   * What the newest {@code Resume} told.
+   * The content of the newest {@code Resume}.
    *
    * @param clock the epoch is later than this on every node
    * @param missed of epochs up to this one

@@ -1,6 +1,6 @@
 package io.palinode.detector;
 
-/** One thing that a node owes the log or its store; the numbers tell it from others of its kind. */
+/** One step that a node owes the log or its store; the numbers distinguish steps of one kind. */
 record Duty(Kind kind, long epoch, long number) {
   enum Kind {
     PAUSE,

@@ -22,10 +22,10 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * Tells in the control log what a rollback would change at this node. Thread-safe.
+ * Publishes in the control log what a rollback would change on this node. Thread-safe.
  *
- * <p>Of one that undoes only what came of some writes, nodes first tell each other who used which
- * keys, as they do in such a rollback; nothing is paused, so what goes on meanwhile may be missing.
+ * <p>For a partial rollback, nodes first publish their access logs, as in such a rollback. No node
+ * is paused, so concurrent accesses may be missing.
  */
 public final class EffectAnswers {
   private final StoreBinding store;
@@ -41,46 +41,46 @@ public final class EffectAnswers {
     this.epochMicros = epochMicros;
   }
 
-  /** O(changes since the target). */
+  /** Answers at once, or publishes the access log first. O(changes since the target). */
   public void answer(EffectAsked asked) {
     if (asked.hasAffected()) {
-      tellAccesses(asked);
+      publishAccesses(asked);
     } else {
-      tellAll(asked, "");
+      answerAll(asked, "");
     }
   }
 
   /**
-   * Of what came of some writes, once all nodes have told who used which keys. O(changes since the
-   * target), and O(n log n) in the accesses since.
+   * Answers for a partial rollback, from the access logs of all nodes. O(changes since the target),
+   * and O(n log n) in the accesses since.
    */
-  public void answer(EffectAsked asked, List<Accessed> told) {
-    Everything unknown = ToldAccesses.unknown(asked.getTarget(), asked.getAffected(), told);
+  public void answer(EffectAsked asked, List<Accessed> accessed) {
+    Everything unknown = LoggedAccesses.unknown(asked.getTarget(), asked.getAffected(), accessed);
     if (unknown != null) {
-      tellAll(asked, unknown.reason());
+      answerAll(asked, unknown.reason());
       return;
     }
     Map<Long, io.palinode.wire.v1.StoreKey> keys = new LinkedHashMap<>();
     asked.getKeysList().forEach(key -> keys.put(store.accessKey(Comparison.key(key)), key));
     Map<Long, Question.Moment> first =
-        ToldAccesses.firstWrites(asked.getTarget(), told, keys.keySet());
+        LoggedAccesses.firstWrites(asked.getTarget(), accessed, keys.keySet());
     List<Moment> witnesses = new ArrayList<>(asked.getAffected().getWitnessesList());
     for (Map.Entry<Long, io.palinode.wire.v1.StoreKey> key : keys.entrySet()) {
       Question.Moment write = first.get(key.getKey());
       if (write == null) {
-        refuse(asked, "nobody wrote key '%s' after the target".formatted(name(key.getValue())));
+        refuse(asked, "no client wrote key '%s' after the target".formatted(name(key.getValue())));
         return;
       }
       witnesses.add(Moment.newBuilder().setNode(write.node()).setHlc(write.hlc()).build());
     }
-    tell(asked, witnesses, told);
+    answerFrom(asked, witnesses, accessed);
   }
 
   private static String name(io.palinode.wire.v1.StoreKey key) {
     return key.getKey().toStringUtf8();
   }
 
-  /** A bug, or a store that failed: whoever asked is not to wait for this node. */
+  /** Publishes a failure, so that the orchestrator does not wait for this node. */
   public void failed(EffectAsked asked, RuntimeException why) {
     refuse(asked, String.valueOf(why));
   }
@@ -95,12 +95,12 @@ public final class EffectAnswers {
             .setFailure(why));
   }
 
-  private void tellAccesses(EffectAsked asked) {
+  private void publishAccesses(EffectAsked asked) {
     Trace trace = store.accesses(asked.getTarget());
     int count = trace.accesses().size();
-    boolean isTold = count <= asked.getAffected().getAccessesMax();
+    boolean isBounded = count <= asked.getAffected().getAccessesMax();
     List<List<ClientAccesses>> pieces =
-        Pieces.of(isTold ? ToldAccesses.byClient(trace) : List.of(), Pieces.BYTES_MAX);
+        Pieces.of(isBounded ? LoggedAccesses.byClient(trace) : List.of(), Pieces.BYTES_MAX);
     List<ControlRecord> records = new ArrayList<>();
     for (List<ClientAccesses> piece : pieces) {
       Accessed accessed =
@@ -108,67 +108,70 @@ public final class EffectAnswers {
               .setNode(store.node())
               .setSince(trace.since())
               .addAllClients(piece)
-              .setTooMany(isTold ? 0 : count)
+              .setTooMany(isBounded ? 0 : count)
               .setLast(records.size() == pieces.size() - 1)
               .build();
-      EffectAccessed said =
+      EffectAccessed published =
           EffectAccessed.newBuilder().setRequest(asked.getRequest()).setAccessed(accessed).build();
-      records.add(record(EffectStep.newBuilder().setAccessed(said)));
+      records.add(record(EffectStep.newBuilder().setAccessed(published)));
     }
     log.append(records);
   }
 
-  private void tell(EffectAsked asked, List<Moment> witnesses, List<Accessed> told) {
+  private void answerFrom(EffectAsked asked, List<Moment> witnesses, List<Accessed> accessed) {
     Restore restore =
         Restore.newBuilder()
             .setTarget(asked.getTarget())
             .setAffected(
                 asked.getAffected().toBuilder().clearWitnesses().addAllWitnesses(witnesses))
             .build();
-    Extent extent = ToldAccesses.extent(restore, told);
+    Extent extent = LoggedAccesses.extent(restore, accessed);
     if (extent instanceof Affected some) {
-      tellSome(asked, witnesses, some);
+      answerSome(asked, witnesses, some);
     } else if (extent instanceof Everything all) {
-      tellAll(asked, all.reason());
+      answerAll(asked, all.reason());
     }
   }
 
-  private void tellSome(EffectAsked asked, List<Moment> witnesses, Affected some) {
-    EffectTold.Builder told = told(asked);
+  private void answerSome(EffectAsked asked, List<Moment> witnesses, Affected some) {
+    EffectTold.Builder answer = answerTo(asked);
     try {
-      add(told, store.effect(asked.getTarget(), except(asked), some.keys()));
-      told.addAllClients(some.clients().keySet().stream().sorted().toList())
+      add(answer, store.effect(asked.getTarget(), except(asked), some.keys()));
+      answer
+          .addAllClients(some.clients().keySet().stream().sorted().toList())
           .setClientsTotal(some.clients().size())
           .addAllWitnesses(witnesses);
     } catch (OutOfReachException e) {
-      // The reach says so.
+      // The reach in the answer shows this.
     }
-    append(told.setReach(store.reach()));
+    append(answer.setReach(store.reach()));
   }
 
-  private void tellAll(EffectAsked asked, String because) {
-    EffectTold.Builder told = told(asked).setAllBecause(because);
+  private void answerAll(EffectAsked asked, String because) {
+    EffectTold.Builder answer = answerTo(asked).setAllBecause(because);
     try {
       UndoEffect effect = store.effect(asked.getTarget(), except(asked));
-      add(told, effect);
-      told.addAllClients(effect.clients())
+      add(answer, effect);
+      answer
+          .addAllClients(effect.clients())
           .setClientsTotal(effect.clientsTotal())
           .setClientsSince(effect.clientsSince());
     } catch (OutOfReachException e) {
-      // The reach says so.
+      // The reach in the answer shows this.
     }
-    append(told.setReach(store.reach()));
+    append(answer.setReach(store.reach()));
   }
 
-  private EffectTold.Builder told(EffectAsked asked) {
+  private EffectTold.Builder answerTo(EffectAsked asked) {
     return EffectTold.newBuilder()
         .setRequest(asked.getRequest())
         .setNode(store.node())
         .setNow(store.clock().last().own());
   }
 
-  private static void add(EffectTold.Builder told, UndoEffect effect) {
-    told.setWrites(effect.writes())
+  private static void add(EffectTold.Builder answer, UndoEffect effect) {
+    answer
+        .setWrites(effect.writes())
         .setKeys(effect.keys())
         .setBytes(effect.bytes())
         .setFirstWrites(effect.firstWrites())
@@ -179,8 +182,8 @@ public final class EffectAnswers {
     return asked.getExceptList().stream().map(s -> new HlcSpan(s.getFrom(), s.getTo())).toList();
   }
 
-  private void append(EffectTold.Builder told) {
-    log.append(List.of(record(EffectStep.newBuilder().setTold(told))));
+  private void append(EffectTold.Builder answer) {
+    log.append(List.of(record(EffectStep.newBuilder().setTold(answer))));
   }
 
   private ControlRecord record(EffectStep.Builder step) {

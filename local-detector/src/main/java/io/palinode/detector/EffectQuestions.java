@@ -10,9 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What rollbacks would change that undo only what came of some writes: the questions that are open,
- * and what nodes have told for each. The latest few; an older one is answered by nobody. For one
- * thread.
+ * Open questions about the effect of partial rollbacks, with the access logs that nodes published
+ * for each. Keeps the latest {@link #OPEN_MAX}; older ones get no answer. Not thread-safe.
  */
 public final class EffectQuestions {
   static final int OPEN_MAX = 8;
@@ -21,23 +20,23 @@ public final class EffectQuestions {
   private final Map<String, Question> open = new LinkedHashMap<>();
 
   /**
-   * One that can be answered.
+   * A question, with the access logs of nodes.
    *
-   * @param told by all nodes
+   * @param accessed the records of all nodes once the question can be answered
    */
-  public record Question(EffectAsked asked, List<Accessed> told) {
+  public record Question(EffectAsked asked, List<Accessed> accessed) {
     public Question {
-      told = List.copyOf(told);
+      accessed = List.copyOf(accessed);
     }
 
     private Question with(Accessed piece) {
-      List<Accessed> more = new ArrayList<>(told);
+      List<Accessed> more = new ArrayList<>(accessed);
       more.add(piece);
       return new Question(asked, more);
     }
 
     private long nodesDone() {
-      return told.stream().filter(Accessed::getLast).map(Accessed::getNode).distinct().count();
+      return accessed.stream().filter(Accessed::getLast).map(Accessed::getNode).distinct().count();
     }
   }
 
@@ -48,7 +47,7 @@ public final class EffectQuestions {
     this.nodes = nodes;
   }
 
-  /** One more, of which nothing is told yet. */
+  /** Opens a question. */
   public void ask(EffectAsked asked) {
     if (open.size() == OPEN_MAX) {
       open.remove(open.keySet().iterator().next());
@@ -56,14 +55,14 @@ public final class EffectQuestions {
     open.put(asked.getRequest(), new Question(asked, List.of()));
   }
 
-  /** The question, when this is the last piece that it waited for; else null. */
-  public @Nullable Question hear(EffectAccessed said) {
+  /** Adds a piece. Returns the question if it was the last missing piece; else null. */
+  public @Nullable Question add(EffectAccessed piece) {
     Question more =
-        open.computeIfPresent(said.getRequest(), (name, q) -> q.with(said.getAccessed()));
+        open.computeIfPresent(piece.getRequest(), (name, q) -> q.with(piece.getAccessed()));
     if (more == null || more.nodesDone() < nodes) {
       return null;
     }
-    open.remove(said.getRequest());
+    open.remove(piece.getRequest());
     return more;
   }
 }

@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a detector sends out. In each partition the order is that of the node's clock, but for what
- * is told late because there was no room, or Kafka had refused it.
+ * A record that a detector sends. In each partition the order is that of the node's clock, except
+ * for events that are late because the ring was full or Kafka refused them.
  */
 public sealed interface Emission {
   long epoch();
@@ -20,15 +20,15 @@ public sealed interface Emission {
     /** The node's HLC of the event. */
     long hlc();
 
-    /** About how much memory the values take that it carries, in bytes. */
+    /** The approximate size of the carried values in memory, in bytes. */
     default int valueBytes() {
       return 0;
     }
 
-    /** {@code <predicate>|<binding>}, whose partition it is. */
+    /** {@code <predicate>|<binding>}, which selects the partition. */
     String instance();
 
-    /** What is known when the event is lost. */
+    /** The gap that replaces the event if it is lost. */
     default Gap lost() {
       return Gap.ofOne(epoch(), partition(), sequence(), hlc());
     }
@@ -49,18 +49,16 @@ public sealed interface Emission {
     }
   }
 
-  /**
-   * What is to be told, be it late: while it is not, nothing later is, nor how far the node came.
-   */
+  /** An event that must be published, if late: until it is, no later event or progress is. */
   sealed interface Late extends Event {
     WatchedTerm term();
 
-    /** The same, with its own time, told when it was not before. */
-    Event toldAs(long newSequence);
+    /** The same event at the same time, to be published late. */
+    Event withSequence(long newSequence);
   }
 
   /**
-   * A term turned true.
+   * A version made a term true.
    *
    * @param values the version that makes it true, then its siblings that do so too; of long values
    *     the beginnings
@@ -103,7 +101,7 @@ public sealed interface Emission {
     }
 
     @Override
-    public Closed toldAs(long newSequence) {
+    public Closed withSequence(long newSequence) {
       return new Closed(epoch, newSequence, interval, end, endedBy, writer, origin);
     }
 
@@ -114,15 +112,15 @@ public sealed interface Emission {
   }
 
   /**
-   * What the node has of a key whose replicas are compared, after each change.
+   * The node's state of a key whose replicas are compared, after each change.
    *
    * @param match the term, and the binding by the key
-   * @param start the node's HVC from which on it has that
+   * @param start the node's HVC right after the change
    * @param digest see {@link StateDigest}
-   * @param replicas the nodes on which the key lives
+   * @param replicas the nodes that hold the key
    * @param siblings the beginnings of some
    */
-  record Told(
+  record KeyState(
       long epoch,
       int partition,
       long sequence,
@@ -141,8 +139,8 @@ public sealed interface Emission {
     }
 
     @Override
-    public Told toldAs(long newSequence) {
-      return new Told(
+    public KeyState withSequence(long newSequence) {
+      return new KeyState(
           epoch,
           partition,
           newSequence,
@@ -193,10 +191,10 @@ public sealed interface Emission {
   }
 
   /**
-   * Every event of the node up to {@code hvc} comes before this, in every partition.
+   * The node's statement that every event up to {@code hvc} comes before this, in each partition.
    *
    * @param sequences the last sequence of each partition
-   * @param searched whose keys' states have all been told in this epoch
+   * @param searched the predicates for which every key's state was published in this epoch
    */
   record Progress(long epoch, Hvc hvc, List<Long> sequences, List<ActivePredicate> searched)
       implements Emission {

@@ -7,17 +7,17 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a node tells of intervals that a write had ended which is undone, while others stand: such
- * an interval goes on, and nobody has judged it beside what came since.
+ * Intervals that are open again because the write that ended them is undone, while other writes
+ * stand. No judgement covers such an interval together with later ones.
  *
- * @param back what holds at keys that went back
- * @param stood what the keys are about of which a write after the target stands
+ * @param back the terms that hold at restored keys
+ * @param stood the terms that match keys with a write after the target that stands
  */
 record EndedIntervals(List<AtKey> back, List<AtKey> stood) {
   static final EndedIntervals NONE = new EndedIntervals(List.of(), List.of());
 
-  /** Of more, it is told only of which predicates they are; both go into one record. */
-  static final int TOLD_BYTES_MAX = Pieces.BYTES_MAX;
+  /** Beyond this only predicates are named; both lists go into one record. */
+  static final int BYTES_MAX = Pieces.BYTES_MAX;
 
   /**
    * While the store is paused, after the undo.
@@ -37,19 +37,19 @@ record EndedIntervals(List<AtKey> back, List<AtKey> stood) {
       long of = store.accessKey(key);
       if (extent.keys().containsKey(of)) {
         for (Holding held : detector.holdingAt(key)) {
-          back.add(told(held.term(), held.binding().toString(), of));
+          back.add(atKey(held.term(), held.binding().toString(), of));
         }
       }
       if (standing.contains(of)) {
         for (TermIndex.Match match : detector.matches(key)) {
-          stood.add(told(match.term(), match.byKey().toString(), of));
+          stood.add(atKey(match.term(), match.byKey().toString(), of));
         }
       }
     }
     return new EndedIntervals(bounded(back), bounded(stood));
   }
 
-  private static AtKey told(WatchedTerm term, String binding, long key) {
+  private static AtKey atKey(WatchedTerm term, String binding, long key) {
     return AtKey.newBuilder()
         .setPredicate(term.predicate())
         .setPredicateVersion(term.version())
@@ -58,9 +58,9 @@ record EndedIntervals(List<AtKey> back, List<AtKey> stood) {
         .build();
   }
 
-  /** A binding of nothing, and no key: it may be any. */
+  /** Without binding and key an entry stands for all of its predicate. */
   private static List<AtKey> bounded(Set<AtKey> all) {
-    if (all.stream().mapToLong(AtKey::getSerializedSize).sum() <= TOLD_BYTES_MAX) {
+    if (all.stream().mapToLong(AtKey::getSerializedSize).sum() <= BYTES_MAX) {
       return List.copyOf(all);
     }
     return all.stream()

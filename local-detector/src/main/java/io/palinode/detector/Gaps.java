@@ -8,9 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gaps of each partition that are to be told, oldest first. Numbers that follow each other are one
- * gap; others are kept apart, for what is between them may be on its way, and be lost yet. With
- * more than {@link #APART_MAX} of a partition the last is widened all the same. For one thread.
+ * Unsent gaps of each partition, oldest first. Consecutive sequences are one gap. Other gaps stay
+ * apart, because the events between them may arrive or be lost. With more than {@link #APART_MAX}
+ * gaps of a partition, the last gap is widened. Not thread-safe.
  */
 final class Gaps {
   static final int APART_MAX = 64;

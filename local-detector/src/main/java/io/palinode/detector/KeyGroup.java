@@ -8,20 +8,20 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Many keys of which nodes tell one digest, so that what is told of them does not grow with their
- * number: of those that live on the same nodes, those with the same hash. Replicas have all of them
- * alike when they tell the same digest; a key that changed at one of them only makes it differ too.
+ * Keys on the same nodes with the same hash, for which each node publishes one digest. The size of
+ * the records thus does not grow with the number of keys. Replicas whose digests are equal have
+ * equal records of all these keys. A key that changed on one replica only makes its digest differ.
  *
- * @param nodes on which the keys live, in the order in which they prefer them
+ * @param nodes the nodes that hold the keys, in their order of preference
  */
 record KeyGroup(String store, List<Integer> nodes, int number) {
-  /** Of the same nodes. More name fewer keys where something differs, and cost more bytes. */
+  /** Groups per list of nodes. More groups name fewer keys that are equal, and cost more bytes. */
   static final int GROUPS = 4_096;
 
   private static final long FNV_BASIS = 0xcbf29ce484222325L;
   private static final long FNV_PRIME = 0x100000001b3L;
 
-  /** That of a key. */
+  /** The group of a key. */
   static KeyGroup of(StoreKey key, Replica here) {
     return of(key, hash(key.key()), here);
   }
@@ -37,7 +37,7 @@ record KeyGroup(String store, List<Integer> nodes, int number) {
     keys.forEach(
         (key, here) -> {
           long hash = hash(key.key());
-          // They come in any order, so a sum.
+          // A sum, as keys come in any order.
           digests.merge(of(key, hash, here), mix(hash ^ mix(here.digest())), Long::sum);
         });
     return messages(digests);
@@ -57,17 +57,17 @@ record KeyGroup(String store, List<Integer> nodes, int number) {
     return byNodes.values().stream().map(KeyGroups.Builder::build).toList();
   }
 
-  /** Adds what a node told. */
-  static void addTo(Agreement<KeyGroup> agreement, int node, KeyGroups told) {
-    List<Integer> nodes = List.copyOf(told.getNodesList());
-    for (int i = 0; i < told.getGroupsCount(); i++) {
-      KeyGroup group = new KeyGroup(told.getStore(), nodes, told.getGroups(i));
-      // 0 would mean that nothing is told of it.
-      agreement.add(node, group, told.getDigests(i) | 1, nodes.size());
+  /** Adds the digests of a node. */
+  static void addTo(Agreement<KeyGroup> agreement, int node, KeyGroups groups) {
+    List<Integer> nodes = List.copyOf(groups.getNodesList());
+    for (int i = 0; i < groups.getGroupsCount(); i++) {
+      KeyGroup group = new KeyGroup(groups.getStore(), nodes, groups.getGroups(i));
+      // 0 would mean that the node published no digest.
+      agreement.add(node, group, groups.getDigests(i) | 1, nodes.size());
     }
   }
 
-  /** 64-bit FNV-1a, mixed; another hash than the ring's, which has dealt the keys out to nodes. */
+  /** 64-bit FNV-1a, mixed; not the hash by which the store assigns keys to nodes. */
   private static long hash(byte[] key) {
     long hash = FNV_BASIS;
     for (byte b : key) {
@@ -76,7 +76,7 @@ record KeyGroup(String store, List<Integer> nodes, int number) {
     return mix(hash);
   }
 
-  /** So that each bit of the result depends on all: the finalizer of MurmurHash3. */
+  /** Makes each bit depend on all bits: the finalizer of MurmurHash3. */
   private static long mix(long bits) {
     long mixed = (bits ^ (bits >>> 33)) * 0xff51afd7ed558ccdL;
     mixed = (mixed ^ (mixed >>> 33)) * 0xc4ceb9fe1a85ec53L;

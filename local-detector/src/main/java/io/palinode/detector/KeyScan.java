@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
-/** One look at all keys of a store, while writes may go on. Only {@link #of} makes one. */
+/** One scan of all keys of a store, while writes may continue. Only {@link #of} makes one. */
 final class KeyScan {
   private final TermIndex terms;
   private final Truth truth;
@@ -21,10 +21,10 @@ final class KeyScan {
   }
 
   /**
-   * Keys at which something held, or whose replicas are compared.
+   * Keys at which a term held, or whose replicas are compared.
    *
-   * @param all false when at more keys something held than can be kept
-   * @param allStates likewise of replicas that are compared
+   * @param all false if terms held at more keys than can be kept
+   * @param allStates false if the replicas of more keys are compared than can be kept
    */
   record Found(Collection<StoreKey> keys, boolean all, boolean allStates) {}
 

@@ -3,13 +3,13 @@ package io.palinode.detector;
 import io.palinode.wire.v1.Resume;
 
 /**
- * What a client has to know of epochs that it has missed, beside what the newest one tells.
+ * The epochs that a client has missed, in addition to the target of the newest one.
  *
- * @param restartEpoch the newest one in which programs begin anew; 0: none
- * @param deepEpoch the newest one that began before the safe point of its time: by an operator's
- *     hand, or with a snapshot; 0: none
+ * @param restartEpoch the newest one in which programs restart their work; 0 if there is none
+ * @param deepEpoch the newest one that began before the safe point of its time, by an operator or
+ *     with a snapshot; 0 if there is none
  * @param deepTarget the least cut that any such epoch began with
- * @param concerned whom the newest ones concern, if that is not everybody
+ * @param concerned the clients that the newest ones concern, unless they concern all
  */
 public record MissedEpochs(
     long restartEpoch, long deepEpoch, long deepTarget, ConcernedClients concerned) {
@@ -20,9 +20,9 @@ public record MissedEpochs(
   }
 
   /**
-   * With one more epoch, the newest.
+   * Adds the newest epoch.
    *
-   * @param isDeep it began before the safe point
+   * @param isDeep whether it began before the safe point
    */
   MissedEpochs with(long epoch, Resume resume, boolean isDeep) {
     long target = resume.getTarget();

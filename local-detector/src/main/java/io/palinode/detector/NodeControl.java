@@ -15,15 +15,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The node's side of the control log: a state machine over it, without clock, thread or I/O.
  *
- * <p>The state is what the log says. From it follow the duties that the node has now, whatever
- * happened before; a duty is done when the node's own record of it is in the log, and until then it
- * is handed out once. So a node that crashed anywhere reads the log from the start, learns where
- * the plan is, and has exactly the duties that it left undone.
+ * <p>The duties of the node follow from the state of the log alone. A duty is done when the node's
+ * own record of it is in the log; until then it is handed out once. A node that crashed at any
+ * point reads the log from the start and has exactly the duties that are not done.
  */
 public final class NodeControl {
   private NodeControl() {}
 
-  /** The next state, and what is to be done at once, in this order. */
+  /** The next state, and the commands to execute now, in this order. */
   public record Step(ControlState next, List<Command> commands) {
     public Step {
       commands = List.copyOf(commands);
@@ -37,20 +36,20 @@ public final class NodeControl {
 
   /** The next record of the log. */
   public static Step step(ControlState state, ControlRecord record) {
-    return owed(heard(state, record));
+    return owed(after(state, record));
   }
 
-  /** The log is read up to its end as it was at the start: from now on the node acts. */
+  /** The log is read up to its end at the start of the node: from now on the node acts. */
   public static Step caughtUp(ControlState state) {
     return owed(state.acting(Set.of()));
   }
 
-  /** A command failed: everything owed is to be done anew. */
+  /** A command failed: all owed duties are handed out again. */
   public static Step retry(ControlState state) {
     return owed(state.acting(Set.of()));
   }
 
-  private static ControlState heard(ControlState state, ControlRecord record) {
+  private static ControlState after(ControlState state, ControlRecord record) {
     if (record.hasNodeJoined()) {
       return isOwn(record.getNodeJoined(), state) ? state.withJoined() : state;
     }
@@ -60,7 +59,7 @@ public final class NodeControl {
     }
     Plan plan = state.plan();
     if (plan == null) {
-      return heardWithoutPlan(state, record);
+      return afterWithoutPlan(state, record);
     }
     if (record.getEpoch() != plan.epoch()) {
       return state;
@@ -68,17 +67,17 @@ public final class NodeControl {
     if (record.hasResume()) {
       return plan.isEndedBy(record.getResume()) ? state.resumed(record) : state;
     }
-    return state.with(plan.heard(record, state.nodes(), state.node(), state.incarnation()));
+    return state.with(plan.after(record, state.nodes(), state.node(), state.incarnation()));
   }
 
-  /** What was in the log before the node acts is not its own, whatever incarnation it names. */
+  /** A record that was in the log before the node acts is not its own. */
   private static boolean isOwn(NodeJoined joined, ControlState state) {
     return state.acting()
         && joined.getNode() == state.node()
         && joined.getIncarnation() == state.incarnation();
   }
 
-  private static ControlState heardWithoutPlan(ControlState state, ControlRecord record) {
+  private static ControlState afterWithoutPlan(ControlState state, ControlRecord record) {
     if (record.hasPlanOpened() && record.getEpoch() == state.epoch() + 1) {
       if (state.rejected().contains(record.getPlanOpened().getApproves())) {
         return state;
@@ -108,8 +107,8 @@ public final class NodeControl {
     if (plan != null && plan.isFenced() && !plan.paused()) {
       duties.add(new Duty(Duty.Kind.PAUSE, plan.epoch(), 0));
     }
-    // Before serving: no write of an epoch is to come before the detector sees the epoch's state.
-    // Not after Converged: the old epoch is over, and whoever was started anew has no say in it.
+    // Before serving: the detector reads the epoch's state before the first write of the epoch.
+    // Not after Converged: a restarted node must not publish in the ended epoch.
     if (plan == null || !(plan.hasConverged() || plan.isEndingAsIs())) {
       duties.add(new Duty(Duty.Kind.WATCH, state.epoch(), 0));
     }
@@ -148,7 +147,7 @@ public final class NodeControl {
     }
   }
 
-  /** What the node owes to an attempt that it has not made; null: nothing for now. */
+  /** The duty of a node that has not restored in the attempt; null if it must wait. */
   private static Duty.@Nullable Kind first(Attempt attempt, ControlState state) {
     if (!attempt.isOfSome() || state.isAll(attempt.nodesAccessed())) {
       return Duty.Kind.RESTORE;
@@ -156,7 +155,7 @@ public final class NodeControl {
     return attempt.nodesAccessed().contains(state.node()) ? null : Duty.Kind.TELL_ACCESSES;
   }
 
-  /** What the node owes to an attempt that all have made; null: nothing for now. */
+  /** The duty of a node after all nodes have restored; null if it must wait. */
   private static Duty.@Nullable Kind next(
       Attempt attempt, Comparison comparison, ControlState state) {
     if (!comparison.groups().isEmpty() && !state.isAll(attempt.nodesNamed())) {

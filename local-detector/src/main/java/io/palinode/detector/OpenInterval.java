@@ -5,8 +5,8 @@ import io.palinode.wire.CandidateRecords;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A span, not over yet, in which one version of a key makes a term true under a binding. Equal by
- * partition and sequence.
+ * The time, not ended yet, in which one version of a key makes a term true under a binding. Equal
+ * by partition and sequence.
  *
  * @param holding of a long value the beginning only: there may be a million of these
  * @param instance names the predicate instance and its partition: {@code <predicate>|<binding>}
@@ -38,8 +38,8 @@ record OpenInterval(
     return CandidateRecords.instanceKey(holding.term().predicate(), holding.binding().toString());
   }
 
-  /** The same, told when it was not before. */
-  OpenInterval toldAs(long newSequence) {
+  /** The same interval, to be published late. */
+  OpenInterval withSequence(long newSequence) {
     return new OpenInterval(key, holding, instance, partition, newSequence, start, source);
   }
 

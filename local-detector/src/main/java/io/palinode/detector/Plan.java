@@ -10,20 +10,20 @@ import io.palinode.wire.v1.Resume;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the log says of the open plan. Immutable.
+ * The state of the open plan, from the log. Immutable.
  *
  * <p>Of two orchestrators that write into one log, the first record of each step counts; a record
  * that does not fit the phase changes nothing. So every reader of the log sees one order of steps.
  *
- * @param epoch the epoch that it opens, which names it
- * @param paused whether this incarnation of this node has said {@code Paused}
- * @param quietSince of all nodes that paused, the earliest time after which one wrote no more for
- *     the old epoch: what a node undoes comes later; {@link Long#MAX_VALUE} before the first
+ * @param epoch the epoch that the plan opens, which names it
+ * @param paused whether this incarnation of this node has published {@code Paused}
+ * @param quietSince the earliest time after which a paused node wrote no more in the old epoch;
+ *     each undo is later; {@link Long#MAX_VALUE} before the first
  * @param attempt the newest; null before the first
- * @param halts how often it was halted
- * @param abandoned whether an operator gave it up when it was halted last
- * @param cancelled whether an operator wants it no more
- * @param asIs whether an operator ends it with the data that each node has
+ * @param halts the number of its halts
+ * @param abandoned whether an operator abandoned it at the last halt
+ * @param cancelled whether an operator cancelled it
+ * @param asIs whether an operator ends it with the data of each node
  */
 record Plan(
     long epoch,
@@ -41,7 +41,7 @@ record Plan(
     PAUSING,
     RESTORING,
     CONVERGING,
-    /** An operator has to say how to go on. */
+    /** An operator must retry or abandon the plan. */
     HALTED
   }
 
@@ -54,28 +54,28 @@ record Plan(
     return phase != Phase.OPENED;
   }
 
-  /** The attempt that the phase is about; null when nodes have nothing to do for one. */
+  /** The attempt for which nodes have duties; null if there is none. */
   @Nullable Attempt activeAttempt() {
     return phase == Phase.RESTORING || phase == Phase.CONVERGING ? attempt : null;
   }
 
-  /** Its times, at which nodes may be on different sides of an undo; null before the first. */
+  /** The times at which nodes may be on different sides of an undo; null before the first. */
   @Nullable Span halfUndone(long end) {
     return attempt == null ? null : new Span(epoch, quietSince, end);
   }
 
-  /** Whether the node only has to answer: it changes nothing, and has no say in the old epoch. */
+  /** Whether the node only answers: it changes nothing and publishes nothing in the old epoch. */
   boolean isEndingAsIs() {
     return asIs && attempt != null && attempt.asked().getAsIs();
   }
 
-  /** Whether this node has answered all that the plan asks of it, unless it goes further back. */
+  /** Whether this node has done all its duties, unless the target moves back. */
   boolean hasConverged() {
     return attempt != null && attempt.converged();
   }
 
   /** The plan after a record of its epoch. */
-  Plan heard(ControlRecord record, int nodes, int self, long incarnation) {
+  Plan after(ControlRecord record, int nodes, int self, long incarnation) {
     return switch (record.getStepCase()) {
       case PAUSE -> phase == Phase.OPENED ? in(Phase.PAUSING, attempt) : this;
       case PAUSED -> paused(record.getPaused(), self, incarnation);
@@ -89,8 +89,8 @@ record Plan(
       case ACCESSED, RESTORED, NAMED, CONTRIBUTION, CONVERGED -> answered(record, nodes, self);
       case HALTED ->
           isHaltedBy(record.getHalted()) ? in(Phase.HALTED, attempt).withHalts(halts + 1) : this;
-      case RETRY -> goOn(record.getRetry().getHalt(), false, false);
-      case ABANDON -> goOn(record.getAbandon().getHalt(), true, record.getAbandon().getAsIs());
+      case RETRY -> leaveHalt(record.getRetry().getHalt(), false, false);
+      case ABANDON -> leaveHalt(record.getAbandon().getHalt(), true, record.getAbandon().getAsIs());
       case CANCEL -> cancel();
       case PLAN_OPENED,
           RESUME,
@@ -109,12 +109,12 @@ record Plan(
     };
   }
 
-  /** Not by one that was decided for an earlier attempt. */
+  /** A record that was decided for an earlier attempt does not count. */
   boolean isEndedBy(Resume resume) {
     return phase == Phase.CONVERGING && (!resume.hasAttempt() || isOfAttempt(resume.getAttempt()));
   }
 
-  /** Not by one that was decided before an operator, or another attempt, went on. */
+  /** A record that was decided before a retry or a later attempt does not count. */
   private boolean isHaltedBy(Halted halted) {
     int newest = attempt == null ? 0 : attempt.number();
     return phase != Phase.HALTED
@@ -122,22 +122,22 @@ record Plan(
         && (!halted.hasHaltsBefore() || halted.getHaltsBefore() == halts);
   }
 
-  private Plan paused(Paused said, int self, long incarnation) {
-    boolean isOwn = said.getNode() == self && said.getIncarnation() == incarnation;
-    long quiet = Math.min(quietSince, said.getQuietSince());
+  private Plan paused(Paused record, int self, long incarnation) {
+    boolean isOwn = record.getNode() == self && record.getIncarnation() == incarnation;
+    long quiet = Math.min(quietSince, record.getQuietSince());
     return new Plan(
         epoch, phase, paused || isOwn, quiet, attempt, halts, abandoned, cancelled, asIs);
   }
 
-  /** An operator's word counts for the halt that it was given for. */
-  private Plan goOn(int halt, boolean abandon, boolean endAsIs) {
+  /** An operator's decision counts only for its halt. */
+  private Plan leaveHalt(int halt, boolean abandon, boolean endAsIs) {
     return phase == Phase.HALTED && halt == halts
         ? new Plan(
             epoch, Phase.PAUSING, paused, quietSince, attempt, halts, abandon, cancelled, endAsIs)
         : this;
   }
 
-  /** It counts before the first restore; a pause that is still to come, still comes. */
+  /** Counts before the first restore; a pause that is due stays due. */
   private Plan cancel() {
     if (attempt != null || abandoned) {
       return this;
@@ -157,7 +157,7 @@ record Plan(
         : this;
   }
 
-  /** Not one that was decided before the plan was given up, in whichever way. */
+  /** A restore that was decided before an operator's decision does not count. */
   private boolean isOfThisPlan(Restore asked) {
     boolean givenUp = abandoned || cancelled;
     if (asked.getAsIs() != asIs) {
@@ -178,12 +178,12 @@ record Plan(
       return in(phase, now.with(record.getAccessed(), nodes));
     }
     if (record.hasRestored() && isOfAttempt(record.getRestored().getAttempt())) {
-      // Once it was compared, all readers of the log have to go by the same.
+      // After the comparison a record changes nothing, so that all readers of the log agree.
       if (now.comparison() != null) {
         return this;
       }
-      Attempt told = now.with(record.getRestored());
-      return in(phase, phase == Phase.CONVERGING ? told.compared(nodes) : told);
+      Attempt restored = now.with(record.getRestored());
+      return in(phase, phase == Phase.CONVERGING ? restored.compared(nodes) : restored);
     }
     if (record.hasNamed() && isOfAttempt(record.getNamed().getAttempt())) {
       return in(phase, now.with(record.getNamed()));

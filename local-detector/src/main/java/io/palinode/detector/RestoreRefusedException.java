@@ -2,7 +2,7 @@ package io.palinode.detector;
 
 import java.io.Serial;
 
-/** A restore that this node cannot do and has not begun; the message says why. */
+/** Thrown when a node refuses a restore. The node changed nothing; the message gives the reason. */
 public final class RestoreRefusedException extends RuntimeException {
   @Serial private static final long serialVersionUID = 1L;
   private final Reason reason;
@@ -15,7 +15,7 @@ public final class RestoreRefusedException extends RuntimeException {
     FORGOTTEN,
     /** The snapshot is not here, or not whole. */
     NO_SNAPSHOT,
-    /** Only some of the writes were to be undone, and they cannot be told from the others. */
+    /** Only some writes were to be undone, and the node cannot identify them. */
     ONLY_ALL,
     /** Writes were missed: what to undo is not known. */
     NOT_WATCHING

@@ -22,9 +22,9 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
-/** Does what a node owes to snapshots, and publishes what came of it. Thread-safe. */
+/** Carries out a node's snapshot duties, and publishes the results. Thread-safe. */
 public final class SnapshotAnswers {
-  /** Progress is told this often at most: the log keeps it. */
+  /** The least time between progress records, as the log keeps them. */
   private static final long PROGRESS_MICROS = 1_000_000;
 
   private final int node;
@@ -46,10 +46,9 @@ public final class SnapshotAnswers {
   }
 
   /**
-   * Takes the part, and tells what came of it. Takes as long as it takes.
+   * Takes the part and publishes the result. Takes as long as the part needs.
    *
-   * @param wanted asked now and then; false: stop; what it throws ends the taking, and nothing is
-   *     told
+   * @param wanted called repeatedly; false stops the taking; an exception ends it without a record
    */
   public void take(SnapshotOpened opened, BooleanSupplier wanted) {
     long number = opened.getSnapshot().getNumber();
@@ -70,7 +69,7 @@ public final class SnapshotAnswers {
     append(SnapshotStep.newBuilder().setTaken(answer));
   }
 
-  /** The snapshot is not to wait for this node. */
+  /** Publishes a failure, so that the snapshot does not wait for this node. */
   public void failed(long number, String failure) {
     append(
         SnapshotStep.newBuilder()
@@ -101,23 +100,23 @@ public final class SnapshotAnswers {
     snapshots.sweep(wanted.stream().map(SnapshotAnswers::ref).toList(), last);
   }
 
-  /** Tells of progress in the taking's own thread. */
+  /** Publishes progress in the thread that takes the part. */
   private final class Progress implements Watch {
     private final long number;
     private final BooleanSupplier wanted;
-    private long toldMicros;
+    private long publishedMicros;
 
     Progress(long number, long begun, BooleanSupplier wanted) {
       this.number = number;
-      this.toldMicros = begun;
+      this.publishedMicros = begun;
       this.wanted = wanted;
     }
 
     @Override
     public boolean progress(long keys, long bytes) {
       long now = epochMicros.getAsLong();
-      if (now - toldMicros >= PROGRESS_MICROS) {
-        toldMicros = now;
+      if (now - publishedMicros >= PROGRESS_MICROS) {
+        publishedMicros = now;
         append(
             SnapshotStep.newBuilder()
                 .setProgress(

@@ -12,12 +12,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a node owes to the snapshots in the control log: a state machine over it, without clock,
- * thread or I/O, and beside the one for plans, with which it has nothing in common. For one thread.
+ * A node's duties for the snapshots in the control log: a state machine over it, without clock,
+ * thread or I/O, independent of the one for plans. Not thread-safe.
  *
- * <p>A node that was started anew reads the log from its beginning, and then owes what it owes: the
- * parts that it was told to take and has not answered for, and that it keeps no other than those
- * that count.
+ * <p>A restarted node reads the log from its beginning. It then owes the parts that it was asked to
+ * take and has not answered for, and removes parts that do not count.
  */
 public final class SnapshotDuties {
   private final int node;
@@ -29,8 +28,8 @@ public final class SnapshotDuties {
   /**
    * A snapshot that is not closed.
    *
-   * @param owed whether this node has to take its part
-   * @param answered whether it has said what came of that: then it is asked in vain
+   * @param owed whether this node must take its part
+   * @param answered whether it has published the result; a later request is ignored
    */
   private record Open(SnapshotOpened opened, boolean owed, boolean answered) {}
 
@@ -38,23 +37,23 @@ public final class SnapshotDuties {
     this.node = node;
   }
 
-  /** What is to be done, in this order. */
+  /** A duty; duties are done in their order. */
   public sealed interface Duty {
-    /** Take this node's part, beside all else. */
+    /** Take this node's part, in the background. */
     record Take(SnapshotOpened order) implements Duty {}
 
-    /** It is not wanted any more: stop taking it. */
+    /** Stop taking the part. */
     record Stop(long number) implements Duty {}
 
-    /** From now on this counts; a node without a part keeps nothing of it. */
+    /** The snapshot counts from now on; a node without a part keeps nothing of it. */
     record File(SnapshotClosed manifest) implements Duty {}
 
-    /** The taking came to nothing. */
+    /** The snapshot was discarded: remove the part. */
     record Discard(String id, long number) implements Duty {}
 
     record Delete(String id) implements Duty {}
 
-    /** Keep no other than these, that count or are open; {@code last} was ordered last. */
+    /** Keep only these, which count or are open; {@code last} was ordered last. */
     record Sweep(List<SnapshotRef> wanted, long last) implements Duty {
       public Sweep {
         wanted = List.copyOf(wanted);
@@ -62,13 +61,13 @@ public final class SnapshotDuties {
     }
   }
 
-  /** The next step of the log. Nothing is to be done before {@link #caughtUp}. */
-  public List<Duty> heard(SnapshotStep step) {
+  /** Applies the next step of the log. There are no duties before {@link #caughtUp}. */
+  public List<Duty> apply(SnapshotStep step) {
     List<Duty> duties =
         switch (step.getStepCase()) {
           case OPENED -> opened(step.getOpened());
           case TAKE ->
-              step.getTake().getNode() == node ? told(step.getTake().getNumber()) : List.of();
+              step.getTake().getNode() == node ? asked(step.getTake().getNumber()) : List.of();
           case TAKEN -> answered(step.getTaken());
           case GIVEN_UP ->
               step.getGivenUp().getNode() == node
@@ -81,7 +80,7 @@ public final class SnapshotDuties {
     return acting ? duties : List.of();
   }
 
-  /** The log is read up to its end as it was at the start: from now on the node acts. */
+  /** The log is read up to its end at the start of the node: from now on the node acts. */
   public List<Duty> caughtUp() {
     acting = true;
     List<SnapshotRef> wanted = new ArrayList<>();
@@ -104,7 +103,7 @@ public final class SnapshotDuties {
     return List.of();
   }
 
-  private List<Duty> told(long number) {
+  private List<Duty> asked(long number) {
     Open one = open.get(number);
     if (one == null || one.owed() || one.answered()) {
       return List.of();
@@ -143,7 +142,7 @@ public final class SnapshotDuties {
     boolean isHeldHere =
         closed.getPartsList().stream()
             .anyMatch(part -> part.getNode() == node && part.getFailure().isEmpty());
-    // A part that counts is finished: its thread is not to take its end for a stop.
+    // A part that counts is finished, so its thread needs no stop.
     return isHeldHere
         ? List.of(new Duty.File(closed))
         : List.of(new Duty.Stop(number), new Duty.File(closed));

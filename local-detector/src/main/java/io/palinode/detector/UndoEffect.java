@@ -8,8 +8,9 @@ import java.util.List;
  * @param writes of clients, copies from other replicas included
  * @param keys that would get another value
  * @param bytes of keys and values that these writes replaced
- * @param firstWrites of keys of which this node is the first replica; {@code firstKeys} likewise
- * @param clients who wrote, some of {@code clientsTotal}; as far as they told their names
+ * @param firstWrites of keys of which this node is the first replica; {@code firstKeys} counts
+ *     those keys
+ * @param clients ids of some of the {@code clientsTotal} clients that wrote and sent an id
  * @param clientsSince HLC since which writers are known
  */
 public record UndoEffect(

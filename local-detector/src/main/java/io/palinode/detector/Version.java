@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
  * and that timestamp. Equal by all three.
  *
  * <p>Clock and timestamp name the write, on all replicas: each copy carries both. The clock alone
- * does not, for the clock of a key begins anew with a delete.
+ * does not, because the clock of a key restarts with a delete.
  *
  * @param valueBytes the length of the value, of which {@code value} may be the beginning only
  * @param timestampMs the writer's wall clock in milliseconds, as the vector clock has it
- * @param origin the node that accepted it first, as its record says; null when unknown
+ * @param origin the node that accepted it first, from its record; null if unknown
  */
 public record Version(
     byte[] value, int valueBytes, byte[] clock, long timestampMs, @Nullable Integer origin) {
@@ -21,7 +21,7 @@ public record Version(
     this(value, value.length, clock, timestampMs, origin);
   }
 
-  /** A version without a timestamp, of which nobody knows where it was accepted first. */
+  /** A version without a timestamp and with an unknown first acceptor. */
   public Version(byte[] value, byte[] clock) {
     this(value, clock, 0, null);
   }

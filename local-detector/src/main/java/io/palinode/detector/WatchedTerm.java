@@ -68,7 +68,7 @@ final class WatchedTerm {
     return version == active.version() && predicate.equals(active.name());
   }
 
-  /** Whether it is about all that a key may be: each change is told, and nothing opens. */
+  /** Whether it compares replicas: each change of the key is published, and no interval opens. */
   boolean isState() {
     return term.isState();
   }

@@ -14,22 +14,22 @@ class EffectQuestionsTest {
   @Test
   void aQuestionIsAnsweredOnceAllNodesHaveToldAllPieces() {
     questions.ask(asked("q"));
-    assertThat(questions.hear(told("q", 0, false))).isNull();
-    assertThat(questions.hear(told("q", 1, true))).isNull();
-    assertThat(questions.hear(told("other", 0, true))).as("of nobody's question").isNull();
+    assertThat(questions.add(told("q", 0, false))).isNull();
+    assertThat(questions.add(told("q", 1, true))).isNull();
+    assertThat(questions.add(told("other", 0, true))).as("of nobody's question").isNull();
     EffectQuestions.Question done =
-        Objects.requireNonNull(questions.hear(told("q", 0, true)), "all have told");
+        Objects.requireNonNull(questions.add(told("q", 0, true)), "all have told");
     assertThat(done.asked()).isEqualTo(asked("q"));
-    assertThat(done.told()).hasSize(3);
-    assertThat(questions.hear(told("q", 0, true))).as("it is answered").isNull();
+    assertThat(done.accessed()).hasSize(3);
+    assertThat(questions.add(told("q", 0, true))).as("it is answered").isNull();
   }
 
   @Test
   void oneNodeThatTellsTwiceIsNotTwo() {
     questions.ask(asked("q"));
-    assertThat(questions.hear(told("q", 0, true))).isNull();
-    assertThat(questions.hear(told("q", 0, true))).isNull();
-    assertThat(questions.hear(told("q", 1, true))).isNotNull();
+    assertThat(questions.add(told("q", 0, true))).isNull();
+    assertThat(questions.add(told("q", 0, true))).isNull();
+    assertThat(questions.add(told("q", 1, true))).isNotNull();
   }
 
   @Test
@@ -38,10 +38,10 @@ class EffectQuestionsTest {
       questions.ask(asked("q" + i));
     }
     for (int i = 0; i <= EffectQuestions.OPEN_MAX; i++) {
-      assertThat(questions.hear(told("q" + i, 0, true))).isNull();
+      assertThat(questions.add(told("q" + i, 0, true))).isNull();
     }
-    assertThat(questions.hear(told("q0", 1, true))).isNull();
-    assertThat(questions.hear(told("q1", 1, true))).isNotNull();
+    assertThat(questions.add(told("q0", 1, true))).isNull();
+    assertThat(questions.add(told("q1", 1, true))).isNotNull();
   }
 
   private static EffectAsked asked(String name) {

@@ -225,7 +225,7 @@ public final class MemoryNode implements StoreBinding {
   }
 
   /** From now on writes are passed to nobody, and whoever asks is told so. */
-  void goDeaf() {
+  void passOnNoMoreWrites() {
     deaf = true;
   }
 
@@ -282,7 +282,7 @@ public final class MemoryNode implements StoreBinding {
   }
 
   @Override
-  public boolean isHeard() {
+  public boolean passesEveryWrite() {
     return !deaf;
   }
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.palinode.detector.Emission.Gap;
+import io.palinode.detector.Emission.KeyState;
 import io.palinode.detector.Emission.Progress;
-import io.palinode.detector.Emission.Told;
 import io.palinode.hvc.Hvc;
 import java.nio.charset.StandardCharsets;
 import java.util.AbstractList;
@@ -44,12 +44,12 @@ class ReplicaStatesTest {
     store.put("cart_1", "pear");
     store.putConcurrently("cart_1", "plum", 1);
     store.delete("cart_1");
-    List<Told> told = told(drain());
-    assertThat(told).extracting(Told::instance).containsOnly("carts|u=1");
-    assertThat(told).extracting(Told::sequence).containsExactly(1L, 2L, 3L);
+    List<KeyState> told = told(drain());
+    assertThat(told).extracting(KeyState::instance).containsOnly("carts|u=1");
+    assertThat(told).extracting(KeyState::sequence).containsExactly(1L, 2L, 3L);
     assertThat(told).extracting(each -> each.siblings().size()).containsExactly(1, 2, 0);
     assertThat(told.get(2).digest()).isZero();
-    assertThat(told).extracting(Told::digest).doesNotHaveDuplicates();
+    assertThat(told).extracting(KeyState::digest).doesNotHaveDuplicates();
     assertThat(told.get(0).replicas()).containsExactly(0);
     assertThat(told.get(0).source().writer()).isEqualTo("client");
     assertThat(detector.openIntervals()).isZero();
@@ -110,7 +110,7 @@ class ReplicaStatesTest {
     assertThat(progress().searched()).isEmpty();
     detector.setPredicates(List.of(CARTS));
     assertThat(told(drain()))
-        .extracting(Told::instance)
+        .extracting(KeyState::instance)
         .containsExactlyInAnyOrder("carts|u=1", "carts|u=2");
     assertThat(progress().searched()).containsExactly(CARTS);
     detector.setPredicates(List.of());
@@ -126,7 +126,7 @@ class ReplicaStatesTest {
     store.pause(8);
     detector.endEpoch();
     detector.reset(8);
-    Told told = told(drain()).get(0);
+    KeyState told = told(drain()).get(0);
     assertThat(told.instance()).isEqualTo("carts|u=1");
     assertThat(told.epoch()).isEqualTo(8);
     assertThat(progress().searched()).containsExactly(CARTS);
@@ -154,35 +154,35 @@ class ReplicaStatesTest {
     List<Emission> first = drain();
     assertThat(first).anyMatch(emission -> emission instanceof Gap);
     assertThat(detector.reportProgress()).isTrue();
-    List<Told> told = new ArrayList<>(told(first));
+    List<KeyState> told = new ArrayList<>(told(first));
     told.addAll(told(drain()));
-    assertThat(told).extracting(Told::instance).doesNotHaveDuplicates().hasSize(150);
-    assertThat(told).extracting(Told::sequence).isSorted();
-    assertThat(told).extracting(Told::hlc).isSorted();
+    assertThat(told).extracting(KeyState::instance).doesNotHaveDuplicates().hasSize(150);
+    assertThat(told).extracting(KeyState::sequence).isSorted();
+    assertThat(told).extracting(KeyState::hlc).isSorted();
   }
 
   @Test
   void whatWasRefusedIsToldAnew() {
     store.put("cart_1", "pear");
-    Told refused = told(drain()).get(0);
+    KeyState refused = told(drain()).get(0);
     detector.lost(refused);
     assertThat(detector.reportProgress()).isTrue();
-    Told anew = told(drain()).get(0);
-    assertThat(anew).isEqualTo(refused.toldAs(2));
+    KeyState anew = told(drain()).get(0);
+    assertThat(anew).isEqualTo(refused.withSequence(2));
   }
 
   /** What was told before would seem to have gone on until the next state that was told. */
   @Test
   void whatWasRefusedIsToldAsItWasThoughItIsNotSoAnyMore() {
     store.put("cart_1", "pear");
-    Told refused = told(drain()).get(0);
+    KeyState refused = told(drain()).get(0);
     store.delete("cart_1");
-    Told since = told(drain()).get(0);
+    KeyState since = told(drain()).get(0);
     detector.lost(refused);
     assertThat(told(drain())).as("in its turn").isEmpty();
     assertThat(detector.reportProgress()).isTrue();
     List<Emission> late = drain();
-    assertThat(told(late)).containsExactly(refused.toldAs(3));
+    assertThat(told(late)).containsExactly(refused.withSequence(3));
     assertThat(since.digest()).isZero();
     assertThat(late.get(late.size() - 1)).as("progress is behind it").isInstanceOf(Progress.class);
   }
@@ -190,12 +190,12 @@ class ReplicaStatesTest {
   @Test
   void whatWasRefusedIsToldAnewWhenTheStoreCannotBeRead() {
     store.put("cart_1", "pear");
-    Told refused = told(drain()).get(0);
+    KeyState refused = told(drain()).get(0);
     store.failReads(true);
     detector.lost(refused);
     store.failReads(false);
     assertThat(detector.reportProgress()).isTrue();
-    assertThat(told(drain())).containsExactly(refused.toldAs(2));
+    assertThat(told(drain())).containsExactly(refused.withSequence(2));
   }
 
   /** Deletes too, which no scan finds. */
@@ -211,18 +211,18 @@ class ReplicaStatesTest {
     for (int i = 0; i < 11; i++) {
       store.delete("cart_1" + (110 + i));
     }
-    List<Told> told = new ArrayList<>();
+    List<KeyState> told = new ArrayList<>();
     told.addAll(told(drain()));
     assertThat(small.reportProgress()).isTrue();
     told.addAll(told(drain()));
-    assertThat(told).extracting(Told::instance).as("20 of the 41 that came late").hasSize(120);
+    assertThat(told).extracting(KeyState::instance).as("20 of the 41 that came late").hasSize(120);
     small.openRefused();
     told.addAll(told(drain()));
     Map<String, Integer> last = new HashMap<>();
     told.forEach(each -> last.put(each.instance(), each.siblings().size()));
     assertThat(last).hasSize(130);
     assertThat(last.values()).filteredOn(siblings -> siblings == 0).hasSize(11);
-    assertThat(told).extracting(Told::hlc).isSorted();
+    assertThat(told).extracting(KeyState::hlc).isSorted();
   }
 
   @Test
@@ -231,7 +231,7 @@ class ReplicaStatesTest {
     drain();
     detector.missed();
     detector.openRefused();
-    assertThat(told(drain())).extracting(Told::instance).containsExactly("carts|u=1");
+    assertThat(told(drain())).extracting(KeyState::instance).containsExactly("carts|u=1");
     detector.openRefused();
     assertThat(drain()).as("once").isEmpty();
   }
@@ -251,7 +251,7 @@ class ReplicaStatesTest {
     drain();
     full.missed();
     full.openRefused();
-    assertThat(told(drain())).extracting(Told::instance).containsExactly("carts|u=1");
+    assertThat(told(drain())).extracting(KeyState::instance).containsExactly("carts|u=1");
   }
 
   @Test
@@ -276,7 +276,7 @@ class ReplicaStatesTest {
     detector.written(new WriteEvent(key, broken, version("plum", 1), before, after, "client", 0));
     assertThat(detector.failures()).isEqualTo(1);
     detector.openRefused();
-    assertThat(told(drain())).extracting(Told::instance).containsExactly("carts|u=1");
+    assertThat(told(drain())).extracting(KeyState::instance).containsExactly("carts|u=1");
   }
 
   @Test
@@ -294,10 +294,10 @@ class ReplicaStatesTest {
     return new Version(value.getBytes(StandardCharsets.UTF_8), new byte[] {0, 1, (byte) writer, 1});
   }
 
-  private static List<Told> told(List<Emission> emissions) {
+  private static List<KeyState> told(List<Emission> emissions) {
     return emissions.stream()
-        .filter(emission -> emission instanceof Told)
-        .map(emission -> (Told) emission)
+        .filter(emission -> emission instanceof KeyState)
+        .map(emission -> (KeyState) emission)
         .toList();
   }
 

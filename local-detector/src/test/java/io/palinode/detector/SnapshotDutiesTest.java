@@ -23,40 +23,40 @@ class SnapshotDutiesTest {
   @Test
   void aNodeTakesItsPartOnceItIsToldAndOnlyThen() {
     duties.caughtUp();
-    assertThat(duties.heard(opened("a", 1))).isEmpty();
-    assertThat(duties.heard(take(1, 0))).isEmpty();
-    assertThat(duties.heard(take(1, NODE)))
+    assertThat(duties.apply(opened("a", 1))).isEmpty();
+    assertThat(duties.apply(take(1, 0))).isEmpty();
+    assertThat(duties.apply(take(1, NODE)))
         .containsExactly(new Duty.Take(opened("a", 1).getOpened()));
-    assertThat(duties.heard(take(1, NODE))).as("told twice").isEmpty();
-    assertThat(duties.heard(taken(1, NODE, ""))).isEmpty();
-    assertThat(duties.heard(take(1, NODE))).as("told again when it has answered").isEmpty();
+    assertThat(duties.apply(take(1, NODE))).as("told twice").isEmpty();
+    assertThat(duties.apply(taken(1, NODE, ""))).isEmpty();
+    assertThat(duties.apply(take(1, NODE))).as("told again when it has answered").isEmpty();
     SnapshotStep closed = closed("a", 1, false, taken(1, NODE, ""));
-    assertThat(duties.heard(closed)).containsExactly(new Duty.File(closed.getClosed()));
-    assertThat(duties.heard(closed)).as("closed twice").isEmpty();
+    assertThat(duties.apply(closed)).containsExactly(new Duty.File(closed.getClosed()));
+    assertThat(duties.apply(closed)).as("closed twice").isEmpty();
   }
 
   @Test
   void aNodeThatIsGivenUpStopsAndKeepsNothing() {
     duties.caughtUp();
-    duties.heard(opened("a", 1));
-    duties.heard(take(1, NODE));
+    duties.apply(opened("a", 1));
+    duties.apply(take(1, NODE));
     assertThat(
-            duties.heard(
+            duties.apply(
                 SnapshotStep.newBuilder()
                     .setGivenUp(SnapshotGivenUp.newBuilder().setNumber(1).setNode(NODE))
                     .build()))
         .containsExactly(new Duty.Stop(1));
     SnapshotStep closed = closed("a", 1, false, taken(1, NODE, "given up"));
-    assertThat(duties.heard(closed))
+    assertThat(duties.apply(closed))
         .containsExactly(new Duty.Stop(1), new Duty.File(closed.getClosed()));
   }
 
   @Test
   void whatIsDiscardedIsStoppedAndRemoved() {
     duties.caughtUp();
-    duties.heard(opened("a", 1));
-    duties.heard(take(1, NODE));
-    assertThat(duties.heard(closed("a", 1, true, taken(1, NODE, "not taken"))))
+    duties.apply(opened("a", 1));
+    duties.apply(take(1, NODE));
+    assertThat(duties.apply(closed("a", 1, true, taken(1, NODE, "not taken"))))
         .containsExactly(new Duty.Stop(1), new Duty.Discard("a", 1));
   }
 
@@ -78,7 +78,7 @@ class SnapshotDutiesTest {
             taken(3, NODE, ""),
             opened("owed", 4),
             take(4, NODE))) {
-      early.addAll(duties.heard(step));
+      early.addAll(duties.apply(step));
     }
     assertThat(early).as("before it has caught up").isEmpty();
     assertThat(duties.caughtUp())
@@ -96,7 +96,7 @@ class SnapshotDutiesTest {
             closed("a", 1, false, taken(1, NODE, "")),
             SnapshotStep.newBuilder().setDeleted(SnapshotDeleted.newBuilder().setId("a")).build(),
             opened("a", 2))) {
-      duties.heard(step);
+      duties.apply(step);
     }
     assertThat(duties.caughtUp()).containsExactly(new Duty.Sweep(List.of(ref("a", 2)), 2));
   }
@@ -104,11 +104,11 @@ class SnapshotDutiesTest {
   @Test
   void aNumberThatDoesNotGrowIsNoSnapshot() {
     duties.caughtUp();
-    duties.heard(opened("a", 2));
-    duties.heard(opened("b", 2));
-    duties.heard(opened("c", 1));
-    assertThat(duties.heard(take(1, NODE))).isEmpty();
-    assertThat(duties.heard(take(2, NODE)))
+    duties.apply(opened("a", 2));
+    duties.apply(opened("b", 2));
+    duties.apply(opened("c", 1));
+    assertThat(duties.apply(take(1, NODE))).isEmpty();
+    assertThat(duties.apply(take(2, NODE)))
         .containsExactly(new Duty.Take(opened("a", 2).getOpened()));
   }
 

@@ -37,7 +37,7 @@ public record ActivePredicate(
   }
 
   /**
-   * Parses a predicate record. Throws {@link IllegalArgumentException} or {@link io.palinode.predicate.PredicateException} if the record holds no predicate.
+   * Parses a predicate record. Throws {@link IllegalArgumentException} or {@link io.palinode.predicate.text.PredicateException} if the record holds no predicate.
    *
    * @param epsilon the cluster's, for predicates that name none
    */

@@ -5,9 +5,9 @@ import io.palinode.detector.CandidateRing;
 import io.palinode.detector.Emission;
 import io.palinode.detector.Emission.Closed;
 import io.palinode.detector.Emission.Gap;
+import io.palinode.detector.Emission.KeyState;
 import io.palinode.detector.Emission.Opened;
 import io.palinode.detector.Emission.Progress;
-import io.palinode.detector.Emission.Told;
 import io.palinode.detector.LocalDetector;
 import io.palinode.hvc.HvcClock;
 import io.palinode.wire.v1.CandidateRecord;
@@ -141,8 +141,8 @@ final class CandidateSender {
       event(opened, encoder.opened(opened));
     } else if (emission instanceof Closed closed) {
       event(closed, encoder.closed(closed));
-    } else if (emission instanceof Told told) {
-      event(told, encoder.told(told));
+    } else if (emission instanceof KeyState told) {
+      event(told, encoder.keyState(told));
     } else if (emission instanceof Gap gap) {
       sent[gap.partition()] = gap.lastSequence();
       send(gap.partition(), encoder.gap(gap), () -> ring.lost(gap));

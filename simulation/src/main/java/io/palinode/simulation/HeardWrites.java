@@ -19,7 +19,7 @@ record HeardWrites(LocalDetector detector, WatchedIntervals intervals) implement
   }
 
   @Override
-  public void unheard() {
-    detector.unheard();
+  public void missedWrite() {
+    detector.missedWrite();
   }
 }

@@ -83,10 +83,10 @@ final class AgentBinding implements StoreBinding {
     }
 
     @Override
-    public void unheard() {
+    public void missedWrite() {
       WriteListener now = listener;
       if (now != null) {
-        now.unheard();
+        now.missedWrite();
       }
     }
   }
@@ -208,7 +208,7 @@ final class AgentBinding implements StoreBinding {
   }
 
   @Override
-  public boolean isHeard() {
+  public boolean passesEveryWrite() {
     return !off.getAsBoolean();
   }
 

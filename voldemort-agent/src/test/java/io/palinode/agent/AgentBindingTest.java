@@ -118,15 +118,15 @@ class AgentBindingTest {
           public void written(WriteEvent event) {}
 
           @Override
-          public void unheard() {
+          public void missedWrite() {
             missed.incrementAndGet();
           }
         });
     server.node.hosted().missed();
     assertThat(missed).hasValue(1);
-    assertThat(binding.isHeard()).isTrue();
+    assertThat(binding.passesEveryWrite()).isTrue();
     server.fuse.blow("a test");
-    assertThat(binding.isHeard()).as("before any report").isFalse();
+    assertThat(binding.passesEveryWrite()).as("before any report").isFalse();
   }
 
   @Test

@@ -3,7 +3,7 @@ package io.palinode.agent;
 import io.palinode.detector.ActivePredicate;
 import io.palinode.detector.CandidateRing;
 import io.palinode.detector.Emission;
-import io.palinode.detector.Emission.Told;
+import io.palinode.detector.Emission.KeyState;
 import io.palinode.detector.LocalDetector;
 import io.palinode.detector.StoreKey;
 import io.palinode.predicate.form.Predicates;
@@ -73,8 +73,8 @@ final class DigestsOfANode {
     List<Emission> emissions = new ArrayList<>();
     int unused = ring.drain(emissions, 100);
     return emissions.stream()
-        .filter(emission -> emission instanceof Told)
-        .map(emission -> ((Told) emission).digest())
+        .filter(emission -> emission instanceof KeyState)
+        .map(emission -> ((KeyState) emission).digest())
         .toList();
   }
 }

@@ -151,7 +151,7 @@ class EngineHooksFailureTest {
           }
 
           @Override
-          public void unheard() {
+          public void missedWrite() {
             order.add("missed");
           }
         });

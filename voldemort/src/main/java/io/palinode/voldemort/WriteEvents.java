@@ -54,7 +54,7 @@ final class WriteEvents {
    */
   void missed() {
     for (int i = 0; i < listeners.size(); i++) {
-      listeners.get(i).unheard();
+      listeners.get(i).missedWrite();
     }
   }
 

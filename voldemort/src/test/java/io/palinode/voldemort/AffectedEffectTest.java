@@ -91,7 +91,7 @@ class AffectedEffectTest {
   void aKeyWithoutAWriteSinceIsRefusedWithItsName() {
     assertThat(reports(asked().addKeys(named(key("never"))).build()))
         .extracting(EffectTold::getFailure)
-        .containsOnly("nobody wrote key 'never' after the target");
+        .containsOnly("no client wrote key 'never' after the target");
   }
 
   @Test
@@ -122,9 +122,9 @@ class AffectedEffectTest {
     EffectQuestions questions = new EffectQuestions(NODES);
     questions.ask(asked);
     for (ControlRecord record : List.copyOf(log)) {
-      EffectQuestions.Question done = questions.hear(record.getEffect().getAccessed());
+      EffectQuestions.Question done = questions.add(record.getEffect().getAccessed());
       if (done != null) {
-        answers.forEach(each -> each.answer(done.asked(), done.told()));
+        answers.forEach(each -> each.answer(done.asked(), done.accessed()));
       }
     }
     List<EffectTold> reports =

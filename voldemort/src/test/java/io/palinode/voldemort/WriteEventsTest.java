@@ -133,7 +133,7 @@ class WriteEventsTest {
           }
 
           @Override
-          public void unheard() {
+          public void missedWrite() {
             missed.incrementAndGet();
           }
         });

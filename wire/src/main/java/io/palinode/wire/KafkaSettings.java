@@ -65,7 +65,7 @@ public record KafkaSettings(String bootstrapServers, int lingerMs) {
     return properties;
   }
 
-  /** A consumer's properties: no group and no commits; where to start is for the caller to say. */
+  /** A consumer's properties: no group and no commits; the caller selects the start. */
   public Map<String, Object> consumer(String clientId) {
     Map<String, Object> properties = client(clientId);
     properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
@@ -111,8 +111,8 @@ public record KafkaSettings(String bootstrapServers, int lingerMs) {
   }
 
   /**
-   * A consumer that shares partitions with the others of its group; one that has not been heard of
-   * for {@code silenceMax} has lost them.
+   * A consumer that shares partitions with the others of its group. If the broker receives no
+   * heartbeat for {@code silenceMax}, the consumer loses its partitions.
    */
   public Consumer<byte[], byte[]> newMember(String clientId, String group, Duration silenceMax) {
     Map<String, Object> properties = consumer(clientId);
@@ -121,7 +121,7 @@ public record KafkaSettings(String bootstrapServers, int lingerMs) {
     properties.put(
         ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG,
         (int) silenceMax.toMillis() / HEARTBEATS_PER_SESSION);
-    // Whoever has a partition keeps it when others come and go.
+    // A member keeps its partitions when other members join or leave.
     properties.put(
         ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
         List.of(CooperativeStickyAssignor.class));
@@ -139,7 +139,7 @@ public record KafkaSettings(String bootstrapServers, int lingerMs) {
     properties.put(CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG, REQUEST_TIMEOUT_MS);
     properties.put(
         CommonClientConfigs.RECONNECT_BACKOFF_MAX_MS_CONFIG, (long) RECONNECT_BACKOFF_MS_MAX);
-    // Nobody scrapes JMX here, and two clients of one name in one JVM would warn of a clash.
+    // JMX is not used, and two clients of one name in one JVM would log a warning.
     properties.put(CommonClientConfigs.METRIC_REPORTER_CLASSES_CONFIG, "");
     properties.put(CommonClientConfigs.ENABLE_METRICS_PUSH_CONFIG, false);
     return properties;

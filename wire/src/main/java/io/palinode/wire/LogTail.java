@@ -21,16 +21,17 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows a topic in a thread of its own, and tells when everything that was there at the start has
- * been handed over. No consumer group: each tail reads all of what it follows, from its beginning
- * or from its end.
+ * Follows a topic in its own thread, and notifies its listener once it has passed on all records
+ * that were there at the start. No consumer group: each tail reads its whole source, from the
+ * beginning or from the end.
  *
  * <p>The listener is called in the tail's thread only, in the order of each partition. The tail
- * ends when it is closed, or when the listener or Kafka throws; {@link #failure} then says why. It
- * waits for a broker that does not answer, and 30 s for a topic that the broker does not have.
+ * ends when it is closed, or when the listener or Kafka throws; {@link #failure} then has the
+ * reason. It waits for a broker that does not answer, and 30 s for a topic that the broker does not
+ * have.
  */
 public final class LogTail implements AutoCloseable {
-  /** Without a record: what comes meanwhile, or a close, ends the wait. */
+  /** The wait of one poll; a record or a close ends it. */
   private static final Duration POLL = Duration.ofMillis(500);
 
   private static final long CHECK_MILLIS = 100;
@@ -81,7 +82,7 @@ public final class LogTail implements AutoCloseable {
     }
   }
 
-  /** What a tail tells, in its own thread. */
+  /** Receives the records of a tail, in the tail's thread. */
   public interface Listener {
     void onRecord(ConsumerRecord<byte[], byte[]> record);
 
@@ -165,7 +166,7 @@ public final class LogTail implements AutoCloseable {
     } catch (WakeupException | InterruptException e) {
       endUnlessClosed(e);
     } catch (RuntimeException e) {
-      // The tail's one edge: whatever the listener or Kafka throws ends this thread and is told.
+      // The one catch-all: any exception of the listener or Kafka ends this thread.
       end(e);
     } catch (Error e) {
       end(new IllegalStateException("the tail ran into " + e, e));
@@ -216,7 +217,7 @@ public final class LogTail implements AutoCloseable {
     ends.entrySet().removeIf(end -> answer(() -> from.position(end.getKey())) >= end.getValue());
     if (ends.isEmpty()) {
       listener.onCaughtUp();
-      // Last: who waits for this may rely on what the listener did.
+      // Last: a waiting thread relies on the listener's actions.
       caughtUp.countDown();
     }
   }

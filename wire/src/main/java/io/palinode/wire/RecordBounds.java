@@ -55,7 +55,7 @@ public record RecordBounds(int nodes, long offset, long timestampMs) {
     range(field, hlc, aheadMax(AHEAD_MAX_MS));
   }
 
-  /** Likewise, in a step of a plan. */
+  /** An HLC in a step of a plan that some node's clock had reached. */
   public void stepHlc(String field, long hlc) {
     range(field, hlc, aheadMax(STEP_AHEAD_MAX_MS));
   }

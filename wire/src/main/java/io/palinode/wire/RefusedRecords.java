@@ -75,7 +75,7 @@ public final class RefusedRecords {
         new Refused(record.topic(), record.partition(), record.offset(), reason, text(why)), why);
   }
 
-  /** Likewise, of a record whose listener threw later, when its offset is not known. */
+  /** Refuses a record of unknown offset, whose listener threw later. */
   public void refuse(String topic, RuntimeException why) {
     refuse(new Refused(topic, 0, -1, Reason.FAILED, text(why)), why);
   }

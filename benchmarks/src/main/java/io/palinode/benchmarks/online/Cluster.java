@@ -1,6 +1,6 @@
 package io.palinode.benchmarks.online;
 
-import io.palinode.detector.kafka.NodeMonitorConfig;
+import io.palinode.detector.kafka.NodeDetectorConfig;
 import io.palinode.hvc.Epsilon;
 import io.palinode.wire.KafkaSettings;
 
@@ -11,6 +11,6 @@ import io.palinode.wire.KafkaSettings;
  * @param kafka how the orchestrator reads and writes
  * @param epsilon the job's
  */
-public record Cluster(NodeMonitorConfig watch, KafkaSettings kafka, Epsilon epsilon) {
+public record Cluster(NodeDetectorConfig watch, KafkaSettings kafka, Epsilon epsilon) {
   public static final int NODES = 3;
 }

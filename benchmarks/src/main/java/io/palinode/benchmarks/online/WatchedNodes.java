@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.palinode.detector.kafka.NodeMonitor;
-import io.palinode.detector.kafka.NodeMonitorConfig;
+import io.palinode.detector.kafka.NodeDetector;
+import io.palinode.detector.kafka.NodeDetectorConfig;
 import io.palinode.hvc.Hlc;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
 import io.palinode.wire.KafkaSettings;
@@ -27,10 +27,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 final class WatchedNodes implements AutoCloseable {
   private static final Duration JUDGED_MAX = Duration.ofSeconds(60);
 
-  private final NodeMonitorConfig watch;
+  private final NodeDetectorConfig watch;
   private final KafkaSettings kafka;
   private final LongSupplier epochMicros;
-  private final List<NodeMonitor> monitors = new ArrayList<>();
+  private final List<NodeDetector> monitors = new ArrayList<>();
   private final List<UnstoredNode> nodes;
   private final Listener listener;
   private final LogTail tail;
@@ -69,7 +69,7 @@ final class WatchedNodes implements AutoCloseable {
     for (UnstoredNode node : nodes) {
       LocalSnapshots none =
           new LocalSnapshots(node.node(), new NoHistory(), Path.of("no-snapshots"));
-      monitors.add(NodeMonitor.start(node, none, watch, epochMicros, registry));
+      monitors.add(NodeDetector.start(node, none, watch, epochMicros, registry));
     }
     tail.start();
     awaitJudged();
@@ -91,7 +91,7 @@ final class WatchedNodes implements AutoCloseable {
   @Override
   public void close() {
     tail.close();
-    monitors.forEach(NodeMonitor::close);
+    monitors.forEach(NodeDetector::close);
   }
 
   private void received(ConsumerRecord<byte[], byte[]> record) {

@@ -8,7 +8,7 @@ import io.palinode.cli.terminal.Refusal;
 import io.palinode.cli.terminal.StartProgress;
 import io.palinode.cli.terminal.StoresOption;
 import io.palinode.cli.terminal.WindowLogOptions;
-import io.palinode.detector.kafka.NodeMonitorConfig;
+import io.palinode.detector.kafka.NodeDetectorConfig;
 import io.palinode.hvc.Epsilon;
 import io.palinode.launcher.WatchedNode;
 import io.palinode.retroscope.disk.OwnerOnly;
@@ -125,7 +125,7 @@ final class RunNodeCommand implements Callable<Integer> {
                   .withRestores(windowLog.restores(1)),
               data,
               windowLog.bound(),
-              NodeMonitorConfig.of(kafka.bootstrap(), Topics.DEFAULT)
+              NodeDetectorConfig.of(kafka.bootstrap(), Topics.DEFAULT)
                   .withStartTimeout(StartProgress.NO_LIMIT),
               registry);
       return new Running(node, served);

@@ -1,13 +1,13 @@
 package io.palinode.detector.affected;
 
 /**
- * What a client did with a key at one node.
+ * One read or write of a key by a client at one node.
  *
- * @param hlc the node's clock then: of a read, after all that it showed
- * @param key eight bytes that stand for the store and the key
- * @param write eight bytes that stand for what was written, the same for its copies; of a read 0
- * @param client its id; empty: it told none, or, with a copy, it is not the writer but a reader who
- *     repaired the node
+ * @param hlc the node's clock then; of a read, after all versions that it returned
+ * @param key a hash of the store and the key
+ * @param write a hash of the written version, the same for its copies; of a read 0
+ * @param client its id; empty: it sent none, or, with a copy, it is not the writer but a reader
+ *     that repaired the node
  */
 public record Access(Kind kind, long hlc, long key, long write, String client) {
   /** Ways to use a key. */

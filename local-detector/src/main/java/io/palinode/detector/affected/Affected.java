@@ -3,11 +3,11 @@ package io.palinode.detector.affected;
 import java.util.Map;
 
 /**
- * Some keys, and some clients.
+ * The affected keys and clients.
  *
  * @param keys by key, the HLC up to which its writes stand
- * @param clients those who saw something that is undone, or wrote it: by name, the HLC up to which
- *     what each of them wrote stands; all that it wrote later is undone
+ * @param clients those that read or wrote something that is undone: by id, the HLC up to which
+ *     their writes stand; all later writes are undone
  */
 public record Affected(Map<Long, Long> keys, Map<String, Long> clients) implements Extent {
   public Affected {

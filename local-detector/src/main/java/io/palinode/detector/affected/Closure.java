@@ -13,14 +13,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of some writes, found by going once through what all nodes did, in the order of their
- * clocks: a cause always has the lesser HLC.
+ * The writes that depend on some writes, found in one pass over the access logs of all nodes in HLC
+ * order: a cause always has the lesser HLC.
  *
  * <ul>
- *   <li>A write is undone when a witness began with it, when its client had seen something that is
- *       undone, or when an earlier write of its key is undone.
- *   <li>At each node that has it, or a copy of it, from then on: who reads the key has seen it.
- *   <li>Who has seen it, or wrote it, is affected from then on.
+ *   <li>A write is undone if a witness began with it, if its client has read something that is
+ *       undone, or if an earlier write of its key is undone.
+ *   <li>A client that reads the key on a node with the write, or a copy of it, has read the write.
+ *   <li>A client that read or wrote it is affected from then on.
  * </ul>
  *
  * Used once. O(n log n) in the accesses after the target.
@@ -39,13 +39,13 @@ public final class Closure {
   /** An access, and where. */
   private record Step(int node, Access access) {}
 
-  /** What all copies of one write have in common. */
+  /** The identity of a write and all its copies. */
   private record Write(long key, long write, String client) {
     static Write of(Access access) {
       return new Write(access.key(), access.write(), access.client());
     }
 
-    /** What a repair has in common with it, which does not tell the writer. */
+    /** The same write as a repair names it, without its writer. */
     Write ofAnyone() {
       return new Write(key, write, "");
     }
@@ -78,7 +78,7 @@ public final class Closure {
     return closure.extent();
   }
 
-  /** What follows when some node does not know all that was done after the target; else null. */
+  /** The answer if an access log does not reach the target; else null. */
   public static @Nullable Everything unnoted(long target, List<Trace> traces) {
     for (Trace trace : traces) {
       if (trace.since() == Long.MAX_VALUE) {
@@ -120,7 +120,7 @@ public final class Closure {
     }
     for (Moment witness : question.witnesses()) {
       Write write = byMoment.get(witness);
-      // A copy of what was written up to the target would come back from where that was.
+      // If the write was accepted up to the target, its first acceptor would return this copy.
       if (write == null || !accepted.contains(write)) {
         return witness;
       }
@@ -138,7 +138,7 @@ public final class Closure {
       while (end < steps.size() && hlc(end) == hlc(from)) {
         end++;
       }
-      // What two nodes do at one HLC knows nothing of each other, but may be of one key.
+      // Accesses of two nodes at one HLC do not depend on each other, but may be of one key.
       boolean more = true;
       while (more) {
         more = false;
@@ -154,7 +154,7 @@ public final class Closure {
     return steps.get(at).access().hlc();
   }
 
-  /** Whether something more is undone, or seen. */
+  /** Returns whether another write is undone or read. */
   private boolean take(Step step) {
     Access access = step.access();
     Place place = new Place(step.node(), access.key());
@@ -186,11 +186,11 @@ public final class Closure {
 
   private Extent extent() {
     if (clientsFrom.containsKey("")) {
-      return new Everything("a client without a name has seen, or written, what would be undone");
+      return new Everything("a client without a name has read or written what would be undone");
     }
     if (clientsFrom.size() > question.clientsMax()) {
       return new Everything(
-          "%d clients have seen what would be undone: more than %d are not told one by one"
+          "too many clients have read undone writes: %d, limit %d"
               .formatted(clientsFrom.size(), question.clientsMax()));
     }
     if (keysFrom.size() * 100L > (long) changedKeys.size() * question.percentMax()) {

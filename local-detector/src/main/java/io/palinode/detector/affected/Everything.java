@@ -1,7 +1,7 @@
 package io.palinode.detector.affected;
 
 /**
- * All that was written after the target: less cannot be told, or is hardly less.
+ * All writes after the target: a smaller set is unknown, or hardly smaller.
  *
  * @param reason for people
  */

@@ -1,4 +1,4 @@
 package io.palinode.detector.affected;
 
-/** How much of the store a rollback takes back. */
+/** The writes that a rollback undoes. */
 public sealed interface Extent permits Affected, Everything {}

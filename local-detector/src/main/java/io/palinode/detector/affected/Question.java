@@ -3,12 +3,12 @@ package io.palinode.detector.affected;
 import java.util.Set;
 
 /**
- * What a rollback has to take back.
+ * The writes of the witnesses that a rollback must undo.
  *
- * @param target nothing at or before this HLC is to be undone
+ * @param target no write at or before this HLC is undone
  * @param witnesses the writes with which the violations' witnesses began, those after the target
- * @param clientsMax more clients are not told one by one
- * @param percentMax of the keys that changed after the target; if more would go back, all do
+ * @param clientsMax the most clients that may be named
+ * @param percentMax of the keys that changed after the target; if more would be restored, all are
  */
 public record Question(long target, Set<Moment> witnesses, int clientsMax, int percentMax) {
   public static final int CLIENTS_MAX = 1_000;
@@ -20,7 +20,7 @@ public record Question(long target, Set<Moment> witnesses, int clientsMax, int p
   public Question {
     witnesses = Set.copyOf(witnesses);
     if (witnesses.isEmpty()) {
-      throw new IllegalArgumentException("there must be a witness's write to take back");
+      throw new IllegalArgumentException("there must be a witness's write to undo");
     }
     if (clientsMax < 0 || percentMax < 0 || percentMax > 100) {
       throw new IllegalArgumentException(

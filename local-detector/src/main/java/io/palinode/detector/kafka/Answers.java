@@ -6,12 +6,12 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
-/** What the broker has yet to answer, and which partitions have taken a record. Thread-safe. */
+/** Counts unanswered requests, and notes which partitions hold a record. Thread-safe. */
 final class Answers {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition answered = lock.newCondition();
   private final int partitions;
-  private final BitSet heardOn = new BitSet();
+  private final BitSet recordedIn = new BitSet();
   private long awaited;
 
   Answers(int partitions) {
@@ -30,7 +30,7 @@ final class Answers {
   void taken(int partition) {
     lock.lock();
     try {
-      heardOn.set(partition);
+      recordedIn.set(partition);
       answer();
     } finally {
       lock.unlock();
@@ -51,14 +51,14 @@ final class Answers {
     answered.signalAll();
   }
 
-  /** Waits until nothing is left to be answered; false when that takes longer. */
+  /** Waits until all requests are answered; false after {@code max}. */
   boolean awaitAll(Duration max) throws InterruptedException {
     return await(() -> awaited == 0, max);
   }
 
-  /** Waits until every partition has taken a record; false when that takes longer. */
+  /** Waits until every partition holds a record; false after {@code max}. */
   boolean awaitEachPartition(Duration max) throws InterruptedException {
-    return await(() -> heardOn.cardinality() == partitions, max);
+    return await(() -> recordedIn.cardinality() == partitions, max);
   }
 
   private boolean await(BooleanSupplier done, Duration max) throws InterruptedException {

@@ -179,10 +179,10 @@ final class CandidateEmitter {
   }
 
   /**
-   * Sends what is in the ring, as far as that goes in a bounded time. With all of it, it then says
-   * that the node has come to its end.
+   * Sends the content of the ring within a bounded time. If all of it is sent, publishes {@code
+   * Stopped}.
    *
-   * @param last how far the node has come; null when that is not to be said
+   * @param last the last progress; null if {@code Stopped} must not be published
    */
   void close(@Nullable Progress last) {
     closing = true;
@@ -190,8 +190,8 @@ final class CandidateEmitter {
       thread.join(CLOSE_MAX.toMillis());
       thread.interrupt();
       thread.join(CLOSE_MAX.toMillis());
-      boolean said = emptied && last != null && writer.writeStopped(last, CLOSE_MAX);
-      log.info("thread={} state={}", thread.getName(), said ? "STOPPED" : "ENDED");
+      boolean stopped = emptied && last != null && writer.writeStopped(last, CLOSE_MAX);
+      log.info("thread={} state={}", thread.getName(), stopped ? "STOPPED" : "ENDED");
     } catch (InterruptedException e) {
       thread.interrupt();
       Thread.currentThread().interrupt();

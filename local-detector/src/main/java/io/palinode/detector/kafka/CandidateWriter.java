@@ -5,9 +5,9 @@ import io.palinode.detector.CandidateRing;
 import io.palinode.detector.Emission;
 import io.palinode.detector.Emission.Closed;
 import io.palinode.detector.Emission.Gap;
+import io.palinode.detector.Emission.KeyState;
 import io.palinode.detector.Emission.Opened;
 import io.palinode.detector.Emission.Progress;
-import io.palinode.detector.Emission.Told;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.CandidateRecord;
 import java.time.Duration;
@@ -24,9 +24,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Writes emissions to the candidates topic in the order it is given them. For one thread.
  *
- * <p>What the broker refuses for good is given back: an event to the detector, a gap to the ring.
- * What they make of it goes out before the next progress. An event too long for a record becomes a
- * gap in its place.
+ * <p>If the broker refuses a record, an event returns to the detector and a gap to the ring. Both
+ * are published again before the next progress. An event too long for a record becomes a gap in its
+ * place.
  */
 final class CandidateWriter {
   static final int RECORD_BYTES_MAX = 512 << 10;
@@ -62,8 +62,8 @@ final class CandidateWriter {
       write(opened, encoder.opened(opened));
     } else if (emission instanceof Closed closed) {
       write(closed, encoder.closed(closed));
-    } else if (emission instanceof Told told) {
-      write(told, encoder.told(told));
+    } else if (emission instanceof KeyState state) {
+      write(state, encoder.keyState(state));
     } else if (emission instanceof Gap gap) {
       write(gap);
     } else if (emission instanceof Progress reached) {
@@ -73,9 +73,9 @@ final class CandidateWriter {
   }
 
   /**
-   * Says in every partition that the incarnation has ended with {@code last}, once all that was
-   * written is answered. False, and nothing is said, when some of it has not arrived, or when the
-   * broker does not answer in time (twice {@code max}). Nothing is written after it.
+   * Publishes {@code Stopped} with {@code last} in every partition once all records are answered.
+   * False if a record did not arrive, which prevents {@code Stopped}, or if the broker does not
+   * answer within twice {@code max}. No record may be written after it.
    */
   boolean writeStopped(Progress last, Duration max) throws InterruptedException {
     if (!answers.awaitAll(max) || !ring.isEmpty()) {
@@ -89,8 +89,8 @@ final class CandidateWriter {
   }
 
   /**
-   * Publishes in every partition why the node publishes no progress. No answer is awaited: for
-   * {@link #awaitHeard} the partition holds nothing by this.
+   * Publishes in every partition why the node publishes no progress. Does not wait for an answer,
+   * and does not count for {@link #awaitRecorded}.
    */
   void writeUnpromised(long sinceMicros) {
     byte[] value = encoder.unpromised(sinceMicros).toByteArray();
@@ -101,17 +101,17 @@ final class CandidateWriter {
   }
 
   /**
-   * Waits until every partition holds a record of this incarnation; false when that takes longer.
-   * By any thread.
+   * Waits until every partition holds a record of this incarnation; false after {@code max}. By any
+   * thread.
    */
-  boolean awaitHeard(Duration max) throws InterruptedException {
+  boolean awaitRecorded(Duration max) throws InterruptedException {
     return answers.awaitEachPartition(max);
   }
 
   private void write(Emission.Event event, CandidateRecord record) {
     byte[] value = record.toByteArray();
     if (value.length > RECORD_BYTES_MAX) {
-      // No event is as long as that; if one were, it would be told anew for ever.
+      // No event is that long. A late event would fail again and again, so publish a gap.
       noteRefused("a candidate record is too long: bytes=" + value.length);
       write(event.lost());
     } else {
@@ -137,10 +137,10 @@ final class CandidateWriter {
     progress.increment();
   }
 
-  /** {@code lost}: what to do when nobody will ever know of this record. */
+  /** Sends a record; {@code lost} runs if the broker refuses it. */
   private void send(ProducerRecord<byte[], byte[]> record, Runnable lost) {
     answers.asked();
-    // The callback hears all that the future would tell.
+    // The callback receives the result of the future.
     Future<RecordMetadata> unused =
         producer.send(record, (metadata, failure) -> answered(record.partition(), lost, failure));
   }
@@ -152,7 +152,7 @@ final class CandidateWriter {
     }
     noteRefused(failure.toString());
     lost.run();
-    // Last: whoever waits for the answers then looks for gaps.
+    // Last: writeStopped waits for the answers, then checks for gaps.
     answers.refused();
   }
 

@@ -2,7 +2,7 @@ package io.palinode.detector.kafka;
 
 import io.palinode.wire.v1.ControlRecord;
 
-/** Hears a node's control log, in its order and in one thread. */
+/** Receives the records of a node's control log, in order and in one thread. */
 interface ControlListener {
   void onStep(ControlRecord step);
 

@@ -25,7 +25,7 @@ record ControlPublisher(Producer<byte[], byte[]> producer, String topic) impleme
       await(one);
     }
     if (!records.isEmpty()) {
-      // It says that all are there.
+      // The last record states that all are there.
       await(send(records.get(records.size() - 1)));
     }
   }

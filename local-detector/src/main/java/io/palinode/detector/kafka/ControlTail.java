@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the node's side of the control log: each record is a step, each step's commands are done.
- * Used by the tail's thread, but for {@link #awaitBegun} and what it tells of itself.
+ * Runs the node's side of the control log: executes the commands of each record. Used by the tail's
+ * thread, except {@link #awaitBegun} and the meters.
  */
 final class ControlTail implements ControlListener {
   private static final Logger log = LoggerFactory.getLogger(ControlTail.class);
@@ -49,7 +49,7 @@ final class ControlTail implements ControlListener {
     take(NodeControl.caughtUp(state));
   }
 
-  /** Now and then, also without a record. */
+  /** Called after each poll, also without a record. */
   void onPolled() {
     if (retryDue && System.nanoTime() - retryAt >= 0) {
       retryDue = false;
@@ -60,9 +60,9 @@ final class ControlTail implements ControlListener {
   private void take(NodeControl.Step step) {
     logChange(step.next());
     state = step.next();
-    execution.tellRollbacks(state.rollbacks());
+    execution.noteRollbacks(state.rollbacks());
     steps.increment();
-    // While something is to be done anew, what follows it waits for the same retry.
+    // While a retry is due, later commands wait for it.
     if (!retryDue) {
       execute(step);
     }
@@ -120,9 +120,9 @@ final class ControlTail implements ControlListener {
   }
 
   /**
-   * Waits until the store was told for the first time to serve, or to refuse; false when that takes
-   * longer. That the log was read is not enough: what follows may have failed, and the store's own
-   * fence knows of no plan, nor whether anybody hears what it sees.
+   * Waits until the first command to serve or to refuse requests was executed; false after {@code
+   * max}. A read log does not suffice: a command may have failed, and the store's own fence knows
+   * neither the plan nor whether its writes are watched.
    */
   boolean awaitBegun(Duration max) throws InterruptedException {
     return begun.await(max.toMillis(), TimeUnit.MILLISECONDS);

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers what a rollback would change, in a thread of its own, one question after the other: no
- * plan waits for it. What was asked before the node started is answered by nobody.
+ * Answers questions about the effect of a rollback, in its own thread, one question after the
+ * other: no plan waits for it. Questions from before the start of the node get no answer.
  */
 final class EffectTail implements ControlListener, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(EffectTail.class);
@@ -56,9 +56,10 @@ final class EffectTail implements ControlListener, AutoCloseable {
       return;
     }
     if (step.getEffect().hasAccessed()) {
-      EffectQuestions.Question told = questions.hear(step.getEffect().getAccessed());
-      if (told != null) {
-        execute(told.asked(), () -> answers.answer(told.asked(), told.told()));
+      EffectQuestions.Question answerable = questions.add(step.getEffect().getAccessed());
+      if (answerable != null) {
+        execute(
+            answerable.asked(), () -> answers.answer(answerable.asked(), answerable.accessed()));
       }
     } else if (step.getEffect().hasAsked()) {
       EffectAsked asked = step.getEffect().getAsked();
@@ -83,13 +84,13 @@ final class EffectTail implements ControlListener, AutoCloseable {
     caughtUp = true;
   }
 
-  /** The one place that takes any exception: what a store can throw is not known here. */
+  /** The one place that catches any exception: a store may throw any. */
   private void answer(EffectAsked asked, Runnable answer) {
     try {
       answer.run();
-    } catch (KafkaException notTold) {
+    } catch (KafkaException unpublished) {
       failures.increment();
-      log.error("node={} effect={} state=NOT_TOLD", node, asked.getRequest(), notTold);
+      log.error("node={} effect={} state=NOT_PUBLISHED", node, asked.getRequest(), unpublished);
     } catch (RuntimeException e) {
       failures.increment();
       log.error("node={} effect={} state=FAILED", node, asked.getRequest(), e);
@@ -97,7 +98,7 @@ final class EffectTail implements ControlListener, AutoCloseable {
     }
   }
 
-  /** Questions that were not answered, or not with an answer. */
+  /** Questions without an answer, or with a failure as the answer. */
   long failures() {
     return failures.sum();
   }

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/** The meters of one node's monitor, {@code palinode.detector.*} and {@code palinode.control.*}. */
+/** The meters of one node, {@code palinode.detector.*} and {@code palinode.control.*}. */
 final class NodeMeters implements AutoCloseable {
   private final MeterRegistry registry;
   private final Tags node;
@@ -113,11 +113,11 @@ final class NodeMeters implements AutoCloseable {
     }
   }
 
-  void add(NodeMonitor monitor) {
+  void add(NodeDetector detector) {
     gauge(
         "palinode.detector.up",
         "1 while all threads of the monitor run",
-        monitor,
+        detector,
         m -> m.isRunning() ? 1 : 0);
   }
 

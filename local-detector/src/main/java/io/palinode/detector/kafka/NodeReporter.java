@@ -18,9 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes what a node observes of its clock and its storage, by a thread of its own: also while a
- * control duty fails. At most one record is on its way: after an outage of Kafka, at most one is
- * late.
+ * Publishes the health of a node's clock and storage, in its own thread, so also while a control
+ * duty fails. At most one record is in flight: after an outage of Kafka, at most one is late.
  */
 final class NodeReporter implements AutoCloseable {
   static final Duration EVERY = Duration.ofSeconds(10);

@@ -8,9 +8,9 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 
 /**
- * A producer that gives no record up by itself, for one that was given up alone would be lost in
- * silence. While the broker is away its buffer fills, and then {@code send} waits until the thread
- * is interrupted; what cannot be sent meanwhile is for the caller to drop and to tell.
+ * Creates producers that never give up a record by themselves. If the broker is unreachable the
+ * buffer fills, and {@code send} then waits until the thread is interrupted. The caller drops
+ * unsent records and publishes a gap.
  */
 final class PatientProducer {
   private static final long BUFFER_BYTES = 16L << 20;
@@ -23,7 +23,7 @@ final class PatientProducer {
     properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, TopicLayout.CONTROL_RECORD_BYTES_MAX);
     properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, Long.MAX_VALUE);
     properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Integer.MAX_VALUE);
-    // What comes while a request is under way goes with the next: the slower the broker, the fewer.
+    // Records during a request go with the next one: a slower broker gets fewer requests.
     properties.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
     return new KafkaProducer<>(properties);
   }

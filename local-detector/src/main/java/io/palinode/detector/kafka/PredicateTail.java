@@ -17,7 +17,7 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Keeps the detector's predicates as the predicates topic says; what failed is done again. */
+/** Sets the detector's predicates from the predicates topic; retries failures. */
 final class PredicateTail implements LogTail.Listener {
   private static final Logger log = LoggerFactory.getLogger(PredicateTail.class);
   private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
@@ -27,24 +27,24 @@ final class PredicateTail implements LogTail.Listener {
   private final Map<String, ActivePredicate> active = new TreeMap<>();
   private final Map<String, Long> versions = new TreeMap<>();
 
-  /** Those of them that could be read; a deleted one too. */
+  /** The versions that could be read, deleted ones included. */
   private final Map<String, Long> taken = new TreeMap<>();
 
   private final LongAdder refused = new LongAdder();
   private final LongAdder failures = new LongAdder();
-  private final WatchedVersions told;
+  private final WatchedVersions published;
   private boolean changed;
   private boolean caughtUp;
   private boolean failed;
   private long retryAt;
   private long lookAt = System.nanoTime();
 
-  /** {@code told} is what the log is told of versions that the detector has taken up. */
+  /** {@code published} publishes the versions that the detector watches. */
   PredicateTail(
-      RecordReader<PredicateRecord> reader, LocalDetector detector, WatchedVersions told) {
+      RecordReader<PredicateRecord> reader, LocalDetector detector, WatchedVersions published) {
     this.reader = reader;
     this.detector = detector;
-    this.told = told;
+    this.published = published;
   }
 
   @Override
@@ -59,7 +59,7 @@ final class PredicateTail implements LogTail.Listener {
     }
     versions.put(name, record.getVersion());
     changed = true;
-    // Whatever the new version is, the one before is no longer in force.
+    // Also if the new version is refused, the earlier one no longer applies.
     active.remove(name);
     taken.put(name, record.getVersion());
     if (record.getDeleted()) {
@@ -91,11 +91,11 @@ final class PredicateTail implements LogTail.Listener {
     onPolled();
   }
 
-  /** All that came together costs one index, and one scan of the store. */
+  /** Records of one poll cost one index and one scan of the store. */
   @Override
   public void onPolled() {
     boolean isDue = !failed || System.nanoTime() - retryAt >= 0;
-    if ((changed || !told.has(taken)) && caughtUp && isDue) {
+    if ((changed || !published.has(taken)) && caughtUp && isDue) {
       apply();
     } else if (caughtUp && System.nanoTime() - lookAt >= 0) {
       openRefused();
@@ -115,8 +115,8 @@ final class PredicateTail implements LogTail.Listener {
   }
 
   /**
-   * The one place that takes any exception: what a store can throw is not known here, and a scan
-   * that failed once must not leave the node with these predicates for good.
+   * The one place that catches any exception: a store may throw any, and a failed scan must be
+   * repeated.
    */
   private void apply() {
     try {
@@ -124,7 +124,7 @@ final class PredicateTail implements LogTail.Listener {
         detector.setPredicates(active.values());
         changed = false;
       }
-      told.tell(taken);
+      published.publish(taken);
       failed = false;
     } catch (InterruptException closing) {
       throw closing;
@@ -136,7 +136,7 @@ final class PredicateTail implements LogTail.Listener {
     }
   }
 
-  /** Changes of the predicates that the detector could not take up at once. */
+  /** Changes of the predicates that failed at first. */
   long failures() {
     return failures.sum();
   }

@@ -55,8 +55,8 @@ public record ProgressPace(
   }
 
   /**
-   * The default, but progress is written so often after a candidate, and candidates go with it: one
-   * request in that time. They are judged when progress has passed them, so later by little.
+   * The default, except that progress and candidates go out together once per {@code busy} after a
+   * candidate. Judgement is later by at most {@code busy}.
    */
   public static ProgressPace sparing(Duration busy) {
     return new ProgressPace(
@@ -64,12 +64,11 @@ public record ProgressPace(
   }
 
   /**
-   * When the next progress is due, in the nanoseconds of one clock. When little happens all nodes
-   * tell theirs at the same moments of the wall clock: what waits for the slowest of them waits no
-   * longer, and who reads it wakes once and not once for each node.
+   * The time of the next progress, in nanoseconds of one clock. At low load all nodes publish at
+   * the same times of the wall clock, so the monitor wakes once and not once per node.
    *
    * @param lastActivity no earlier than {@code lastCandidate}
-   * @param toWall what is added for the nanoseconds of the wall clock
+   * @param toWall the difference of the wall clock to that clock, in nanoseconds
    */
   long nextAt(long lastProgress, long lastCandidate, long lastActivity, long toWall) {
     long busyAt = lastProgress + busy.toNanos();

@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs a node's side of snapshots over the control log: each taking in a thread of its own, so that
- * neither plans nor other snapshots wait for it. The orchestrator bounds how many there are.
+ * Carries out a node's snapshot duties. Takes each part in its own thread, so that neither plans
+ * nor other snapshots wait for it. The orchestrator bounds the number of snapshots.
  */
 final class SnapshotTail implements ControlListener, AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(SnapshotTail.class);
@@ -42,7 +42,7 @@ final class SnapshotTail implements ControlListener, AutoCloseable {
   private final AtomicInteger threads = new AtomicInteger();
   private final ExecutorService takings;
   private final LongAdder failures = new LongAdder();
-  // By name; like what follows, of the thread that reads the log.
+  // By name. Used by the thread that reads the log, as is the next field.
   private final Map<String, SnapshotClosed> unfiled = new HashMap<>();
   private @Nullable String strange;
 
@@ -67,12 +67,12 @@ final class SnapshotTail implements ControlListener, AutoCloseable {
     try {
       fileAgain();
       if (step.hasSnapshot()) {
-        perform(duties.heard(step.getSnapshot()));
+        perform(duties.apply(step.getSnapshot()));
       }
     } catch (InterruptException closed) {
       throw closed;
     } catch (RuntimeException e) {
-      // A bug over one snapshot must not end what plans depend on.
+      // A bug in one snapshot must not end the thread that plans depend on.
       failures.increment();
       log.error("node={} step={} refused", node, step.getSnapshot().getStepCase(), e);
     }
@@ -90,7 +90,7 @@ final class SnapshotTail implements ControlListener, AutoCloseable {
       } catch (InterruptException closed) {
         throw closed;
       } catch (RuntimeException e) {
-        // What is left behind is swept at the next start; what is missing fails where it is read.
+        // The next start removes leftover files; a missing file fails when it is read.
         failures.increment();
         log.error("node={} duty={} state=FAILED", node, duty.getClass().getSimpleName(), e);
       }
@@ -157,7 +157,7 @@ final class SnapshotTail implements ControlListener, AutoCloseable {
     takings.execute(() -> take(order));
   }
 
-  /** The one place that takes any failure: what a store can throw is not known here. */
+  /** The one place that catches any failure: a store may throw any. */
   private void take(SnapshotOpened order) {
     long number = order.getSnapshot().getNumber();
     String id = order.getSnapshot().getId();
@@ -166,21 +166,21 @@ final class SnapshotTail implements ControlListener, AutoCloseable {
       answers.take(order, () -> isWanted(number));
     } catch (CancellationException closed) {
       log.info("node={} snapshot={} number={} state=LEFT", node, id, number);
-    } catch (KafkaException notTold) {
+    } catch (KafkaException unpublished) {
       failures.increment();
-      log.error("node={} snapshot={} number={} state=NOT_TOLD", node, id, number, notTold);
+      log.error("node={} snapshot={} number={} state=NOT_PUBLISHED", node, id, number, unpublished);
     } catch (RuntimeException | Error e) {
       failures.increment();
       log.error("node={} snapshot={} number={} state=FAILED", node, id, number, e);
       answers.failed(number, String.valueOf(e));
     }
     if (!wanted.remove(number)) {
-      // Given up or cancelled while it was written: nothing will ever name it.
+      // Given up or cancelled while it was written: no manifest will name it.
       answers.discard(id, number);
     }
   }
 
-  /** A node that stops answers for nothing: what it owes, it takes when it is back. */
+  /** A node that stops publishes no result: it takes owed parts after its restart. */
   private boolean isWanted(long number) {
     if (closing) {
       throw new CancellationException("the node stops");
@@ -193,7 +193,7 @@ final class SnapshotTail implements ControlListener, AutoCloseable {
     return failures.sum();
   }
 
-  /** Stops what is being taken. Never by an interrupt: it would close the store's files. */
+  /** Stops all takings. Never by an interrupt: it would close the store's files. */
   @Override
   public void close() {
     closing = true;

@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
 
-/** Tells the control log which version of each predicate this node looks for. For one thread. */
+/** Publishes in the control log the version of each predicate that this node watches. */
 final class WatchedVersions {
   private final int node;
   private final long incarnation;
   private final LongSupplier epochMicros;
   private final ControlLog log;
-  private final Map<String, Long> told = new HashMap<>();
+  private final Map<String, Long> published = new HashMap<>();
 
   WatchedVersions(int node, long incarnation, LongSupplier epochMicros, ControlLog log) {
     this.node = node;
@@ -24,22 +24,22 @@ final class WatchedVersions {
     this.log = log;
   }
 
-  /** Whether all of this was told. */
+  /** Whether all these versions were published. */
   boolean has(Map<String, Long> versions) {
-    return told.entrySet().containsAll(versions.entrySet());
+    return published.entrySet().containsAll(versions.entrySet());
   }
 
-  /** Tells what is new; throws as {@link ControlLog#append}, and is to be called again then. */
-  void tell(Map<String, Long> versions) {
+  /** Publishes new versions. If {@link ControlLog#append} throws, call this again. */
+  void publish(Map<String, Long> versions) {
     List<ControlRecord> news = new ArrayList<>();
     versions.forEach(
         (predicate, version) -> {
-          if (!version.equals(told.get(predicate))) {
+          if (!version.equals(published.get(predicate))) {
             news.add(record(predicate, version));
           }
         });
     log.append(news);
-    told.putAll(versions);
+    published.putAll(versions);
   }
 
   private ControlRecord record(String predicate, long version) {

@@ -146,7 +146,7 @@ class ClosureOracleTest {
       all.addAll(seen);
       all.forEach(e -> clients.merge(e.access().client(), e.access().hlc() - 1, Math::min));
       return clients.containsKey("")
-          ? new Everything("a client without a name has seen, or written, what would be undone")
+          ? new Everything("a client without a name has read or written what would be undone")
           : new Affected(keys, clients);
     }
 

@@ -150,7 +150,7 @@ class ClosureTest {
     write(0, 110, X, 11, "alice");
     read(0, 120, X, "bob");
     clientsMax = 1;
-    assertThat(reason()).contains("2 clients");
+    assertThat(reason()).contains("2, limit 1");
   }
 
   private Extent closure() {

@@ -88,7 +88,9 @@ class CandidateWriterTest {
       assertThat(record.getEventCase()).isEqualTo(EventCase.EVENT_NOT_SET);
       assertThat(record.getSequence()).isZero();
     }
-    assertThat(writer.awaitHeard(NO_TIME)).as("the job's sequences know nothing of it").isFalse();
+    assertThat(writer.awaitRecorded(NO_TIME))
+        .as("the job's sequences know nothing of it")
+        .isFalse();
   }
 
   @Test
@@ -361,9 +363,9 @@ class CandidateWriterTest {
     detector.reportProgress();
     writeAll(writer);
     producer.completeNext();
-    assertThat(writer.awaitHeard(NO_TIME)).isFalse();
+    assertThat(writer.awaitRecorded(NO_TIME)).isFalse();
     producer.completeNext();
-    assertThat(writer.awaitHeard(NO_TIME)).isTrue();
+    assertThat(writer.awaitRecorded(NO_TIME)).isTrue();
   }
 
   private Progress stopped() {

@@ -55,7 +55,7 @@ class TailsTest {
           new RecordReader<>(ControlRecord.parser(), ControlRecordCheck::require, 1, refused),
           control,
           List.of());
-  private boolean isHeard = true;
+  private boolean passesEveryWrite = true;
 
   private void tellWatched(List<ControlRecord> records) {
     if (logIsAway) {
@@ -67,18 +67,18 @@ class TailsTest {
   }
 
   private void beforeServing() {
-    if (!isHeard) {
+    if (!passesEveryWrite) {
       throw new IllegalStateException("not heard yet");
     }
   }
 
   @Test
   void aNodeServesNothingBeforeItIsHeard() {
-    isHeard = false;
+    passesEveryWrite = false;
     control.onCaughtUp();
     assertThat(store.isServing()).isFalse();
     assertThat(control.failures()).isEqualTo(1);
-    isHeard = true;
+    passesEveryWrite = true;
     Awaitility.await("the retry, a second later")
         .atMost(10, TimeUnit.SECONDS)
         .until(

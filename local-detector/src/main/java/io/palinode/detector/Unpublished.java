@@ -1,8 +1,8 @@
 package io.palinode.detector;
 
 import io.palinode.detector.Emission.Event;
+import io.palinode.detector.Emission.KeyState;
 import io.palinode.detector.Emission.Late;
-import io.palinode.detector.Emission.Told;
 import java.util.Comparator;
 import java.util.Objects;
 import java.util.PriorityQueue;
@@ -12,15 +12,15 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a detector has seen and could not tell: the ring had no room for it, or Kafka refused it.
- * While there is any the node does not say how far it has come, so whoever reads its progress knows
- * of all that was before, however late it was told. Guarded by the order of writes.
+ * Events that a detector could not publish: the ring was full, or Kafka refused them. Guarded by
+ * the order of writes. While there is one the node publishes no progress, so progress covers every
+ * late event before it.
  *
- * <p>Ends are never dropped: each keeps the room of its interval. Of states the oldest is, when
- * there are more than {@code statesMax}.
+ * <p>Ends are never dropped: each keeps the room of its interval. If there are more than {@code
+ * statesMax} key states, the oldest is dropped.
  */
-final class Untold {
-  /** What Kafka refuses comes back late, behind what was dropped after it. */
+final class Unpublished {
+  /** An event that Kafka refused is added after events that the ring refused later. */
   private static final Comparator<Late> OLDEST_FIRST =
       Comparator.comparingLong(Late::hlc)
           .thenComparingInt(Late::partition)
@@ -29,19 +29,19 @@ final class Untold {
   private final CandidateRing ring;
   private final int statesMax;
 
-  /** Intervals that are open. Oldest first, as the next two. */
+  /** Open intervals, the oldest first. */
   private final TreeSet<OpenInterval> openings =
       new TreeSet<>(
           Comparator.comparingLong((OpenInterval interval) -> interval.start().own())
               .thenComparingInt(OpenInterval::partition)
               .thenComparingLong(OpenInterval::sequence));
 
-  /** Of intervals that were told to begin, or not. */
+  /** Ends of intervals, whether their opening was published or not. */
   private final Queue<Late> ends = new PriorityQueue<>(OLDEST_FIRST);
 
   private final Queue<Late> states = new PriorityQueue<>(OLDEST_FIRST);
 
-  Untold(CandidateRing ring, int statesMax) {
+  Unpublished(CandidateRing ring, int statesMax) {
     this.ring = ring;
     this.statesMax = statesMax;
   }
@@ -62,7 +62,7 @@ final class Untold {
     openings.remove(opening);
   }
 
-  /** The oldest, if it is what comes next of all; else null. */
+  /** The oldest opening if it is the oldest event; else null. */
   @Nullable OpenInterval nextOpening() {
     Late late = nextLate();
     boolean comesNext =
@@ -76,23 +76,23 @@ final class Untold {
     return end == null || (state != null && state.hlc() < end.hlc()) ? state : end;
   }
 
-  /** The state that was dropped for it; null: there was room. */
+  /** Returns the state that was dropped for the new event; null if there was room. */
   @Nullable Late add(Late late) {
-    Queue<Late> kept = late instanceof Told ? states : ends;
+    Queue<Late> kept = late instanceof KeyState ? states : ends;
     kept.add(late);
     return kept == ends || kept.size() <= statesMax ? null : kept.remove();
   }
 
   /**
-   * Adds the event that is next in its partition to the ring; else it is part of a gap. While
-   * anything is untold, nothing later is told: it would show an interval that is over as one that
-   * holds, and a state that is gone, and say that all before it was told.
+   * Adds the next event of its partition to the ring; false if it became part of a gap. While an
+   * event waits here, no later event is added: it would show an ended interval or a replaced state
+   * as current, and say that all events before it are published.
    *
-   * @param allTold whether nothing was untold before the event got its sequence: what is told in
-   *     another order than it is numbered counts as told before
+   * @param publishedAll whether this was empty before the event got its sequence; events that got
+   *     sequences out of their order count as published before
    */
-  boolean tell(Event event, boolean allTold) {
-    if (allTold) {
+  boolean publish(Event event, boolean publishedAll) {
+    if (publishedAll) {
       return ring.add(event);
     }
     ring.lost(event.lost());
@@ -100,21 +100,21 @@ final class Untold {
   }
 
   /**
-   * Adds the oldest end or state to the ring, with the time at which it was. There must be one.
-   * False when the ring refused it, and it is here still.
+   * Adds the oldest end or state to the ring, with its own time. There must be one. False if the
+   * ring refused it; it then stays here.
    *
-   * @param sequences the last of each partition, which this counts on
+   * @param sequences the last sequence of each partition; incremented
    */
-  boolean tellNext(long[] sequences) {
+  boolean publishNext(long[] sequences) {
     Late late = Objects.requireNonNull(nextLate());
-    boolean told = ring.add(late.toldAs(++sequences[late.partition()]));
-    if (told) {
-      (late instanceof Told ? states : ends).remove();
+    boolean published = ring.add(late.withSequence(++sequences[late.partition()]));
+    if (published) {
+      (late instanceof KeyState ? states : ends).remove();
     }
-    return told;
+    return published;
   }
 
-  /** Drops what is of these terms. */
+  /** Drops the events of these terms. */
   void forget(Predicate<WatchedTerm> terms) {
     openings.removeIf(interval -> terms.test(interval.holding().term()));
     ends.removeIf(end -> terms.test(end.term()));

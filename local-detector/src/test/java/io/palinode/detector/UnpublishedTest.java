@@ -3,19 +3,19 @@ package io.palinode.detector;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.detector.Emission.Closed;
-import io.palinode.detector.Emission.Told;
+import io.palinode.detector.Emission.KeyState;
 import io.palinode.hvc.Hvc;
 import io.palinode.predicate.template.Binding;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class UntoldTest {
+class UnpublishedTest {
   private static final int STATES_MAX = 3;
   private static final StoreKey KEY = MemoryNode.key("x");
 
   private final CandidateRing ring = new CandidateRing(8, 1);
-  private final Untold untold = new Untold(ring, STATES_MAX);
+  private final Unpublished untold = new Unpublished(ring, STATES_MAX);
 
   @Test
   void statesThatAreTooManyPushOutTheOldestStateAndNoEnd() {
@@ -39,7 +39,7 @@ class UntoldTest {
 
   private List<Long> toldInOrder() {
     while (!untold.isEmpty()) {
-      assertThat(untold.tellNext(new long[1])).isTrue();
+      assertThat(untold.publishNext(new long[1])).isTrue();
     }
     return drained();
   }
@@ -50,7 +50,7 @@ class UntoldTest {
     while (ring.size() < ring.capacity()) {
       ring.add(end(7));
     }
-    assertThat(untold.tellNext(new long[1])).isFalse();
+    assertThat(untold.publishNext(new long[1])).isFalse();
     drained();
     assertThat(toldInOrder()).containsExactly(1L);
   }
@@ -72,9 +72,9 @@ class UntoldTest {
     return new Closed(0, at, interval, clock(at), null, "", null);
   }
 
-  private static Told state(long at) {
+  private static KeyState state(long at) {
     TermIndex.Match match = new TermIndex.Match(term(), Binding.NONE);
-    return new Told(
+    return new KeyState(
         0,
         0,
         at,

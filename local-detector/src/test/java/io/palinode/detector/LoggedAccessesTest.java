@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-class ToldAccessesTest {
+class LoggedAccessesTest {
   private static final Restore ASKED =
       Restore.newBuilder()
           .setTarget(100)
@@ -37,11 +37,11 @@ class ToldAccessesTest {
     for (int seed = 0; seed < 50; seed++) {
       Trace trace = trace(random, random.nextInt(5_000));
       List<Accessed> told = new ArrayList<>();
-      for (List<ClientAccesses> piece : Pieces.of(ToldAccesses.byClient(trace), 4_096)) {
+      for (List<ClientAccesses> piece : Pieces.of(LoggedAccesses.byClient(trace), 4_096)) {
         told.add(Accessed.newBuilder().setNode(2).setSince(7).addAllClients(piece).build());
       }
       Collections.shuffle(told, random);
-      assertThat(ToldAccesses.traces(told)).containsExactly(trace);
+      assertThat(LoggedAccesses.traces(told)).containsExactly(trace);
     }
   }
 
@@ -52,7 +52,7 @@ class ToldAccessesTest {
     for (int hlc = 1; hlc <= 10_000; hlc++) {
       accesses.add(new Access(Kind.WRITE, hlc, random.nextLong(), random.nextLong(), "one"));
     }
-    List<ClientAccesses> told = ToldAccesses.byClient(new Trace(0, 0, accesses));
+    List<ClientAccesses> told = LoggedAccesses.byClient(new Trace(0, 0, accesses));
     assertThat(told).hasSize(10);
     assertThat(told).allMatch(some -> some.getSerializedSize() < 30_000);
   }
@@ -69,33 +69,32 @@ class ToldAccessesTest {
 
   @Test
   void whatIsUndoneFollowsFromWhatIsTold() {
-    assertThat(ToldAccesses.extent(ASKED, List.of(told(0, 100), told(1, 100))))
+    assertThat(LoggedAccesses.extent(ASKED, List.of(told(0, 100), told(1, 100))))
         .isEqualTo(new Affected(Map.of(7L, 100L), Map.of("c", 100L)));
   }
 
   @Test
   void aNodeThatDiedWhileItToldKnowsOnlyWhatItToldLast() {
-    assertThat(ToldAccesses.extent(ASKED, List.of(told(0, 100), told(1, 100), told(1, 500))))
+    assertThat(LoggedAccesses.extent(ASKED, List.of(told(0, 100), told(1, 100), told(1, 500))))
         .isInstanceOf(Everything.class);
   }
 
   @Test
   void whatIsTooMuchToTellIsEverything() {
     Accessed tooMany = Accessed.newBuilder().setNode(2).setTooMany(6).build();
-    assertThat(ToldAccesses.extent(ASKED, List.of(told(1, 100), tooMany)))
-        .isEqualTo(
-            new Everything("node 2 has noted 6 accesses after 0.100: more than 5 are not told"));
+    assertThat(LoggedAccesses.extent(ASKED, List.of(told(1, 100), tooMany)))
+        .isEqualTo(new Everything("the access log of node 2 has 6 accesses after 0.100, limit 5"));
   }
 
   @Test
   void withoutAWitnessItIsEverything() {
     Restore none = ASKED.toBuilder().setAffected(Scope.getDefaultInstance()).build();
-    assertThat(ToldAccesses.extent(none, List.of(told(1, 100)))).isInstanceOf(Everything.class);
+    assertThat(LoggedAccesses.extent(none, List.of(told(1, 100)))).isInstanceOf(Everything.class);
   }
 
   private static Accessed told(int node, long since) {
     Trace trace = new Trace(node, since, List.of(new Access(Kind.WRITE, 101, 7, 8, "c")));
-    List<ClientAccesses> clients = node == 1 ? ToldAccesses.byClient(trace) : List.of();
+    List<ClientAccesses> clients = node == 1 ? LoggedAccesses.byClient(trace) : List.of();
     return Accessed.newBuilder().setNode(node).setSince(since).addAllClients(clients).build();
   }
 }

@@ -5,16 +5,16 @@ import io.palinode.wire.Topics;
 import java.time.Duration;
 
 /**
- * What a node's monitor is set to.
+ * The settings of a node's detector.
  *
  * @param kafka its linger is that of candidates, which go out in batches already
  * @param ringCapacity candidates that may wait for the producer
  * @param openIntervalsMax intervals that may be open at once
- * @param pace how often progress is written
+ * @param pace the times at which progress is published
  * @param startTimeout the longest that a node may take to read the predicates, and then the control
- *     log; not what an open plan asks of it
+ *     log, without the duties of an open plan
  */
-public record NodeMonitorConfig(
+public record NodeDetectorConfig(
     KafkaSettings kafka,
     Topics topics,
     int ringCapacity,
@@ -30,7 +30,7 @@ public record NodeMonitorConfig(
   private static final int OPEN_INTERVAL_BYTES = 1_000;
   private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
 
-  public NodeMonitorConfig {
+  public NodeDetectorConfig {
     if (startTimeout.isNegative() || startTimeout.isZero()) {
       throw new IllegalArgumentException(
           "startTimeout must be positive: startTimeout=" + startTimeout);
@@ -38,9 +38,9 @@ public record NodeMonitorConfig(
   }
 
   /** The defaults. {@code bootstrapServers} are {@code host:port}, separated by commas. */
-  public static NodeMonitorConfig of(String bootstrapServers, Topics topics) {
+  public static NodeDetectorConfig of(String bootstrapServers, Topics topics) {
     long heap = Runtime.getRuntime().maxMemory();
-    return new NodeMonitorConfig(
+    return new NodeDetectorConfig(
         KafkaSettings.of(bootstrapServers),
         topics,
         RING_CAPACITY,
@@ -49,18 +49,18 @@ public record NodeMonitorConfig(
         START_TIMEOUT);
   }
 
-  public NodeMonitorConfig withPace(ProgressPace newPace) {
-    return new NodeMonitorConfig(
+  public NodeDetectorConfig withPace(ProgressPace newPace) {
+    return new NodeDetectorConfig(
         kafka, topics, ringCapacity, openIntervalsMax, newPace, startTimeout);
   }
 
-  public NodeMonitorConfig withStartTimeout(Duration newTimeout) {
-    return new NodeMonitorConfig(kafka, topics, ringCapacity, openIntervalsMax, pace, newTimeout);
+  public NodeDetectorConfig withStartTimeout(Duration newTimeout) {
+    return new NodeDetectorConfig(kafka, topics, ringCapacity, openIntervalsMax, pace, newTimeout);
   }
 
   /** How long a producer waits for company; see {@link KafkaSettings}. */
-  public NodeMonitorConfig withLingerMs(int lingerMs) {
-    return new NodeMonitorConfig(
+  public NodeDetectorConfig withLingerMs(int lingerMs) {
+    return new NodeDetectorConfig(
         kafka.withLingerMs(lingerMs), topics, ringCapacity, openIntervalsMax, pace, startTimeout);
   }
 }

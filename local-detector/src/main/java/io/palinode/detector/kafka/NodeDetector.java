@@ -30,17 +30,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A node under watch: its detector, its side of control, and their three threads. A node that runs
- * unwatched simply has none.
+ * The detector and the control duties of one node, with their threads.
  *
  * <p>The node serves nothing until {@link #start} has learned from the control log which epoch it
  * is in, and has called {@link StoreBinding#resume}; when a plan is open it stays paused and takes
  * part.
  */
-public final class NodeMonitor implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(NodeMonitor.class);
+public final class NodeDetector implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(NodeDetector.class);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(2);
-  private static final Duration HEARD_MAX = Duration.ofSeconds(10);
+  private static final Duration RECORDED_WAIT_MAX = Duration.ofSeconds(10);
   private static final Duration LOOK_EVERY = Duration.ofMillis(200);
 
   private final LocalDetector detector;
@@ -57,10 +56,10 @@ public final class NodeMonitor implements AutoCloseable {
   private final NodeMeters meters;
   private final RefusedRecords refused = new RefusedRecords();
 
-  private NodeMonitor(
+  private NodeDetector(
       StoreBinding store,
       LocalSnapshots localSnapshots,
-      NodeMonitorConfig config,
+      NodeDetectorConfig config,
       CandidatePartitions partitions,
       LongSupplier epochMicros,
       MeterRegistry registry) {
@@ -93,7 +92,8 @@ public final class NodeMonitor implements AutoCloseable {
     steps =
         new ControlTail(
             NodeControl.initial(store.node(), store.nodes(), store.incarnation()),
-            new ControlExecution(store, detector, publisher, epochMicros, () -> awaitHeard(writer))
+            new ControlExecution(
+                    store, detector, publisher, epochMicros, () -> awaitRecorded(writer))
                 .restoringFrom(localSnapshots));
     snapshots =
         new SnapshotTail(
@@ -137,29 +137,29 @@ public final class NodeMonitor implements AutoCloseable {
    * @param snapshots of the same node
    * @param epochMicros wall clock, microseconds since the epoch
    */
-  public static NodeMonitor start(
+  public static NodeDetector start(
       StoreBinding store,
       LocalSnapshots snapshots,
-      NodeMonitorConfig config,
+      NodeDetectorConfig config,
       LongSupplier epochMicros,
       MeterRegistry registry) {
     CandidatePartitions partitions;
     try (TopicsAdmin admin = new TopicsAdmin(config.kafka(), config.topics())) {
       partitions = new CandidatePartitions(admin.candidatePartitions());
     }
-    NodeMonitor monitor =
-        new NodeMonitor(store, snapshots, config, partitions, epochMicros, registry);
+    NodeDetector detector =
+        new NodeDetector(store, snapshots, config, partitions, epochMicros, registry);
     try {
-      monitor.start(config);
+      detector.start(config);
     } catch (IllegalStateException e) {
-      monitor.close();
+      detector.close();
       throw e;
     }
     log.info("node={} incarnation={} state=JOINED", store.node(), store.incarnation());
-    return monitor;
+    return detector;
   }
 
-  private void start(NodeMonitorConfig config) {
+  private void start(NodeDetectorConfig config) {
     emitter.start();
     predicateTail.start();
     await(predicateTail, config.topics().predicates(), config);
@@ -169,8 +169,8 @@ public final class NodeMonitor implements AutoCloseable {
     awaitBegun(config);
   }
 
-  /** Not until it has caught up with an open plan: a restore takes as long as it takes. */
-  private void awaitBegun(NodeMonitorConfig config) {
+  /** Does not wait for the duties of an open plan: a restore may take long. */
+  private void awaitBegun(NodeDetectorConfig config) {
     long deadline = System.nanoTime() + config.startTimeout().toNanos();
     try {
       while (!steps.awaitBegun(LOOK_EVERY)) {
@@ -191,21 +191,22 @@ public final class NodeMonitor implements AutoCloseable {
   }
 
   /**
-   * Before the node serves: of a node that was killed before it said a word, nobody would know that
-   * it had lived.
+   * Call before the node serves. Each partition then holds a record of every incarnation that
+   * served requests, even if it is killed at once.
    */
-  private static void awaitHeard(CandidateWriter writer) {
+  private static void awaitRecorded(CandidateWriter writer) {
     try {
-      if (!writer.awaitHeard(HEARD_MAX)) {
+      if (!writer.awaitRecorded(RECORDED_WAIT_MAX)) {
         throw new IllegalStateException(
-            "every partition must have heard of a node before it serves: timeout=" + HEARD_MAX);
+            "a node must not serve before each candidates partition holds a record of it: timeout="
+                + RECORDED_WAIT_MAX);
       }
     } catch (InterruptedException e) {
       throw new InterruptException(e);
     }
   }
 
-  private static void await(LogTail tail, String topic, NodeMonitorConfig config) {
+  private static void await(LogTail tail, String topic, NodeDetectorConfig config) {
     try {
       if (!tail.awaitCaughtUp(config.startTimeout())) {
         throw new IllegalStateException(
@@ -220,7 +221,7 @@ public final class NodeMonitor implements AutoCloseable {
   }
 
   private static LogTail tail(
-      NodeMonitorConfig config, String topic, String name, LogTail.Listener listener) {
+      NodeDetectorConfig config, String topic, String name, LogTail.Listener listener) {
     return new LogTail(
         name, config.kafka(), LogTail.Source.all(topic, LogTail.From.BEGINNING), listener);
   }
@@ -230,20 +231,20 @@ public final class NodeMonitor implements AutoCloseable {
     return incarnations.newest();
   }
 
-  /** False when one of the threads has ended by a failure, which the log tells. */
+  /** False if one of the threads ended by a failure, which is in the log. */
   public boolean isRunning() {
     return emitter.isRunning() && predicateTail.isRunning() && controlTail.isRunning();
   }
 
   /**
-   * What the control log asks of the node and fails, and why; it is tried again each second, and a
-   * plan waits for it meanwhile. Null: nothing does.
+   * The control duty that fails, with the reason; null if there is none. The node retries it each
+   * second, and a plan waits for it.
    */
   public @Nullable String controlFailure() {
     return steps.failing();
   }
 
-  /** A write of the store was not heard: it is told as lost coverage. */
+  /** Publishes a coverage gap for a write that the store did not pass on. */
   public void missed() {
     detector.missed();
   }
@@ -255,17 +256,15 @@ public final class NodeMonitor implements AutoCloseable {
     detector.publishGap(sinceHlc);
   }
 
-  /**
-   * The store's writes are heard no more: it is told as lost coverage, and then the node is silent.
-   */
+  /** Publishes a last coverage gap and stops. For a store that passes on no more writes. */
   public void giveUp() {
     detector.giveUp();
   }
 
   /**
-   * Sends what is still queued, and then that the node has stopped, if it can; ends within about 30
-   * seconds even without a broker. The store must serve no more: a write after this is unheard, and
-   * nobody will know.
+   * Sends queued records, then publishes {@code Stopped} if no event is missing. Ends within about
+   * 30 seconds even without a broker. The store must accept no more writes: a write after this call
+   * is missed without a gap.
    */
   @Override
   public void close() {

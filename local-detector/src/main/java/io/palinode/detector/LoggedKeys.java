@@ -7,8 +7,8 @@ import io.palinode.wire.v1.KeyVersions;
 import org.jspecify.annotations.Nullable;
 
 /** Keys and records as the control log has them. */
-final class ToldKeys {
-  private ToldKeys() {}
+final class LoggedKeys {
+  private LoggedKeys() {}
 
   static io.palinode.wire.v1.StoreKey of(StoreKey key, @Nullable Replica here) {
     return io.palinode.wire.v1.StoreKey.newBuilder()

@@ -28,16 +28,16 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Traces of nodes as the control log has them, and what follows from those of all nodes. */
-final class ToldAccesses {
+/** Access logs of nodes as the control log holds them, and the extent that follows from them. */
+final class LoggedAccesses {
   /** Some 25 bytes each: far less than a piece. */
   private static final int TOGETHER_MAX = 1_000;
 
-  private ToldAccesses() {}
+  private LoggedAccesses() {}
 
-  /** What is to be told of a trace, by clients. */
+  /** The messages of an access log, by clients. */
   static List<ClientAccesses> byClient(Trace trace) {
-    List<ClientAccesses> told = new ArrayList<>();
+    List<ClientAccesses> messages = new ArrayList<>();
     Map<String, ClientAccesses.Builder> begun = new LinkedHashMap<>();
     for (Access access : trace.accesses()) {
       ClientAccesses.Builder some =
@@ -48,37 +48,37 @@ final class ToldAccesses {
           .addKeys(access.key())
           .addWrites(access.write());
       if (some.getHlcsCount() == TOGETHER_MAX) {
-        told.add(some.build());
+        messages.add(some.build());
         begun.remove(access.client());
       }
     }
-    begun.values().forEach(some -> told.add(some.build()));
-    return told;
+    begun.values().forEach(some -> messages.add(some.build()));
+    return messages;
   }
 
   /**
-   * What is to be undone: it follows from these records alone, in whatever order they came.
+   * The writes to be undone. Depends on these records alone, not on their order.
    *
-   * @param told by all nodes
+   * @param published the records of all nodes
    */
-  static Extent extent(Restore asked, List<Accessed> told) {
+  static Extent extent(Restore asked, List<Accessed> published) {
     Scope scope = asked.getAffected();
-    Everything unknown = unknown(asked.getTarget(), scope, told);
+    Everything unknown = unknown(asked.getTarget(), scope, published);
     if (unknown != null) {
       return unknown;
     }
     if (scope.getWitnessesCount() == 0) {
       return new Everything("no witness is named");
     }
-    return Closure.of(question(asked.getTarget(), scope), traces(told));
+    return Closure.of(question(asked.getTarget(), scope), traces(published));
   }
 
-  /** What follows when nodes do not tell all that was done after the target; else null. */
-  static @Nullable Everything unknown(long target, Scope scope, List<Accessed> told) {
-    for (Accessed piece : told) {
+  /** The answer if an access log is too long or does not reach the target; else null. */
+  static @Nullable Everything unknown(long target, Scope scope, List<Accessed> published) {
+    for (Accessed piece : published) {
       if (piece.getTooMany() != 0) {
         return new Everything(
-            "node %d has noted %d accesses after %s: more than %d are not told"
+            "the access log of node %d has %d accesses after %s, limit %d"
                 .formatted(
                     piece.getNode(),
                     piece.getTooMany(),
@@ -86,16 +86,16 @@ final class ToldAccesses {
                     scope.getAccessesMax()));
       }
     }
-    return Closure.unnoted(target, traces(told));
+    return Closure.unnoted(target, traces(published));
   }
 
   /**
    * The first write of each of these keys after the target, at the node that accepted it first; of
    * keys that were not written since, none.
    */
-  static Map<Long, Moment> firstWrites(long target, List<Accessed> told, Set<Long> keys) {
+  static Map<Long, Moment> firstWrites(long target, List<Accessed> published, Set<Long> keys) {
     Map<Long, Moment> first = new TreeMap<>();
-    for (Trace trace : traces(told)) {
+    for (Trace trace : traces(published)) {
       for (Access access : trace.accesses()) {
         if (access.kind() == Kind.WRITE && access.hlc() > target && keys.contains(access.key())) {
           first.merge(
@@ -109,14 +109,14 @@ final class ToldAccesses {
   }
 
   /**
-   * The keys of which a write after the target stands, though a later one may not.
+   * The keys with a write after the target that stands, even if a later one does not.
    *
-   * @param told by all nodes
+   * @param published the records of all nodes
    */
-  static Set<Long> stood(Restore asked, List<Accessed> told, Affected extent) {
+  static Set<Long> stood(Restore asked, List<Accessed> published, Affected extent) {
     Set<Access> undone = new HashSet<>();
     List<Access> after = new ArrayList<>();
-    for (Trace trace : traces(told)) {
+    for (Trace trace : traces(published)) {
       for (Access access : trace.accesses()) {
         if (access.hlc() > asked.getTarget() && access.kind() != Kind.READ) {
           after.add(access);
@@ -133,7 +133,7 @@ final class ToldAccesses {
         .collect(Collectors.toUnmodifiableSet());
   }
 
-  /** What a write and its copies have in common. */
+  /** The identity of a write and its copies. */
   private static Access named(Access write) {
     return new Access(Kind.WRITE, 0, write.key(), write.write(), write.client());
   }
@@ -149,12 +149,13 @@ final class ToldAccesses {
   }
 
   /**
-   * A node whose life ended while it told its trace is as one that knows only what it told last.
+   * The access logs of all nodes. If an incarnation ended while it published its log, the records
+   * of the next one also count, with the later begin.
    */
-  static List<Trace> traces(List<Accessed> told) {
+  static List<Trace> traces(List<Accessed> published) {
     Map<Integer, Long> since = new TreeMap<>();
     Map<Integer, List<Access>> accesses = new HashMap<>();
-    for (Accessed piece : told) {
+    for (Accessed piece : published) {
       since.merge(piece.getNode(), piece.getSince(), Math::max);
       List<Access> here = accesses.computeIfAbsent(piece.getNode(), node -> new ArrayList<>());
       piece.getClientsList().forEach(some -> add(some, here));
@@ -189,9 +190,9 @@ final class ToldAccesses {
     };
   }
 
-  /** What a later release tells is taken for the most that it may be. */
-  private static Kind kind(AccessKind told) {
-    return switch (told) {
+  /** An unknown kind of a later release counts as a write, the strongest kind. */
+  private static Kind kind(AccessKind kind) {
+    return switch (kind) {
       case ACCESS_KIND_READ -> Kind.READ;
       case ACCESS_KIND_COPY -> Kind.COPY;
       case ACCESS_KIND_WRITE, ACCESS_KIND_UNSPECIFIED, UNRECOGNIZED -> Kind.WRITE;
