@@ -38,6 +38,7 @@ class WordsTest {
           "voldemort-client",
           "examples",
           "launcher",
+          "cli",
           "benchmarks");
 
   /** The same of pages and folders of pages. */
