@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.palinode.examples.graph.net.HeldLinks;
-import io.palinode.orchestrator.Rollback;
-import io.palinode.predicate.Predicates;
+import io.palinode.orchestrator.plan.Rollback;
+import io.palinode.predicate.form.Predicates;
 import io.palinode.voldemort.client.RolledBackException;
 import io.palinode.voldemort.client.StoreClient;
 import java.nio.file.Path;

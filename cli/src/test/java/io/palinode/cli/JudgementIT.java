@@ -13,7 +13,7 @@ import io.palinode.launcher.StoreCluster;
 import io.palinode.launcher.WatchedNode;
 import io.palinode.launcher.embedded.EmbeddedKafka;
 import io.palinode.launcher.embedded.Ports;
-import io.palinode.orchestrator.Wait;
+import io.palinode.orchestrator.health.Wait;
 import io.palinode.orchestrator.kafka.Orchestrator;
 import io.palinode.orchestrator.kafka.OrchestratorConfig;
 import io.palinode.voldemort.cluster.Cluster;

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.google.protobuf.Message;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.palinode.hvc.Hlc;
-import io.palinode.orchestrator.Rollback;
+import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.orchestrator.snapshot.Schedule;
 import io.palinode.voldemort.client.Store;
 import io.palinode.voldemort.client.StoreClient;

@@ -7,7 +7,7 @@ import io.palinode.hvc.Epsilon;
 import io.palinode.launcher.ControlPlane;
 import io.palinode.launcher.StoreCluster;
 import io.palinode.launcher.embedded.Ports;
-import io.palinode.orchestrator.Rollback;
+import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.client.ClientConfig;
 import io.palinode.voldemort.client.ClientConfig.Routing;

@@ -1,6 +1,6 @@
 package io.palinode.launcher;
 
-import io.palinode.orchestrator.FailedPart;
+import io.palinode.orchestrator.health.FailedPart;
 import io.palinode.orchestrator.kafka.Orchestrator;
 import io.palinode.voldemort.server.SystemMicros;
 import java.time.Duration;

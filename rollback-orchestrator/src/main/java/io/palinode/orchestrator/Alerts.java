@@ -1,6 +1,17 @@
 package io.palinode.orchestrator;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.plan.PastPlan;
+import io.palinode.orchestrator.plan.Plan;
+import io.palinode.orchestrator.plan.Rollback;
+import io.palinode.orchestrator.plan.ServingNodes;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.state.MachineState;
+import io.palinode.orchestrator.state.Unwritten;
+import io.palinode.orchestrator.violations.ApprovalRequest;
+import io.palinode.orchestrator.violations.Coverage;
+import io.palinode.orchestrator.violations.Grades;
+import io.palinode.orchestrator.violations.SequentialSpan;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.LetStand;
 import io.palinode.wire.v1.Violation;
@@ -118,7 +129,7 @@ final class Alerts {
         nowMicros);
   }
 
-  static Alert approvalNeeded(Request request, long nowMicros) {
+  static Alert approvalNeeded(ApprovalRequest request, long nowMicros) {
     return Alert.toOperator(
         Alert.Kind.APPROVAL_NEEDED,
         Map.of("predicate", request.predicate(), "request", Long.toString(request.number())),
@@ -127,7 +138,7 @@ final class Alerts {
         nowMicros);
   }
 
-  static Alert approvalGivenUp(Request request, PastPlan ended, long nowMicros) {
+  static Alert approvalGivenUp(ApprovalRequest request, PastPlan ended, long nowMicros) {
     return Alert.toOperator(
         Alert.Kind.APPROVAL_GIVEN_UP,
         Map.of("predicate", request.predicate(), "request", Long.toString(request.number())),

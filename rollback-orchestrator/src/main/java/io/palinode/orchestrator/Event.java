@@ -1,5 +1,9 @@
 package io.palinode.orchestrator;
 
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.request.RollbackRequest;
+import io.palinode.orchestrator.state.AppendFailure;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Violation;
 import java.util.Map;
@@ -48,7 +52,7 @@ public sealed interface Event {
   }
 
   /** An operator wants a rollback; dropped when it is not possible now. */
-  record RollbackWanted(Wish wish, long atMicros) implements Spoken {}
+  record RollbackWanted(RollbackRequest wish, long atMicros) implements Spoken {}
 
   /** An operator wants the rollback that opens {@code epoch} no more. */
   record CancelWanted(long epoch, long atMicros) implements Spoken {}

@@ -2,6 +2,13 @@ package io.palinode.orchestrator;
 
 import io.palinode.hvc.Grade;
 import io.palinode.orchestrator.Command.Outcome;
+import io.palinode.orchestrator.plan.PastPlan;
+import io.palinode.orchestrator.plan.Plan;
+import io.palinode.orchestrator.plan.StandingViolations;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.state.ControlLogState;
+import io.palinode.orchestrator.state.MachineState;
+import io.palinode.orchestrator.violations.Grades;
 import io.palinode.wire.v1.Violation;
 import org.jspecify.annotations.Nullable;
 
@@ -14,24 +21,23 @@ public final class Outcomes {
     if (!asksForRollback(violation, policy)) {
       return Outcome.NO_ROLLBACK;
     }
-    Journal journal = state.journal();
-    PastPlan kept = journal.keptBy(violation.getEpoch(), violation.getViolate());
+    ControlLogState log = state.log();
+    PastPlan kept = log.keptBy(violation.getEpoch(), violation.getViolate());
     if (kept != null) {
       return of(kept);
     }
-    if (isCovered(journal, violation)) {
+    if (isCovered(log, violation)) {
       return Outcome.COVERED;
     }
     boolean mayStand =
         policy.isGated()
-            || journal
-                .gates()
+            || log.gates()
                 .holds(violation.getPredicate(), violation.getBinding(), violation.getViolate());
-    if (mayStand && journal.isFoundAtBeginning(violation)) {
+    if (mayStand && log.isFoundAtBeginning(violation)) {
       return Outcome.STANDS;
     }
     // Before the safe point is looked at, which passes what stands.
-    LetStanding stands = stands(journal, violation);
+    StandingViolations stands = stands(log, violation);
     if (stands != null) {
       return of(stands);
     }
@@ -48,15 +54,15 @@ public final class Outcomes {
     if (!mayChange) {
       return known;
     }
-    Journal journal = state.journal();
-    PastPlan kept = journal.keptBy(violation.getEpoch(), violation.getViolate());
+    ControlLogState log = state.log();
+    PastPlan kept = log.keptBy(violation.getEpoch(), violation.getViolate());
     if (kept != null) {
       return of(kept);
     }
-    if (isCovered(journal, violation)) {
+    if (isCovered(log, violation)) {
       return known == Outcome.ROLLBACK ? Outcome.ROLLBACK : Outcome.COVERED;
     }
-    LetStanding stands = stands(journal, violation);
+    StandingViolations stands = stands(log, violation);
     if (stands != null) {
       return of(stands);
     }
@@ -80,26 +86,26 @@ public final class Outcomes {
     return policy.rollsBack(grade, violation.getPredicateVersion());
   }
 
-  private static boolean isCovered(Journal journal, Violation violation) {
-    return journal.isSettled(violation.getEpoch(), violation.getViolate())
-        || journal.isBeingTakenBack(violation.getEpoch(), violation.getViolate());
+  private static boolean isCovered(ControlLogState log, Violation violation) {
+    return log.isSettled(violation.getEpoch(), violation.getViolate())
+        || log.isBeingTakenBack(violation.getEpoch(), violation.getViolate());
   }
 
   /** Its predicate was deleted, or asks for no rollback any more, before a plan was opened. */
   private static boolean isDropped(MachineState state, Violation violation) {
     String predicate = violation.getPredicate();
     Policy policy = state.policies().get(predicate);
-    Plan plan = state.journal().plan();
+    Plan plan = state.log().plan();
     return (policy == null || !asksForRollback(violation, policy))
-        && state.journal().gates().request(predicate) == null
+        && state.log().gates().request(predicate) == null
         && (plan == null || plan.epoch() <= violation.getEpoch());
   }
 
-  private static @Nullable LetStanding stands(Journal journal, Violation violation) {
-    return journal.gates().standing(violation.getPredicate(), violation.getViolate());
+  private static @Nullable StandingViolations stands(ControlLogState log, Violation violation) {
+    return log.gates().standing(violation.getPredicate(), violation.getViolate());
   }
 
-  private static Outcome of(LetStanding stands) {
+  private static Outcome of(StandingViolations stands) {
     return stands.isForBudget() ? Outcome.OVER_BUDGET : Outcome.REJECTED;
   }
 

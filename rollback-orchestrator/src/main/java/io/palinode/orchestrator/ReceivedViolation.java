@@ -25,15 +25,15 @@ public record ReceivedViolation(
   }
 
   /** Read again, with another grade. */
-  ReceivedViolation again(Violation same, long atMicros, boolean isReplayed) {
+  public ReceivedViolation again(Violation same, long atMicros, boolean isReplayed) {
     return new ReceivedViolation(same, atMicros, isReplayed, outcome, phantom);
   }
 
-  ReceivedViolation with(Command.Outcome newOutcome) {
+  public ReceivedViolation with(Command.Outcome newOutcome) {
     return new ReceivedViolation(violation, receivedMicros, replayed, newOutcome, phantom);
   }
 
-  ReceivedViolation asPhantom() {
+  public ReceivedViolation asPhantom() {
     return new ReceivedViolation(violation, receivedMicros, replayed, outcome, true);
   }
 }

@@ -1,6 +1,33 @@
 package io.palinode.orchestrator;
 
 import io.palinode.hvc.Grade;
+import io.palinode.orchestrator.plan.PastPlan;
+import io.palinode.orchestrator.plan.Phase;
+import io.palinode.orchestrator.plan.Plan;
+import io.palinode.orchestrator.plan.ServingNodes;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.policy.RollbackSettings;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.request.RollbackRequest;
+import io.palinode.orchestrator.state.ControlLogState;
+import io.palinode.orchestrator.state.MachineState;
+import io.palinode.orchestrator.state.Unwritten;
+import io.palinode.orchestrator.step.Admission;
+import io.palinode.orchestrator.step.AffectedScope;
+import io.palinode.orchestrator.step.CoverageSteps;
+import io.palinode.orchestrator.step.GateAnswer;
+import io.palinode.orchestrator.step.NextStep;
+import io.palinode.orchestrator.step.OperatorSteps;
+import io.palinode.orchestrator.step.Unreachable;
+import io.palinode.orchestrator.step.WritableStep;
+import io.palinode.orchestrator.violations.ApprovalRequest;
+import io.palinode.orchestrator.violations.Coverage;
+import io.palinode.orchestrator.violations.Demand;
+import io.palinode.orchestrator.violations.FoundViolations;
+import io.palinode.orchestrator.violations.Grades;
+import io.palinode.orchestrator.violations.SequentialSpan;
+import io.palinode.orchestrator.violations.TouchedInstance;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.GateStep;
@@ -75,19 +102,19 @@ public final class RollbackMachine {
     } else if (event instanceof Event.ViolationFound e) {
       violationFound(e.violation());
     } else if (event instanceof Event.Judged e) {
-      state = state.with(state.findings().judgedTo(e.hlc()));
+      state = state.with(state.found().judgedTo(e.hlc()));
     } else if (event instanceof Event.CoverageLost e) {
       coverageLost(e.loss());
     } else if (event instanceof Event.CoverageAcknowledged e) {
       operatorWants(() -> CoverageSteps.acknowledging(state, e.toNumber()));
     } else if (event instanceof Event.OperatorSpoke e) {
-      operatorWants(() -> OperatorWord.of(state, e.epoch(), e.intervention()));
+      operatorWants(() -> OperatorSteps.of(state, e.epoch(), e.intervention()));
     } else if (event instanceof Event.EndAsIsWanted e) {
-      operatorWants(() -> OperatorWord.endingAsIs(state, e.epoch(), e.stopped()));
+      operatorWants(() -> OperatorSteps.endingAsIs(state, e.epoch(), e.stopped()));
     } else if (event instanceof Event.RollbackWanted e) {
       operatorWants(() -> NextStep.onRequest(state, e.wish()));
     } else if (event instanceof Event.CancelWanted e) {
-      operatorWants(() -> OperatorWord.cancelling(state, e.epoch()));
+      operatorWants(() -> OperatorSteps.cancelling(state, e.epoch()));
     } else if (event instanceof Event.ApprovalAnswered e) {
       operatorWants(() -> GateAnswer.answering(state, e.number(), e.approve()));
     } else if (event instanceof Event.RenewalWanted e) {
@@ -104,8 +131,8 @@ public final class RollbackMachine {
   }
 
   private void controlRead(ControlRecord record) {
-    Journal before = state.journal();
-    Journal after = before.read(record);
+    ControlLogState before = state.log();
+    ControlLogState after = before.read(record);
     boolean counts = !after.equals(before);
     state = state.with(state.outbox().read(record, counts));
     if (!counts) {
@@ -117,20 +144,20 @@ public final class RollbackMachine {
       return;
     }
     if (record.hasCoverage()) {
-      state = state.with(state.findings().withoutRecorded(after.coverage()::holds));
+      state = state.with(state.found().withoutRecorded(after.coverage()::holds));
       return;
     }
     commands.add(new Command.Took(record));
-    Findings left = state.findings().withoutPassed(state.journal().safePoint());
+    FoundViolations left = state.found().withoutPassed(state.log().safePoint());
     state = state.with(left.withoutDemands(this::isCovered));
-    if (record.hasResume() || record.hasGate() || !state.findings().equals(left)) {
+    if (record.hasResume() || record.hasGate() || !state.found().equals(left)) {
       commands.add(new Command.Review());
     }
     if (record.hasHalted() && !record.getHalted().hasThen() && state.live()) {
       alertHalted();
     } else if (record.hasResume() && state.live()) {
       alertRestarted(record);
-      PastPlan ended = state.journal().pastPlan(record.getEpoch());
+      PastPlan ended = state.log().pastPlan(record.getEpoch());
       if (ended != null) {
         alertGivenUp(before, ended);
       }
@@ -146,7 +173,7 @@ public final class RollbackMachine {
       return;
     }
     try {
-      ControlRecord word = Unwritten.bounded(operators.record());
+      ControlRecord word = WritableStep.bounded(operators.record());
       state = state.with(state.outbox().wrote(word, state.nowMicros()));
       commands.add(new Command.Append(word));
     } catch (RefusedException tooLate) {
@@ -161,7 +188,8 @@ public final class RollbackMachine {
   }
 
   /** Likewise for {@link Event.RollbackWanted}, but for a write that is on its way. */
-  public static void requirePossible(MachineState state, Wish wish) throws RefusedException {
+  public static void requirePossible(MachineState state, RollbackRequest wish)
+      throws RefusedException {
     ControlRecord unused = NextStep.onRequest(state, wish);
   }
 
@@ -171,7 +199,7 @@ public final class RollbackMachine {
    *
    * @throws RefusedException when there is nothing to go back to
    */
-  public static String whyAll(MachineState state, Wish wish) throws RefusedException {
+  public static String whyAll(MachineState state, RollbackRequest wish) throws RefusedException {
     return AffectedScope.whyAll(state, wish, wish.target(state));
   }
 
@@ -185,7 +213,7 @@ public final class RollbackMachine {
    * Whether the plan that the request would open has a way to go when its target is out of reach.
    */
   public static boolean goesOnOutOfReach(MachineState state, long number) {
-    Request request = state.journal().gates().request(number);
+    ApprovalRequest request = state.log().gates().request(number);
     return request != null && Unreachable.hasWay(state, request);
   }
 
@@ -202,7 +230,7 @@ public final class RollbackMachine {
    */
   public static void requirePossible(MachineState state, long epoch, Intervention intervention)
       throws RefusedException {
-    ControlRecord unused = OperatorWord.of(state, epoch, intervention);
+    ControlRecord unused = OperatorSteps.of(state, epoch, intervention);
   }
 
   private void violationFound(Violation violation) {
@@ -217,13 +245,14 @@ public final class RollbackMachine {
   }
 
   private void await(Violation violation) {
-    if (state.findings().waiting().size() >= Findings.WAITING_MAX) {
+    if (state.found().waiting().size() >= FoundViolations.WAITING_MAX) {
       expire(violation);
       return;
     }
     commands.add(new Command.Classified(violation, Command.Outcome.WAITING));
     state =
-        state.with(state.findings().waitingFor(new Findings.Waiting(violation, state.nowMicros())));
+        state.with(
+            state.found().waitingFor(new FoundViolations.Waiting(violation, state.nowMicros())));
   }
 
   private void expire(Violation violation) {
@@ -241,7 +270,7 @@ public final class RollbackMachine {
           new Command.Raise(Alerts.violation(violation, policy, outcome, state.nowMicros())));
     }
     if (outcome == Command.Outcome.ROLLBACK) {
-      state = state.with(state.findings().demanding(demand(violation, policy)));
+      state = state.with(state.found().demanding(demand(violation, policy)));
     } else if (outcome == Command.Outcome.TOO_LATE && state.live()) {
       commands.add(
           new Command.Raise(Alerts.tooLate(violation, state.safePoint(), state.nowMicros())));
@@ -261,33 +290,32 @@ public final class RollbackMachine {
         violation.getViolate(),
         violation.getViolate(),
         target,
-        Touch.in(violation).stream().toList(),
+        TouchedInstance.in(violation).stream().toList(),
         Demand.witnesses(violation));
   }
 
   /** Whoever was here before has dealt with it, so it is not alerted again after a restart. */
   private boolean isStale(Violation violation) {
     return violation.getViolate() <= state.safePoint()
-        || state.journal().isSettled(violation.getEpoch(), violation.getViolate());
+        || state.log().isSettled(violation.getEpoch(), violation.getViolate());
   }
 
   private boolean isCovered(Demand demand) {
     return isCovered(demand.epoch(), demand.violate())
-        || state.journal().gates().lets(demand)
-        || Gates.asksForNothing(state, demand);
+        || state.log().gates().lets(demand)
+        || Admission.asksForNothing(state, demand);
   }
 
   private boolean isCovered(long epoch, long violate) {
-    return state.journal().isSettled(epoch, violate)
-        || state.journal().isBeingTakenBack(epoch, violate);
+    return state.log().isSettled(epoch, violate) || state.log().isBeingTakenBack(epoch, violate);
   }
 
   private void coverageLost(CoverageLost loss) {
-    state = state.with(state.findings().losing(loss));
+    state = state.with(state.found().losing(loss));
     if (CoverageSteps.isRecorded(state, loss)) {
       return;
     }
-    state = state.with(state.findings().withUnrecorded(loss));
+    state = state.with(state.found().withUnrecorded(loss));
     if (state.live()) {
       alertGap(loss);
     }
@@ -299,32 +327,36 @@ public final class RollbackMachine {
 
   private void policyChanged(Policy policy) {
     state = state.with(policy);
-    state = state.with(state.findings().withoutDemands(this::isCovered));
+    state = state.with(state.found().withoutDemands(this::isCovered));
     commands.add(new Command.Review());
-    List<Findings.Waiting> known =
-        state.findings().waiting().stream()
+    List<FoundViolations.Waiting> known =
+        state.found().waiting().stream()
             .filter(w -> w.violation().getPredicate().equals(policy.predicate()))
             .filter(w -> w.violation().getPredicateVersion() <= policy.version())
             .toList();
-    state = state.with(state.findings().withoutWaiting(known::contains));
+    state = state.with(state.found().withoutWaiting(known::contains));
     known.forEach(w -> classify(w.violation(), policy));
   }
 
   private void caughtUp() {
     state = state.goLive();
-    Plan plan = state.journal().plan();
+    Plan plan = state.log().plan();
     if (plan != null && plan.phase() == Phase.HALTED) {
       alertHalted();
     }
-    state.findings().unrecorded().stream()
+    state.found().unrecorded().stream()
         .limit(CoverageSteps.GAPS_PER_RECORD_MAX)
         .forEach(this::alertGap);
     // The orchestrator before this one may have ended before it alerted.
-    state.journal().gates().requests().forEach(this::alertApproval);
+    state.log().gates().requests().forEach(this::alertApproval);
   }
 
   private void appendFailed(Event.AppendFailed failed) {
-    state = state.with(state.outbox().failed(failed, state.nowMicros()));
+    state =
+        state.with(
+            state
+                .outbox()
+                .failed(failed.record(), failed.failure(), failed.reason(), state.nowMicros()));
     Unwritten unwritten = state.outbox().unwritten();
     if (unwritten != null && unwritten.isAlerted(state.nowMicros())) {
       commands.add(new Command.Raise(Alerts.controlWriteFailed(unwritten, state.nowMicros())));
@@ -332,7 +364,7 @@ public final class RollbackMachine {
   }
 
   private void alertHalted() {
-    Plan plan = state.journal().plan();
+    Plan plan = state.log().plan();
     if (plan != null) {
       commands.add(new Command.Raise(Alerts.planHalted(plan, state.nowMicros())));
     }
@@ -340,7 +372,7 @@ public final class RollbackMachine {
 
   private void alertSequential(long sinceMicros) {
     List<SequentialSpan> entered =
-        state.journal().sequential().stream().filter(s -> s.sinceMicros() == sinceMicros).toList();
+        state.log().sequential().stream().filter(s -> s.sinceMicros() == sinceMicros).toList();
     if (!entered.isEmpty()) {
       commands.add(new Command.Raise(Alerts.sequential(entered, state.nowMicros())));
     }
@@ -348,7 +380,7 @@ public final class RollbackMachine {
 
   private void alertGate(GateStep step) {
     if (step.hasAsked()) {
-      Request request = state.journal().gates().request(step.getAsked().getPredicate());
+      ApprovalRequest request = state.log().gates().request(step.getAsked().getPredicate());
       if (request != null && request.askedMicros() == request.toldMicros()) {
         alertApproval(request);
       }
@@ -359,16 +391,16 @@ public final class RollbackMachine {
     }
   }
 
-  private void alertApproval(Request request) {
+  private void alertApproval(ApprovalRequest request) {
     commands.add(new Command.Raise(Alerts.approvalNeeded(request, state.nowMicros())));
   }
 
   /** A plan that took nothing back leaves nothing to go back to: whoever waits has to know. */
-  private void alertGivenUp(Journal before, PastPlan ended) {
+  private void alertGivenUp(ControlLogState before, PastPlan ended) {
     if (!ended.keptAll()) {
       return;
     }
-    List<Request> left = state.journal().gates().requests();
+    List<ApprovalRequest> left = state.log().gates().requests();
     before.gates().requests().stream()
         .filter(request -> !left.contains(request))
         .forEach(
@@ -380,17 +412,16 @@ public final class RollbackMachine {
   /** Once: the control log holds which plan was alerted. */
   private void alertAbandoned() {
     PastPlan plan = state.abandoned();
-    long reported =
-        Math.max(state.findings().reportedEpoch(), state.journal().coverage().reportedEpoch());
+    long reported = Math.max(state.found().reportedEpoch(), state.log().coverage().reportedEpoch());
     if (plan != null && plan.epoch() > reported) {
-      state = state.with(state.findings().reported(plan.epoch()));
+      state = state.with(state.found().reported(plan.epoch()));
       commands.add(
           new Command.Raise(Alerts.planAbandoned(plan, state.safePoint(), state.nowMicros())));
     }
   }
 
   private void alertRestarted(ControlRecord record) {
-    PastPlan plan = state.journal().pastPlan(record.getEpoch());
+    PastPlan plan = state.log().pastPlan(record.getEpoch());
     if (plan != null && plan.restarted()) {
       commands.add(new Command.Raise(Alerts.planRestarted(plan, state.nowMicros())));
     }
@@ -402,7 +433,7 @@ public final class RollbackMachine {
     alertAbandoned();
     if (state.outbox().mayWrite(state.nowMicros())) {
       ControlRecord gaps = CoverageSteps.next(state);
-      ControlRecord next = gaps == null ? Unwritten.next(state) : gaps;
+      ControlRecord next = gaps == null ? WritableStep.next(state) : gaps;
       if (next == null) {
         state = state.with(state.outbox().withNothingDue());
       } else {
@@ -415,16 +446,16 @@ public final class RollbackMachine {
 
   private void expireWaiting() {
     long before = state.nowMicros() - RollbackSettings.micros(state.settings().policyWait());
-    List<Findings.Waiting> expired =
-        state.findings().waiting().stream().filter(w -> w.sinceMicros() < before).toList();
+    List<FoundViolations.Waiting> expired =
+        state.found().waiting().stream().filter(w -> w.sinceMicros() < before).toList();
     if (!expired.isEmpty()) {
-      state = state.with(state.findings().withoutWaiting(expired::contains));
+      state = state.with(state.found().withoutWaiting(expired::contains));
       expired.forEach(w -> expire(w.violation()));
     }
   }
 
   private void alertStall() {
-    Plan plan = state.journal().plan();
+    Plan plan = state.log().plan();
     if (plan == null) {
       alertNotServing();
       return;
@@ -440,7 +471,7 @@ public final class RollbackMachine {
   }
 
   private void alertNotServing() {
-    ServingNodes serving = state.journal().serving();
+    ServingNodes serving = state.log().serving();
     long since = Math.max(serving.resumedMicros(), state.stallAlertMicros());
     boolean isDue =
         state.nowMicros() - since > RollbackSettings.micros(state.settings().nodeWait());
@@ -463,18 +494,18 @@ public final class RollbackMachine {
   /** Where the safe point may be; not above the last one while something waits. */
   private long nextSafePoint() {
     boolean quiet =
-        state.journal().plan() == null
+        state.log().plan() == null
             && state.outbox().awaited() == null
-            && state.findings().isSettled()
-            && state.findings().unrecorded().isEmpty()
+            && state.found().isSettled()
+            && state.found().unrecorded().isEmpty()
             // Also when nobody here knows of the violations that it is about.
-            && state.journal().gates().requests().isEmpty();
-    return quiet ? Math.min(state.findings().judged(), state.heldAt()) : 0;
+            && state.log().gates().requests().isEmpty();
+    return quiet ? Math.min(state.found().judged(), state.heldAt()) : 0;
   }
 
   private ControlRecord safePoint(long hlc) {
     return ControlRecord.newBuilder()
-        .setEpoch(state.journal().epoch())
+        .setEpoch(state.log().epoch())
         .setAtMicros(state.nowMicros())
         .setSafePoint(SafePoint.newBuilder().setHlc(hlc))
         .build();
@@ -482,7 +513,7 @@ public final class RollbackMachine {
 
   /** The phase of the open plan, or null. */
   public static @Nullable Phase phase(MachineState state) {
-    Plan plan = state.journal().plan();
+    Plan plan = state.log().plan();
     return plan == null ? null : plan.phase();
   }
 }

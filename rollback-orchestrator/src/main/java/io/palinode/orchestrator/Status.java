@@ -1,5 +1,9 @@
 package io.palinode.orchestrator;
 
+import io.palinode.orchestrator.plan.Phase;
+import io.palinode.orchestrator.plan.ServingNodes;
+import io.palinode.orchestrator.step.GateStatus;
+import io.palinode.orchestrator.violations.SequentialSpan;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +46,6 @@ public record Status(
     int nodes,
     int nodesJoined,
     List<SequentialSpan> sequential,
-    Gate gate,
+    GateStatus gate,
     @Nullable String trouble,
     @Nullable String failure) {}

@@ -1,5 +1,6 @@
 package io.palinode.orchestrator;
 
+import io.palinode.orchestrator.state.MachineState;
 import java.util.List;
 
 /** The state after an event, and what to do. */

@@ -6,6 +6,7 @@ import com.google.protobuf.ByteString;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcCodec;
+import io.palinode.orchestrator.policy.Policy;
 import io.palinode.predicate.OnViolation;
 import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.wire.v1.AffectedClient;

@@ -3,8 +3,17 @@ package io.palinode.orchestrator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
+import io.palinode.orchestrator.plan.Plan;
+import io.palinode.orchestrator.plan.ServingNodes;
+import io.palinode.orchestrator.state.ControlLogState;
+import io.palinode.orchestrator.state.Gates;
+import io.palinode.orchestrator.step.AntiStall;
+import io.palinode.orchestrator.violations.Coverage;
+import io.palinode.orchestrator.violations.SequentialSpan;
+import io.palinode.orchestrator.violations.TouchedInstance;
+import io.palinode.orchestrator.violations.TouchingRollback;
 import io.palinode.predicate.OnViolation.WhenFrequent;
-import io.palinode.predicate.Template;
+import io.palinode.predicate.template.Template;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.PlanOpened;
 import io.palinode.wire.v1.Resume;
@@ -188,25 +197,25 @@ class AntiStallTest {
   @Timeout(20)
   void aDecisionOverAllThatTheLogRemembersIsQuick() {
     List<TouchingRollback> longest = new ArrayList<>();
-    for (int r = 1; r <= Journal.PAST_MAX; r++) {
-      List<Touch> touches = new ArrayList<>();
+    for (int r = 1; r <= ControlLogState.PAST_MAX; r++) {
+      List<TouchedInstance> touches = new ArrayList<>();
       for (int t = 0; t < TouchingRollback.TOUCHES_MAX; t++) {
         int of = r * 1_000 + t;
         touches.add(
-            new Touch(
+            new TouchedInstance(
                 "p",
                 "e=" + t,
-                IntStream.range(0, Touch.KEYS_MAX)
+                IntStream.range(0, TouchedInstance.KEYS_MAX)
                     .mapToObj(k -> ByteString.copyFromUtf8("k" + of % 9_973 + "_" + k))
                     .toList()));
       }
       longest.add(new TouchingRollback(r, script.state().nowMicros(), touches, false));
     }
-    Journal known = script.state().journal();
-    Journal journal =
-        new Journal(
+    ControlLogState known = script.state().log();
+    ControlLogState log =
+        new ControlLogState(
             1,
-            Journal.PAST_MAX - 1,
+            ControlLogState.PAST_MAX - 1,
             null,
             List.of(),
             0,
@@ -218,19 +227,19 @@ class AntiStallTest {
             ServingNodes.NONE);
     ControlRecord opened =
         ControlRecord.newBuilder()
-            .setEpoch(Journal.PAST_MAX)
+            .setEpoch(ControlLogState.PAST_MAX)
             .setPlanOpened(PlanOpened.getDefaultInstance())
             .build();
-    List<SequentialSpan> spans = AntiStall.after(script.state().with(journal), Plan.opened(opened));
+    List<SequentialSpan> spans = AntiStall.after(script.state().with(log), Plan.opened(opened));
     assertThat(spans).anyMatch(SequentialSpan::isAll);
   }
 
   @Test
   void whatARecordNamesOfLongKeysIsBoundedInBytes() {
-    List<Touch> touches = new ArrayList<>();
+    List<TouchedInstance> touches = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
       ByteString key = ByteString.copyFromUtf8(i + "x".repeat(i == 3 ? 100_000 : 20_000));
-      touches.add(new Touch("p", "e=" + i, List.of(key)));
+      touches.add(new TouchedInstance("p", "e=" + i, List.of(key)));
     }
     assertThat(TouchingRollback.bounded(touches.stream()))
         .extracting(Touched::getBinding)
@@ -298,7 +307,7 @@ class AntiStallTest {
       script.restart();
     }
     script.converged(epoch, 0, 1, "none");
-    assertThat(script.state().journal().epoch()).isEqualTo(epoch);
+    assertThat(script.state().log().epoch()).isEqualTo(epoch);
   }
 
   private Resume lastResume() {
@@ -314,7 +323,7 @@ class AntiStallTest {
   }
 
   private List<SequentialSpan> spans() {
-    return script.state().journal().sequential();
+    return script.state().log().sequential();
   }
 
   private static Set<String> keys(int edge, int count) {

@@ -3,6 +3,12 @@ package io.palinode.orchestrator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.request.RollbackRequest;
+import io.palinode.orchestrator.step.Unjudged;
+import io.palinode.orchestrator.violations.Coverage;
+import io.palinode.orchestrator.violations.FoundViolations;
 import io.palinode.wire.v1.CoverageLost;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -72,7 +78,7 @@ class CoverageTest {
         .filter(r -> r.hasCoverage())
         .toList()
         .forEach(record -> script.log(record.toBuilder()));
-    assertThat(script.state().journal().coverage().found()).isEqualTo(1);
+    assertThat(script.state().log().coverage().found()).isEqualTo(1);
   }
 
   @Test
@@ -104,13 +110,14 @@ class CoverageTest {
   @Test
   void gapsThatTheLogCannotTakeAreFoldedBeyondTheLimit() {
     Script script = Script.of(1, P).holdLog();
-    for (int i = 1; i <= Findings.UNRECORDED_MAX + 10; i++) {
+    for (int i = 1; i <= FoundViolations.UNRECORDED_MAX + 10; i++) {
       script.coverageLost(0, i * 10L, i * 10L + 1);
     }
-    assertThat(script.state().findings().unrecorded()).hasSize(Findings.UNRECORDED_MAX);
-    CoverageLost last = script.state().findings().unrecorded().get(Findings.UNRECORDED_MAX - 1);
-    assertThat(last.getFromHlc()).isEqualTo(Hlc.ofMicros(Findings.UNRECORDED_MAX * 10L));
-    assertThat(last.getToHlc()).isEqualTo(Hlc.ofMicros((Findings.UNRECORDED_MAX + 10) * 10L + 1));
+    assertThat(script.state().found().unrecorded()).hasSize(FoundViolations.UNRECORDED_MAX);
+    CoverageLost last = script.state().found().unrecorded().get(FoundViolations.UNRECORDED_MAX - 1);
+    assertThat(last.getFromHlc()).isEqualTo(Hlc.ofMicros(FoundViolations.UNRECORDED_MAX * 10L));
+    assertThat(last.getToHlc())
+        .isEqualTo(Hlc.ofMicros((FoundViolations.UNRECORDED_MAX + 10) * 10L + 1));
     assertThat(last.getCause()).contains("more than 1000 coverage gaps");
   }
 
@@ -132,8 +139,8 @@ class CoverageTest {
     Script script = Script.of(1, P).judged(400).violation("v1", "p", 100, 500).paused(1, 0, 501);
     script.operator(1, Intervention.ABANDON).restored(1, 0, 1).convergedAt(1, 0, 1, 900);
     script.restart().pass(1_000_000).restart();
-    script.judged(2_000).wish(Wish.to("by-hand", Hlc.ofMicros(900))).carryOut(2);
-    assertThat(script.state().journal().epoch()).isEqualTo(2);
+    script.judged(2_000).wish(RollbackRequest.to("by-hand", Hlc.ofMicros(900))).carryOut(2);
+    assertThat(script.state().log().epoch()).isEqualTo(2);
     assertThat(script.alerts()).extracting(Alert::kind).containsOnlyOnce(Alert.Kind.PLAN_ABANDONED);
   }
 

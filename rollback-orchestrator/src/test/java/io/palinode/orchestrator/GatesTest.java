@@ -3,6 +3,10 @@ package io.palinode.orchestrator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.plan.PastPlan;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.request.RollbackRequest;
+import io.palinode.orchestrator.step.GateStatus;
 import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.Budget;
 import io.palinode.predicate.OnViolation.OnUnreachable;
@@ -46,7 +50,7 @@ class GatesTest {
     assertThat(script.alerts().stream().filter(a -> a.kind() == Alert.Kind.VIOLATION))
         .as("one of them twice: its outcome changed")
         .hasSize(5);
-    assertThat(Gate.of(script.state()).budgets())
+    assertThat(GateStatus.of(script.state()).budgets())
         .singleElement()
         .satisfies(
             account -> {
@@ -62,7 +66,7 @@ class GatesTest {
     script.pass(PER).steps();
     violation(script, "p", 11_100_000, 2);
     assertThat(script.steps()).startsWith("3: open [p@11100000] to 11100000-");
-    assertThat(Gate.of(script.state()).budgets().get(0).standsUntilMicros()).isZero();
+    assertThat(GateStatus.of(script.state()).budgets().get(0).standsUntilMicros()).isZero();
   }
 
   @Test
@@ -88,19 +92,19 @@ class GatesTest {
     Script script = spent();
     violation(script, "p", 1_500_000, 2);
     assertThat(script.restart().pass(1_000).steps()).doesNotContain("3: pause");
-    assertThat(script.state().journal().plan()).isNull();
-    assertThat(script.state().findings().isSettled()).isTrue();
+    assertThat(script.state().log().plan()).isNull();
+    assertThat(script.state().found().isSettled()).isTrue();
   }
 
   @Test
   void rollbacksByHandAreNotCounted() {
     Script script = Script.of(1, LIMITED);
     for (int i = 1; i <= 3; i++) {
-      script.judged(1_000L * i).wish(Wish.to("w" + i, Hlc.ofMicros(900L * i)));
+      script.judged(1_000L * i).wish(RollbackRequest.to("w" + i, Hlc.ofMicros(900L * i)));
       script.carryOut(i);
     }
-    assertThat(script.state().journal().epoch()).isEqualTo(3);
-    assertThat(Gate.of(script.state()).budgets().get(0).spent()).isZero();
+    assertThat(script.state().log().epoch()).isEqualTo(3);
+    assertThat(GateStatus.of(script.state()).budgets().get(0).spent()).isZero();
   }
 
   // Approval
@@ -110,7 +114,7 @@ class GatesTest {
     Script script = Script.of(1, APPROVED);
     violation(script, "p", 500, 0);
     assertThat(script.judged(600).pass(50_000).steps()).containsExactly("0: ask 1 for p");
-    assertThat(script.state().journal().plan()).isNull();
+    assertThat(script.state().log().plan()).isNull();
     assertThat(script.alerts().stream().filter(a -> a.kind() == Alert.Kind.APPROVAL_NEEDED))
         .hasSize(1);
   }
@@ -120,12 +124,12 @@ class GatesTest {
     Script script = Script.of(1, APPROVED);
     violation(script, "p", 500, 0);
     violation(script, "p", 400, 0);
-    assertThat(Gate.of(script.state()).approvals().get(0).violations()).isEqualTo(2);
+    assertThat(GateStatus.of(script.state()).approvals().get(0).violations()).isEqualTo(2);
     script.judged(600).steps();
     assertThat(script.answer(1, true).steps()).startsWith("1: open [p@500, p@400] to 400-");
     script.carryOut(1);
     assertThat(script.steps()).contains("1: restore 1 to 400-", "1: resume from 400-");
-    assertThat(Gate.of(script.state()).approvals()).isEmpty();
+    assertThat(GateStatus.of(script.state()).approvals()).isEmpty();
     assertThat(script.answerRefusal(1)).isEqualTo("no rollback 1 waits for approval");
   }
 
@@ -147,11 +151,11 @@ class GatesTest {
     violation(script, "q", 550, 0);
     assertThat(script.judged(600).carryOut(1).steps())
         .contains("1: open [q@550] to 550-", "1: restore 1 to 550-");
-    assertThat(Gate.of(script.state()).approvals()).hasSize(1);
+    assertThat(GateStatus.of(script.state()).approvals()).hasSize(1);
     violation(script, "q", 450, 1);
     script.carryOut(2);
-    assertThat(Gate.of(script.state()).approvals()).isEmpty();
-    assertThat(script.state().journal().gates().requests()).isEmpty();
+    assertThat(GateStatus.of(script.state()).approvals()).isEmpty();
+    assertThat(script.state().log().gates().requests()).isEmpty();
   }
 
   @Test
@@ -162,7 +166,7 @@ class GatesTest {
     assertThat(script.steps()).containsExactly("0: ask 1 for p");
     assertThat(script.answer(1, true).steps()).startsWith("1: open [p@500] to 500-");
     script.restart().carryOut(1);
-    assertThat(script.state().journal().epoch()).isEqualTo(1);
+    assertThat(script.state().log().epoch()).isEqualTo(1);
   }
 
   @Test
@@ -182,12 +186,12 @@ class GatesTest {
     script.judged(800).paused(1, 0, 0).restored(1, 0, 1);
     script.converged(1, 0, 1, "p", 0, 1);
     assertThat(script.steps()).contains("1: restore 1 to 700-").doesNotContain("1: restore 2");
-    assertThat(script.state().journal().epoch()).isEqualTo(1);
-    long clock = script.state().journal().past().get(0).clock();
+    assertThat(script.state().log().epoch()).isEqualTo(1);
+    long clock = script.state().log().past().get(0).clock();
     script.violation(
         "again", "p", Hlc.micros(clock), Hlc.micros(clock), 1, ViolationGrade.POSSIBLE);
     assertThat(script.outcomes()).endsWith(Command.Outcome.STANDS);
-    assertThat(Gate.of(script.state()).approvals()).isEmpty();
+    assertThat(GateStatus.of(script.state()).approvals()).isEmpty();
     violation(script, "p", 900, 1);
     assertThat(script.steps()).containsExactly("1: ask 2 for p");
   }
@@ -198,13 +202,13 @@ class GatesTest {
     Script script = spent();
     script.violation("p", "", 1_500_000, 2, List.of("x")).judged(1_600_000).pass(PER).steps();
     script.violation("p", "", 11_100_000, 2, List.of("x")).judged(11_200_000).paused(3, 0, 0);
-    for (int attempt = 1; script.state().journal().plan() != null && attempt < 20; attempt++) {
+    for (int attempt = 1; script.state().log().plan() != null && attempt < 20; attempt++) {
       script.restored(3, 0, attempt).converged(3, 0, attempt, "p", 0, 1);
     }
     assertThat(script.steps())
         .endsWith("3: converge 8", "3: resume from 1600000")
         .noneMatch(step -> step.contains("halt"));
-    assertThat(script.state().journal().epoch()).isEqualTo(3);
+    assertThat(script.state().log().epoch()).isEqualTo(3);
   }
 
   @Test
@@ -225,12 +229,12 @@ class GatesTest {
     assertThat(script.steps()).containsExactly("0: ask 1 for p", "0: ask 1 for p");
     script.restartWith(Policy.deleted("p", 2)).pass(50_000);
     assertThat(script.steps()).as("the safe point waits all the same").isEmpty();
-    assertThat(Gate.of(script.state()).approvals())
+    assertThat(GateStatus.of(script.state()).approvals())
         .singleElement()
         .satisfies(waiting -> assertThat(waiting.violations()).isEqualTo(2));
     assertThat(script.answer(1, true).steps()).startsWith("1: open [px@500, py@400] to 400-");
     script.carryOut(1);
-    assertThat(script.state().journal().touching(1))
+    assertThat(script.state().log().touching(1))
         .matches(touching -> touching.isOf("p", "x") && touching.isOf("p", "y"));
   }
 
@@ -247,7 +251,7 @@ class GatesTest {
     assertThat(script.restartWith(Policy.deleted("p", 2)).pass(50_000).steps())
         .as("whoever takes over makes no more of it")
         .isEmpty();
-    assertThat(script.state().journal().epoch()).isZero();
+    assertThat(script.state().log().epoch()).isZero();
   }
 
   @Test
@@ -285,7 +289,7 @@ class GatesTest {
     assertThat(script.steps())
         .contains("1: restore 1 to 500-", "1: resume from 500-")
         .noneMatch(step -> step.startsWith("2: open"));
-    assertThat(script.state().findings().isSettled()).isTrue();
+    assertThat(script.state().found().isSettled()).isTrue();
   }
 
   /** It was rolled back by whoever took over, who knew nothing of the time between. */
@@ -376,7 +380,7 @@ class GatesTest {
     assertThat(script.steps()).hasSizeBetween(8, 12);
     assertThat(script.alerts().stream().filter(a -> a.kind() == Alert.Kind.APPROVAL_NEEDED))
         .hasSize(1);
-    assertThat(Gate.of(script.state()).approvals().get(0).target())
+    assertThat(GateStatus.of(script.state()).approvals().get(0).target())
         .isEqualTo(Hlc.ofMicros(401) - 1);
   }
 
@@ -398,11 +402,11 @@ class GatesTest {
     assertThat(script.steps()).containsExactly("0: ask 1 for p");
     anotherRollsBack(script, 400);
     script.releaseLog();
-    assertThat(script.state().journal().gates().requests()).isEmpty();
+    assertThat(script.state().log().gates().requests()).isEmpty();
     assertThat(script.restart().judged(950).pass(50_000).steps()).containsExactly("1: safe 950");
     violation(script, "p", 1_000, 1);
     assertThat(script.steps()).containsExactly("1: ask 1 for p");
-    assertThat(script.state().journal().gates().requests()).hasSize(1);
+    assertThat(script.state().log().gates().requests()).hasSize(1);
   }
 
   /** Nothing of it may be taken back any more, and the safe point waited for an answer. */
@@ -414,7 +418,7 @@ class GatesTest {
     anotherIsSafe(script, 800);
     assertThat(script.releaseLog().pass(50_000).steps())
         .containsExactly("0: ask 1 for p", "0: safe 900");
-    assertThat(script.state().journal().gates().requests()).isEmpty();
+    assertThat(script.state().log().gates().requests()).isEmpty();
     assertThat(script.restartWith(Policy.deleted("p", 2)).pass(50_000).steps()).isEmpty();
   }
 
@@ -445,13 +449,13 @@ class GatesTest {
     violation(script, "p", 500, 0);
     anotherIsSafe(script, 800);
     assertThat(script.releaseLog().pass(50_000).steps()).containsExactly("0: ask 1 for p");
-    assertThat(script.state().findings().isSettled()).isTrue();
+    assertThat(script.state().found().isSettled()).isTrue();
     script.holdLog();
     violation(script, "p", 850, 0);
     violation(script, "p", 1_000, 0);
     anotherIsSafe(script, 900);
     assertThat(script.releaseLog().steps()).containsExactly("0: ask 1 for p", "0: ask 1 for p");
-    assertThat(script.state().journal().gates().requests())
+    assertThat(script.state().log().gates().requests())
         .singleElement()
         .satisfies(
             request -> {
@@ -541,7 +545,7 @@ class GatesTest {
             .setTarget(Hlc.ofMicros(499))
             .build();
     script.log(script.record(0).setGate(GateStep.newBuilder().setAsked(late)));
-    assertThat(script.state().journal().gates().requests()).isEmpty();
+    assertThat(script.state().log().gates().requests()).isEmpty();
     script.log(
         script
             .record(1)
@@ -550,7 +554,7 @@ class GatesTest {
                     .setPredicate("p")
                     .setApproves(1)
                     .setTarget(Hlc.ofMicros(950))));
-    assertThat(script.state().journal().plan()).isNotNull();
+    assertThat(script.state().log().plan()).isNotNull();
   }
 
   @Test
@@ -560,7 +564,7 @@ class GatesTest {
     script.judged(600).answer(1, false).steps();
     script.log(
         script.record(1).setPlanOpened(PlanOpened.newBuilder().setPredicate("p").setApproves(1)));
-    assertThat(script.state().journal().plan()).isNull();
+    assertThat(script.state().log().plan()).isNull();
     assertThat(script.steps()).isEmpty();
   }
 
@@ -590,7 +594,7 @@ class GatesTest {
     violation(script, "p", 500, 0);
     violation(script, "q", 550, 0);
     script.paused(1, 0, 600).restored(1, 0, 1).convergedAt(1, 0, 1, 900);
-    assertThat(script.state().journal().gates().requests()).isEmpty();
+    assertThat(script.state().log().gates().requests()).isEmpty();
     assertThat(script.alerts()).anyMatch(a -> a.kind() == Alert.Kind.APPROVAL_GIVEN_UP);
   }
 
@@ -630,7 +634,7 @@ class GatesTest {
     for (long seed = 0; seed < 80; seed++) {
       Script script = Script.of(1, LIMITED);
       drive(script, 2 * seed + 1, false);
-      List<PastPlan> plans = script.state().journal().past();
+      List<PastPlan> plans = script.state().log().past();
       for (int i = 2; i < plans.size(); i++) {
         assertThat(plans.get(i).openedMicros() - plans.get(i - 2).openedMicros())
             .as("seed=%d plan=%d", seed, i)
@@ -655,15 +659,15 @@ class GatesTest {
         case 0 -> script.judged(now);
         case 1 -> script.answer(1 + random.nextInt(8), random.nextBoolean());
         case 2 -> renew(script, seed);
-        case 3 -> violation(script, "q", now, script.state().journal().epoch());
-        default -> violation(script, "p", now, script.state().journal().epoch());
+        case 3 -> violation(script, "q", now, script.state().log().epoch());
+        default -> violation(script, "p", now, script.state().log().epoch());
       }
       if (restarts) {
         script.restart();
       }
-      if (script.state().journal().plan() != null) {
+      if (script.state().log().plan() != null) {
         script.judged(now);
-        script.carryOut(script.state().journal().plan().epoch());
+        script.carryOut(script.state().log().plan().epoch());
       }
       if (restarts) {
         script.restart();

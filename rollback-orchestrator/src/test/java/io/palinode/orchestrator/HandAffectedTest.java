@@ -4,6 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.history.ApiHistory;
+import io.palinode.orchestrator.history.RollbackProgress;
+import io.palinode.orchestrator.plan.PastPlan;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.request.Effect;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.request.PlannedRollback;
+import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.request.RollbackRequest;
+import io.palinode.orchestrator.request.Seeds;
+import io.palinode.orchestrator.violations.TouchingRollback;
 import io.palinode.predicate.OnViolation;
 import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.WhenFrequent;
@@ -46,9 +57,7 @@ class HandAffectedTest {
     restored(script.restart(), 1, 1, ALICE);
     script.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 900);
     assertThat(script.steps()).contains("1: resume from 450 after 900 concerning [alice]");
-    assertThat(script.state().journal().pastPlan(1))
-        .extracting(PastPlan::branchEnd)
-        .isNotEqualTo(0);
+    assertThat(script.state().log().pastPlan(1)).extracting(PastPlan::branchEnd).isNotEqualTo(0);
   }
 
   @Test
@@ -61,7 +70,7 @@ class HandAffectedTest {
     restored(script, 0, 1, ALICE);
     restored(script, 1, 1, ALICE);
     script.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 900);
-    assertThat(script.state().findings().demands()).as("it is taken back").isEmpty();
+    assertThat(script.state().found().demands()).as("it is taken back").isEmpty();
   }
 
   @Test
@@ -73,8 +82,10 @@ class HandAffectedTest {
     assertThat(asked(script).getReason()).isEqualTo("node 1 has not noted who used which keys");
     takeNothingBack(script, 1);
     assertThat(script.steps()).contains("1: resume from 800 after 900");
-    assertThat(script.refusal(Wish.to("r", Hlc.ofMicros(450)))).as("it is all there").isEmpty();
-    assertThat(script.refusal(Wish.undoing("u", 1))).contains("it took nothing back");
+    assertThat(script.refusal(RollbackRequest.to("r", Hlc.ofMicros(450))))
+        .as("it is all there")
+        .isEmpty();
+    assertThat(script.refusal(RollbackRequest.undoing("u", 1))).contains("it took nothing back");
   }
 
   @Test
@@ -108,13 +119,13 @@ class HandAffectedTest {
       }
       assertThat(asked(script).getTouchedList()).isEmpty();
       takeNothingBack(script.restart(), 2, attempt);
-      assertThat(script.state().journal().sequential()).as("one of the two was none").isEmpty();
+      assertThat(script.state().log().sequential()).as("one of the two was none").isEmpty();
       script.carryOut(3);
       assertThat(script.restart().steps()).contains("3: restore 1 to 600-");
-      assertThat(script.state().journal().touching())
+      assertThat(script.state().log().touching())
           .extracting(TouchingRollback::epoch)
           .containsExactly(1L, 3L);
-      assertThat(script.state().journal().sequential()).hasSize(1);
+      assertThat(script.state().log().sequential()).hasSize(1);
     }
   }
 
@@ -224,7 +235,7 @@ class HandAffectedTest {
 
   @Test
   void whatNodesNeedNotBeAskedIsKnownBefore() throws RefusedException {
-    Wish wish = wish(at(1, 500));
+    RollbackRequest wish = wish(at(1, 500));
     assertThat(RollbackMachine.whyAll(Script.of(2, P).state(), wish)).isEmpty();
     Script lost = Script.of(2, P).coverageLost(0, 300, 550);
     assertThat(RollbackMachine.whyAll(lost.state(), wish)).startsWith("coverage was lost");
@@ -251,7 +262,7 @@ class HandAffectedTest {
   @Test
   void aPlanKnowsTheWritesThatNodesFoundByTheirKeys() {
     EffectTold.Builder told = EffectTold.newBuilder().addWitnesses(at(1, 500)).setFirstWrites(3);
-    Wish asked = Wish.to("r", Hlc.ofMicros(450));
+    RollbackRequest asked = RollbackRequest.to("r", Hlc.ofMicros(450));
     PlannedRollback some = PlannedRollback.of("id", asked, effect(told.build(), ""));
     assertThat(some.wish().seeds().witnesses()).containsExactly(at(1, 500));
     assertThat(some.wish().request()).isEqualTo("id");
@@ -281,7 +292,8 @@ class HandAffectedTest {
     some.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 900).restart();
     assertThat(excepted(some, 400)).containsExactly(span(800, 900));
     assertThat(excepted(some, 850)).containsExactly(span(850, 900));
-    Script all = Script.of(2, P).wish(Wish.to("r", Hlc.ofMicros(450))).pausedAt(1, 0, 700);
+    Script all =
+        Script.of(2, P).wish(RollbackRequest.to("r", Hlc.ofMicros(450))).pausedAt(1, 0, 700);
     all.pausedAt(1, 1, 800).judged(800).restored(1, 0, 1).restored(1, 1, 1);
     all.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 900);
     assertThat(excepted(all, 400)).containsExactly(span(450, 900));
@@ -307,7 +319,7 @@ class HandAffectedTest {
   }
 
   private static List<Span> excepted(Script script, long targetMicros) {
-    return Effect.except(script.state().journal(), Hlc.ofMicros(targetMicros));
+    return Effect.except(script.state().log(), Hlc.ofMicros(targetMicros));
   }
 
   private static Span span(long from, long to) {
@@ -316,14 +328,14 @@ class HandAffectedTest {
 
   @Test
   void whatBecameOfItIsShown() {
-    Memory done = new Memory(2);
+    ApiHistory done = new ApiHistory(2);
     Script script = restoring();
     restored(script, 0, 1, ALICE);
     restored(script, 1, 1, ALICE);
     script.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 900).control().forEach(done::took);
     assertThat(done.progress(1)).extracting(RollbackProgress::isGivenUp).isEqualTo(false);
     assertThat(done.progress(1)).extracting(RollbackProgress::concerned).isEqualTo(ALICE);
-    Memory givenUp = new Memory(2);
+    ApiHistory givenUp = new ApiHistory(2);
     Script other = restoring().refused(1, 0, 1, "too much");
     takeNothingBack(other, 2);
     other.control().forEach(givenUp::took);
@@ -351,8 +363,9 @@ class HandAffectedTest {
     return script;
   }
 
-  private static Wish wish(Moment... witnesses) {
-    return Wish.to("request", Hlc.ofMicros(450)).undoingOnly(Set.of(witnesses), List.of());
+  private static RollbackRequest wish(Moment... witnesses) {
+    return RollbackRequest.to("request", Hlc.ofMicros(450))
+        .undoingOnly(Set.of(witnesses), List.of());
   }
 
   private static Restore asked(Script script) {

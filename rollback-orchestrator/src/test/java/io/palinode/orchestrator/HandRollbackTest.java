@@ -3,6 +3,9 @@ package io.palinode.orchestrator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.request.RollbackRequest;
 import io.palinode.wire.v1.ViolationGrade;
 import org.junit.jupiter.api.Test;
 
@@ -68,8 +71,8 @@ class HandRollbackTest {
     script.pausedAt(1, 0, 700);
     assertThat(script.steps()).endsWith("1: restore 1 to 400-");
     script.restored(1, 0, 1).convergedAt(1, 0, 1, 900);
-    assertThat(script.state().journal().plan()).isNull();
-    assertThat(script.state().findings().demands()).isEmpty();
+    assertThat(script.state().log().plan()).isNull();
+    assertThat(script.state().found().demands()).isEmpty();
   }
 
   @Test
@@ -91,7 +94,7 @@ class HandRollbackTest {
     script.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 950);
     assertThat(script.steps()).containsExactly("1: converge 1", "1: resume from 700 after 950");
     assertThat(script.refusal(to(500))).as("nothing was discarded").isEmpty();
-    assertThat(script.refusal(Wish.undoing("u", 1))).contains("it took nothing back");
+    assertThat(script.refusal(RollbackRequest.undoing("u", 1))).contains("it took nothing back");
   }
 
   /** What the pause cut off may be a copy of what it had accepted. */
@@ -144,41 +147,46 @@ class HandRollbackTest {
 
   @Test
   void anUndoGoesToTheCutRightBeforeIt() {
-    Script script = done(300, 700).judged(1_300).wish(Wish.undoing("u", 1));
+    Script script = done(300, 700).judged(1_300).wish(RollbackRequest.undoing("u", 1));
     assertThat(script.steps()).endsWith("2: open [] to 700", "2: pause");
     script.pausedAt(2, 0, 1_200).restoredFrom(2, 0, 1, 1_300).convergedAt(2, 0, 1, 1_500);
     assertThat(script.steps())
         .containsExactly("2: restore 1 to 700", "2: converge 1", "2: resume from 700 after 1500");
-    assertThat(script.refusal(Wish.undoing("u", 1))).contains("was brought back already");
+    assertThat(script.refusal(RollbackRequest.undoing("u", 1)))
+        .contains("was brought back already");
     assertThat(script.refusal(to(500))).as("it is history again").isEmpty();
     assertThat(script.refusal(to(800))).as("nodes were at different times").contains("rollback 2");
-    assertThat(script.refusal(Wish.undoing("u", 2))).as("an undo can be undone").isEmpty();
+    assertThat(script.refusal(RollbackRequest.undoing("u", 2)))
+        .as("an undo can be undone")
+        .isEmpty();
   }
 
   @Test
   void whatAnUndoneOneCoveredIsNotTakenBackAgain() {
     Script script = Script.of(1, P).violation("v1", "p", 100, 500).judged(600);
     script.pausedAt(1, 0, 700).restoredFrom(1, 0, 1, 800).convergedAt(1, 0, 1, 900);
-    script.judged(1_300).wish(Wish.undoing("u", 1));
+    script.judged(1_300).wish(RollbackRequest.undoing("u", 1));
     script.pausedAt(2, 0, 1_200).restoredFrom(2, 0, 1, 1_300).convergedAt(2, 0, 1, 1_500);
-    assertThat(script.restart().state().journal().plan()).isNull();
+    assertThat(script.restart().state().log().plan()).isNull();
     assertThat(script.outcomes()).last().isEqualTo(Command.Outcome.COVERED);
   }
 
   @Test
   void anUndoThatBringsBackAViolationIsTakenBackItself() {
-    Script script = done(300, 700).wish(Wish.undoing("u", 1)).judged(2_000);
+    Script script = done(300, 700).wish(RollbackRequest.undoing("u", 1)).judged(2_000);
     script.pausedAt(2, 0, 1_200).restoredFrom(2, 0, 1, 1_300).converged(2, 0, 1, "p", 0, 1);
     assertThat(script.steps()).endsWith("2: converge 1", "2: restore 2 to 1200");
     script.restoredFrom(2, 0, 2, 1_400).convergedAt(2, 0, 2, 1_500);
     assertThat(script.steps()).contains("2: resume from 1200 after 1500");
-    assertThat(script.refusal(Wish.undoing("u", 1))).as("it is still discarded").isEmpty();
+    assertThat(script.refusal(RollbackRequest.undoing("u", 1)))
+        .as("it is still discarded")
+        .isEmpty();
   }
 
   /** Found by the simulation: it was taken for covered by the first attempt. */
   @Test
   void aViolationThatIsFoundDuringAnUndoThatTakesItselfBackOpensTheNext() {
-    Script script = done(300, 700).judged(2_000).wish(Wish.undoing("u", 1));
+    Script script = done(300, 700).judged(2_000).wish(RollbackRequest.undoing("u", 1));
     script.pausedAt(2, 0, 1_200);
     script.violation("v", "p", 950, 1_000, 1, ViolationGrade.POSSIBLE);
     script.restoredFrom(2, 0, 1, 1_300).converged(2, 0, 1, "p", 0, 1);
@@ -189,7 +197,7 @@ class HandRollbackTest {
 
   @Test
   void anUndoWaitsUntilAllThatIsThereIsJudgedForItMayStand() {
-    Script script = done(300, 700).judged(1_000).wish(Wish.undoing("u", 1));
+    Script script = done(300, 700).judged(1_000).wish(RollbackRequest.undoing("u", 1));
     assertThat(script.pausedAt(2, 0, 1_200).steps()).endsWith("2: open [] to 700", "2: pause");
     assertThat(script.judged(1_200).steps()).containsExactly("2: restore 1 to 700");
   }
@@ -198,13 +206,14 @@ class HandRollbackTest {
   void withoutOneCutBeforeItThereIsNoUndo() {
     Script script = Script.of(1, P).judged(600).wish(to(300)).pausedAt(1, 0, 700);
     script.restoredFrom(1, 0, 1, 699).convergedAt(1, 0, 1, 900);
-    assertThat(script.refusal(Wish.undoing("u", 1))).startsWith("rollback 1 cannot be undone");
-    assertThat(script.refusal(Wish.undoing("u", 7)))
+    assertThat(script.refusal(RollbackRequest.undoing("u", 1)))
+        .startsWith("rollback 1 cannot be undone");
+    assertThat(script.refusal(RollbackRequest.undoing("u", 7)))
         .isEqualTo("there is no rollback 7 that is over");
   }
 
-  private static Wish to(long micros) {
-    return Wish.to("request", hlc(micros));
+  private static RollbackRequest to(long micros) {
+    return RollbackRequest.to("request", hlc(micros));
   }
 
   private static long hlc(long micros) {

@@ -3,6 +3,9 @@ package io.palinode.orchestrator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.request.RollbackRequest;
+import io.palinode.orchestrator.state.Gates;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.GateStep;
@@ -52,7 +55,7 @@ class HeldNoMoreTest {
   void aCutBeforeThatOneMayHoldItAndThenItStandsUntilALaterOneDoesNot() {
     Script script = stood("b=1");
     rollBack(script, 1, 200, "");
-    script.wish(Wish.to("r", hlc(150)));
+    script.wish(RollbackRequest.to("r", hlc(150)));
     paused(script, 2, hlc(250)).restart().restored(2, 0, 1);
     converged(script, 2, "b=1");
     assertThat(script.steps())
@@ -75,7 +78,7 @@ class HeldNoMoreTest {
   void aCutBeforeThatOneThatDoesNotHoldItEither() {
     Script script = stood("b=1");
     rollBack(script, 1, 200, "");
-    script.wish(Wish.to("r", hlc(150)));
+    script.wish(RollbackRequest.to("r", hlc(150)));
     paused(script, 2, hlc(250)).restored(2, 0, 1);
     converged(script, 2, "");
     assertThat(script.steps())
@@ -107,7 +110,7 @@ class HeldNoMoreTest {
     script.judged(201_000_000).restored(1, 0, 1);
     converged(script, 1, "");
     assertThat(script.steps()).contains("1: restore 1 to 200000000- of 1", "0: no more p[b=1]");
-    Gates gates = script.state().journal().gates();
+    Gates gates = script.state().log().gates();
     assertThat(gates.holds("p", "b=1", hlc(200) - 1)).isTrue();
     assertThat(gates.holds("p", "b=1", hlc(200))).isFalse();
   }
@@ -161,7 +164,7 @@ class HeldNoMoreTest {
 
   @Test
   void aCutBeforeTheOneOnWhichItStoodShowsNothing() {
-    Script script = stood("b=1").wish(Wish.to("r", hlc(99)));
+    Script script = stood("b=1").wish(RollbackRequest.to("r", hlc(99)));
     paused(script, 1, hlc(250)).restored(1, 0, 1);
     converged(script, 1, "");
     assertThat(script.steps()).anyMatch(step -> step.startsWith("1: resume"));
@@ -231,7 +234,7 @@ class HeldNoMoreTest {
   }
 
   private static boolean holds(Script script, String binding, long seconds) {
-    return script.state().journal().gates().holds("p", binding, hlc(seconds));
+    return script.state().log().gates().holds("p", binding, hlc(seconds));
   }
 
   private static void converged(Script script, long epoch, String binding) {

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Command.Outcome;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.request.RollbackRequest;
 import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.Budget;
 import io.palinode.predicate.OnViolation.OnUnreachable;
@@ -55,7 +58,7 @@ class OutcomesTest {
   void aRestartChangesTheOutcomesOfItsViolations() {
     Script script = Script.of(1, RESTART).violation("v1", "p", 100, 500).judged(600);
     script.paused(1, 0, 550).restored(1, 0, 1).convergedAt(1, 0, 1, 900);
-    assertThat(script.state().journal().epoch()).isEqualTo(1);
+    assertThat(script.state().log().epoch()).isEqualTo(1);
     assertThat(script.outcome("v1")).isEqualTo(Outcome.RESTARTED);
     assertThat(script.restart().outcome("v1")).isEqualTo(Outcome.RESTARTED);
   }
@@ -73,9 +76,12 @@ class OutcomesTest {
   void whatStandsIsCoveredWhenAnotherPlanRestoresACutBeforeIt() {
     Script script = Script.of(1, LIMITED).violation("v1", "p", 500, 500).judged(600).carryOut(1);
     violation(script, "v2", 1_500_000, 1);
-    script.judged(1_600_000).pass(1_000_000).wish(Wish.to("by-hand", Hlc.ofMicros(1_400_000)));
+    script
+        .judged(1_600_000)
+        .pass(1_000_000)
+        .wish(RollbackRequest.to("by-hand", Hlc.ofMicros(1_400_000)));
     script.carryOut(2);
-    assertThat(script.state().journal().epoch()).isEqualTo(2);
+    assertThat(script.state().log().epoch()).isEqualTo(2);
     assertThat(script.outcome("v2")).isEqualTo(Outcome.COVERED);
   }
 
@@ -84,7 +90,7 @@ class OutcomesTest {
     Script script = Script.of(1, APPROVED).holdLog().violation("v1", "p", 100, 500);
     script.policy(Policy.deleted("p", 2));
     assertThat(script.outcome("v1")).isEqualTo(Outcome.NO_ROLLBACK);
-    assertThat(script.state().findings().isSettled()).isTrue();
+    assertThat(script.state().found().isSettled()).isTrue();
   }
 
   @Test

@@ -4,6 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.plan.PastPlan;
+import io.palinode.orchestrator.plan.Phase;
+import io.palinode.orchestrator.plan.Plan;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.step.OperatorSteps;
 import io.palinode.wire.v1.Contribution;
 import io.palinode.wire.v1.DutyFailed;
 import io.palinode.wire.v1.Restored;
@@ -57,7 +63,7 @@ class PlanExitTest {
       int attempt = plan(waiting).attempt() + (plan(waiting).phase() == Phase.PAUSING ? 1 : 0);
       waiting.paused(1, 1, 0).restored(1, 0, attempt).restored(1, 1, attempt);
       waiting.converged(1, 0, attempt, "p").converged(1, 1, attempt, "p");
-      assertThat(waiting.state().journal().epoch()).isEqualTo(1);
+      assertThat(waiting.state().log().epoch()).isEqualTo(1);
     }
   }
 
@@ -73,7 +79,7 @@ class PlanExitTest {
     assertThat(script.steps()).as("node 1 runs: its answer counts").isEmpty();
     answered(script, 1, 3, 900);
     assertThat(script.steps()).containsExactly("1: converge 3", "1: resume from 500- after 900");
-    PastPlan ended = script.state().journal().pastPlan(1);
+    PastPlan ended = script.state().log().pastPlan(1);
     assertThat(ended).isNotNull().matches(PastPlan::abandoned).matches(PastPlan::asIs);
     assertThat(script.alerts())
         .last()
@@ -115,11 +121,11 @@ class PlanExitTest {
   @Test
   void onlyNodesOfTheClusterAreStoppedAndNotAllOfThem() {
     Script script = restoring();
-    assertThatThrownBy(() -> OperatorWord.requireEndable(script.state(), 1, Set.of(0, 1)))
+    assertThatThrownBy(() -> OperatorSteps.requireEndable(script.state(), 1, Set.of(0, 1)))
         .hasMessageContaining("at least one node must run");
-    assertThatThrownBy(() -> OperatorWord.requireEndable(script.state(), 1, Set.of(2)))
+    assertThatThrownBy(() -> OperatorSteps.requireEndable(script.state(), 1, Set.of(2)))
         .hasMessageContaining("in [0, 1]: node=2");
-    assertThatThrownBy(() -> OperatorWord.requireEndable(script.state(), 2, Set.of()))
+    assertThatThrownBy(() -> OperatorSteps.requireEndable(script.state(), 2, Set.of()))
         .hasMessageContaining("rollback 2 is not open");
   }
 
@@ -159,7 +165,7 @@ class PlanExitTest {
   }
 
   private static Plan plan(Script script) {
-    return Objects.requireNonNull(script.state().journal().plan());
+    return Objects.requireNonNull(script.state().log().plan());
   }
 
   private static String halt(String duty) {

@@ -1,6 +1,7 @@
 package io.palinode.orchestrator;
 
 import io.palinode.hvc.Grade;
+import io.palinode.orchestrator.policy.Policy;
 import io.palinode.predicate.ClauseShape;
 import io.palinode.predicate.OnViolation;
 import io.palinode.predicate.OnViolation.Approval;

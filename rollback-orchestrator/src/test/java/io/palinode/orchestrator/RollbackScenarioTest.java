@@ -3,6 +3,11 @@ package io.palinode.orchestrator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.plan.Phase;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.state.ControlLogState;
+import io.palinode.orchestrator.violations.FoundViolations;
 import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.CoverageLost;
@@ -30,7 +35,7 @@ class RollbackScenarioTest {
     assertThat(script.steps()).containsExactly("1: converge 1");
     script.converged(1, 0, 1, "p", 0).converged(1, 1, 1, "p");
     assertThat(script.steps()).containsExactly("1: resume from 500-", "1: safe 600");
-    assertThat(script.state().journal().epoch()).isEqualTo(1);
+    assertThat(script.state().log().epoch()).isEqualTo(1);
   }
 
   @Test
@@ -56,7 +61,7 @@ class RollbackScenarioTest {
     assertThat(script.outcomes())
         .containsExactly(
             Command.Outcome.ROLLBACK, Command.Outcome.COVERED, Command.Outcome.COVERED);
-    assertThat(script.state().journal().plan()).isNull();
+    assertThat(script.state().log().plan()).isNull();
   }
 
   @Test
@@ -82,7 +87,7 @@ class RollbackScenarioTest {
     script.violation("v2", "p", 700, 750, 1, ViolationGrade.POSSIBLE).judged(800).carryOut(2);
     script.violation("v0", "p", 500, 550).violation("v9", "p", 700, 770);
     assertThat(script.outcomes()).endsWith(Command.Outcome.COVERED, Command.Outcome.COVERED);
-    assertThat(script.state().journal().plan()).isNull();
+    assertThat(script.state().log().plan()).isNull();
   }
 
   @Test
@@ -125,8 +130,8 @@ class RollbackScenarioTest {
         .containsExactly("1: retry 1", "1: restore 2 to 500-");
     script.restored(1, 0, 2).restored(1, 1, 2).convergedAt(1, 0, 2, 900).converged(1, 1, 2, "p");
     assertThat(script.steps()).contains("1: converge 2", "1: resume from 500- after 900");
-    assertThat(script.state().journal().plan()).isNull();
-    assertThat(script.state().heldAt()).isEqualTo(Findings.NOT_HELD);
+    assertThat(script.state().log().plan()).isNull();
+    assertThat(script.state().heldAt()).isEqualTo(FoundViolations.NOT_HELD);
   }
 
   @Test
@@ -220,7 +225,7 @@ class RollbackScenarioTest {
     script.log(script.record(1).setResume(Resume.newBuilder().setAttempt(1)));
     assertThat(RollbackMachine.phase(script.state())).isEqualTo(Phase.CONVERGING);
     script.log(script.record(1).setResume(Resume.newBuilder().setAttempt(2)));
-    assertThat(script.state().journal().epoch()).isEqualTo(1);
+    assertThat(script.state().log().epoch()).isEqualTo(1);
   }
 
   @Test
@@ -361,7 +366,7 @@ class RollbackScenarioTest {
     Script script = heldBefore();
     script.steps();
     assertThat(script.restart().pass(1_000).steps()).isEmpty();
-    assertThat(script.state().journal().gates().holds("p", "", Hlc.ofMicros(501))).isTrue();
+    assertThat(script.state().log().gates().holds("p", "", Hlc.ofMicros(501))).isTrue();
   }
 
   @Test
@@ -384,7 +389,7 @@ class RollbackScenarioTest {
     Script script = Script.of(1, policy).judged(500).pass(100_000);
     script.violation("v1", "p", 501, 501).judged(501).paused(1, 0, 0).restored(1, 0, 1);
     script.converged(1, 0, 1, "p", 0, 1);
-    if (script.state().journal().plan() != null) {
+    if (script.state().log().plan() != null) {
       script.restored(1, 0, 2).convergedAt(1, 0, 2, 600, "p", 0, 1);
     }
     return script;
@@ -671,10 +676,10 @@ class RollbackScenarioTest {
   @Test
   void sameLogSameJournal() {
     Script script = Script.of(2, P).violation("v1", "p", 100, 500).judged(600).carryOut(1);
-    Journal replayed = Journal.empty(2);
+    ControlLogState replayed = ControlLogState.empty(2);
     for (ControlRecord record : script.control()) {
       replayed = replayed.read(record);
     }
-    assertThat(replayed).isEqualTo(script.state().journal());
+    assertThat(replayed).isEqualTo(script.state().log());
   }
 }

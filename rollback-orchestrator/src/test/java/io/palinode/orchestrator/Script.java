@@ -2,6 +2,14 @@ package io.palinode.orchestrator;
 
 import com.google.protobuf.ByteString;
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.history.ApiHistory;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.policy.RollbackSettings;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.request.RollbackRequest;
+import io.palinode.orchestrator.state.MachineState;
+import io.palinode.orchestrator.step.OperatorSteps;
 import io.palinode.wire.v1.AffectedClient;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
@@ -49,7 +57,7 @@ final class Script {
   private final List<Command.Classified> outcomes = new ArrayList<>();
   private final Deque<ControlRecord> held = new ArrayDeque<>();
   private MachineState state;
-  private Memory memory;
+  private ApiHistory memory;
   private boolean holding;
   private long nowMicros = 1_000_000;
 
@@ -57,7 +65,7 @@ final class Script {
     this.settings = settings;
     this.policies = policies;
     this.state = MachineState.initial(settings);
-    this.memory = new Memory(settings.nodes());
+    this.memory = new ApiHistory(settings.nodes());
     restart();
   }
 
@@ -70,7 +78,7 @@ final class Script {
   /** Forgets everything but the logs, and replays them. */
   Script restart() {
     state = MachineState.initial(settings);
-    memory = new Memory(settings.nodes());
+    memory = new ApiHistory(settings.nodes());
     policies.forEach(p -> hear(new Event.PolicyChanged(p, nowMicros)));
     List.copyOf(control).forEach(r -> hear(new Event.ControlRead(r, nowMicros)));
     List.copyOf(violations).forEach(this::hear);
@@ -186,13 +194,13 @@ final class Script {
     }
   }
 
-  Script wish(Wish wish) {
+  Script wish(RollbackRequest wish) {
     hear(new Event.RollbackWanted(wish, nowMicros));
     return this;
   }
 
   /** Why no plan can be opened for it now; empty: it can. */
-  String refusal(Wish wish) {
+  String refusal(RollbackRequest wish) {
     try {
       RollbackMachine.requirePossible(state, wish);
       return "";
@@ -229,7 +237,7 @@ final class Script {
   /** Why it cannot be cancelled; empty: it can. */
   String cancelRefusal(long epoch) {
     try {
-      OperatorWord.requireCancellable(state, epoch);
+      OperatorSteps.requireCancellable(state, epoch);
       return "";
     } catch (RefusedException e) {
       return String.valueOf(e.getMessage());

@@ -2,6 +2,10 @@ package io.palinode.orchestrator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.orchestrator.history.ApiHistory;
+import io.palinode.orchestrator.plan.Rollback;
+import io.palinode.orchestrator.plan.ServingNodes;
+import io.palinode.orchestrator.policy.Policy;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Paused;
 import io.palinode.wire.v1.Serving;
@@ -43,7 +47,7 @@ class ServingNodesTest {
   void theNextPlanIsNotHeldUpByNodesThatDoNotServe() {
     Script script = resumed(true, true);
     script.violation("v2", "p", 2_000, 2_000, 1, ViolationGrade.POSSIBLE);
-    assertThat(script.state().journal().plan()).isNotNull();
+    assertThat(script.state().log().plan()).isNotNull();
     assertThat(serving(script).missing()).isEmpty();
   }
 
@@ -106,11 +110,11 @@ class ServingNodesTest {
   }
 
   private static ServingNodes serving(Script script) {
-    return script.state().journal().serving();
+    return script.state().log().serving();
   }
 
   private static Rollback.State shown(Script script) {
-    Memory memory = new Memory(2);
+    ApiHistory memory = new ApiHistory(2);
     script.control().forEach(memory::took);
     return serving(script).shown(Objects.requireNonNull(memory.rollback(1))).state();
   }

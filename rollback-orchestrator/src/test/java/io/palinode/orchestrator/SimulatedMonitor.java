@@ -2,6 +2,7 @@ package io.palinode.orchestrator;
 
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.SimulatedNode.Held;
+import io.palinode.orchestrator.plan.PastPlan;
 import io.palinode.wire.v1.Violation;
 import io.palinode.wire.v1.ViolationGrade;
 import java.util.ArrayList;

@@ -3,6 +3,8 @@ package io.palinode.orchestrator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.plan.PastPlan;
+import io.palinode.orchestrator.state.ControlLogState;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converged;
 import io.palinode.wire.v1.IntervalRef;
@@ -79,7 +81,7 @@ final class SimulatedNode {
 
   private long epoch;
   private long joinedMicros;
-  private Journal journal;
+  private ControlLogState log;
   private int position;
   private int servesFrom;
 
@@ -90,7 +92,7 @@ final class SimulatedNode {
     this.random = random;
     this.windowMicros = windowMicros;
     this.aheadMicros = aheadMicros;
-    this.journal = Journal.empty(world.nodes());
+    this.log = ControlLogState.empty(world.nodes());
   }
 
   /** Flips a variable, unless the node is paused or still reading the log after a crash. */
@@ -121,9 +123,9 @@ final class SimulatedNode {
       return false;
     }
     ControlRecord record = world.control().get(position++);
-    Journal before = journal;
-    journal = journal.read(record);
-    if (!journal.equals(before) && record.getEpoch() > epoch) {
+    ControlLogState before = log;
+    log = log.read(record);
+    if (!log.equals(before) && record.getEpoch() > epoch) {
       obey(record);
     }
     return true;
@@ -131,7 +133,7 @@ final class SimulatedNode {
 
   /** Comes back with what is durable; {@code forgetful}: its window-log was not. */
   void crash(boolean forgetful) {
-    journal = Journal.empty(world.nodes());
+    log = ControlLogState.empty(world.nodes());
     position = 0;
     endedAt = 0;
     joinedMicros = forgetful ? world.nowMicros() + aheadMicros : joinedMicros;
@@ -141,7 +143,7 @@ final class SimulatedNode {
   }
 
   boolean isServing() {
-    return position >= servesFrom && journal.plan() == null;
+    return position >= servesFrom && log.plan() == null;
   }
 
   boolean isCaughtUp() {
@@ -244,7 +246,7 @@ final class SimulatedNode {
   }
 
   private boolean isByHand() {
-    return journal.plan() != null && journal.plan().hand().isByHand();
+    return log.plan() != null && log.plan().operator().isByHand();
   }
 
   /** What an earlier attempt undid, the last one may have brought back. */
@@ -253,8 +255,8 @@ final class SimulatedNode {
   }
 
   private boolean isUndone(long ofEpoch) {
-    PastPlan plan = journal.pastPlan(ofEpoch);
-    boolean isNow = journal.plan() != null && journal.plan().hand().undoes() == ofEpoch;
+    PastPlan plan = log.pastPlan(ofEpoch);
+    boolean isNow = log.plan() != null && log.plan().operator().undoes() == ofEpoch;
     return isNow || (plan != null && plan.undone());
   }
 

@@ -3,6 +3,8 @@ package io.palinode.orchestrator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.request.Intervention;
 import io.palinode.predicate.OnViolation.OnUnreachable;
 import io.palinode.wire.v1.ControlRecord;
 import java.util.ArrayList;
@@ -189,7 +191,7 @@ class SnapshotFallbackCrashTest {
     script.restored(1, 0, 3).restored(1, 1, 3);
     script.restart().convergedAt(1, 0, 3, 900).convergedAt(1, 1, 3, 900);
     assertThat(script.steps()).contains("1: keep all 3 to 200", "1: converge 3");
-    assertThat(script.state().journal().pastPlan(1)).matches(plan -> plan.abandoned());
+    assertThat(script.state().log().pastPlan(1)).matches(plan -> plan.abandoned());
     assertThat(script.state().safePoint()).isEqualTo(Hlc.ofMicros(450));
   }
 

@@ -2,6 +2,7 @@ package io.palinode.orchestrator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.orchestrator.policy.Policy;
 import io.palinode.predicate.OnViolation.Approval;
 import io.palinode.predicate.OnViolation.OnUnreachable;
 import io.palinode.wire.v1.ViolationGrade;
@@ -79,7 +80,7 @@ class StepBackTest {
     script.violation("v2", "p", 900, 900, 1, ViolationGrade.DEFINITE).judged(950).steps();
     assertThat(script.outcomes()).endsWith(Command.Outcome.STANDS);
     script.restart().pass(100_000);
-    assertThat(script.state().journal().plan()).as("no reader of the log asks").isNull();
+    assertThat(script.state().log().plan()).as("no reader of the log asks").isNull();
     script.steps();
     // A program writes one of the keys again: the cut before that write holds the old instance.
     script.violation("v3", "p", 990, 990, 1, ViolationGrade.DEFINITE).judged(999);

@@ -2,6 +2,11 @@ package io.palinode.orchestrator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.orchestrator.plan.Plan;
+import io.palinode.orchestrator.plan.SnapshotCut;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.request.RollbackRequest;
 import io.palinode.predicate.OnViolation.OnUnreachable;
 import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.Restore;
@@ -31,7 +36,7 @@ class UnreachableTest {
     assertThat(script.paused(1, 1, 0).steps()).containsExactly("1: restore 1 to 400 by near");
     script.restored(1, 0, 1).restored(1, 1, 1).convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 800);
     assertThat(script.steps()).contains("1: converge 1", "1: resume from 400 after 900");
-    assertThat(script.state().journal().isSettled(0, 500L << 12)).isTrue();
+    assertThat(script.state().log().isSettled(0, 500L << 12)).isTrue();
   }
 
   @Test
@@ -102,7 +107,7 @@ class UnreachableTest {
     assertThat(script.steps()).endsWith("1: restore 2 to 200 by old");
     script.restored(1, 0, 2).restored(1, 1, 2).converged(1, 0, 2, "p", 0, 1);
     script.converged(1, 1, 2, "p").steps();
-    assertThat(script.state().journal().plan()).isNotNull();
+    assertThat(script.state().log().plan()).isNotNull();
     assertThat(script.alerts()).extracting(Alert::kind).endsWith(Alert.Kind.PLAN_HALTED);
   }
 
@@ -133,7 +138,7 @@ class UnreachableTest {
     script.refused(1, 0, 2, "gone").refused(1, 0, 3, "gone too");
     assertThat(script.steps()).last().asString().startsWith("1: halt: ");
     script.holdLog().log(script.record(1).setRetry(Retry.newBuilder().setHalt(1)));
-    assertThat(script.state().journal().plan())
+    assertThat(script.state().log().plan())
         .matches(plan -> plan.attempt() == 3 && plan.attemptsOfThisTry() == 0);
   }
 
@@ -176,7 +181,7 @@ class UnreachableTest {
     script.paused(1, 0, 550).holdLog().judged(600).loseHeld().steps();
     assertThat(script.restart().steps()).containsExactly("1: restore 1 to 400 by near");
     assertThat(script.restart().steps()).isEmpty();
-    assertThat(script.state().journal().plan())
+    assertThat(script.state().log().plan())
         .extracting(plan -> plan.halts().fallback().snapshot())
         .isEqualTo(new SnapshotCut("near", 1, 400L << 12));
   }
@@ -259,7 +264,7 @@ class UnreachableTest {
     Script script = Script.of(1, Policies.beforeViolation("p")).violation("v1", "p", 100, 500);
     script.paused(1, 0, 550).holdLog();
     script.log(script.record(1).setAbandon(Abandon.newBuilder().setHalt(1)));
-    long target = Objects.requireNonNull(script.state().journal().plan()).target();
+    long target = Objects.requireNonNull(script.state().log().plan()).target();
     script.log(
         script
             .record(1)
@@ -273,8 +278,8 @@ class UnreachableTest {
         .as("what does not count answers no step, so ours is written once")
         .hasSize(4)
         .endsWith("1: keep all 1 to 500-");
-    assertThat(script.state().journal().plan()).matches(Plan::isAbandoned);
-    assertThat(script.state().journal().plan()).matches(plan -> !plan.isRestarted());
+    assertThat(script.state().log().plan()).matches(Plan::isAbandoned);
+    assertThat(script.state().log().plan()).matches(plan -> !plan.isRestarted());
   }
 
   /** The record that kept what is there did not count, and was written again without end. */
@@ -291,7 +296,7 @@ class UnreachableTest {
         .containsExactly("1: abandon 2", "1: keep all 3 to 500-");
     script.restored(1, 0, 3).convergedAt(1, 0, 3, 900);
     assertThat(script.steps()).contains("1: resume from 500- after 900");
-    assertThat(script.state().journal().pastPlan(1))
+    assertThat(script.state().log().pastPlan(1))
         .matches(plan -> plan.abandoned() && !plan.restarted());
   }
 
@@ -372,7 +377,7 @@ class UnreachableTest {
     return script;
   }
 
-  private static Wish wish(long micros) {
-    return Wish.to("by-hand", micros << 12);
+  private static RollbackRequest wish(long micros) {
+    return RollbackRequest.to("by-hand", micros << 12);
   }
 }

@@ -4,6 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.request.RollbackRequest;
+import io.palinode.orchestrator.state.AppendFailure;
+import io.palinode.orchestrator.state.MachineState;
+import io.palinode.orchestrator.state.Unwritten;
+import io.palinode.orchestrator.step.WritableStep;
 import io.palinode.wire.v1.ControlRecord;
 import java.util.List;
 import java.util.Objects;
@@ -48,26 +54,27 @@ class UnwrittenTest {
 
   @Test
   void aWishThatTheLogCannotHoldIsForgotten() {
-    Script script = Script.of(1, P).judged(600).holdLog().wish(Wish.to("w", Hlc.ofMicros(300)));
+    Script script =
+        Script.of(1, P).judged(600).holdLog().wish(RollbackRequest.to("w", Hlc.ofMicros(300)));
     Step failed = failed(script.state(), AppendFailure.UNWRITABLE);
     assertThat(failed.commands()).isEmpty();
     assertThat(failed.next().outbox().unwritten()).isNull();
     assertThat(appended(after(failed.next(), 20 * SECOND))).noneMatch(ControlRecord::hasPlanOpened);
     Event other =
         new Event.RollbackWanted(
-            Wish.to("other", Hlc.ofMicros(300)), now(failed) + Unwritten.RETRY_MICROS);
+            RollbackRequest.to("other", Hlc.ofMicros(300)), now(failed) + Unwritten.RETRY_MICROS);
     assertThat(appended(RollbackMachine.step(failed.next(), other)))
         .anyMatch(ControlRecord::hasPlanOpened);
   }
 
   @Test
   void namesAndReasonsThatDoNotFitAreRefusedOrCut() {
-    assertThatThrownBy(() -> Wish.to("r".repeat(65), 1))
+    assertThatThrownBy(() -> RollbackRequest.to("r".repeat(65), 1))
         .hasMessage("the name of a request must have at most 64 characters: it has 65");
-    assertThatThrownBy(() -> Wish.to("a b", 1)).hasMessageContaining("'a b'");
+    assertThatThrownBy(() -> RollbackRequest.to("a b", 1)).hasMessageContaining("'a b'");
     ControlRecord.Builder halted = ControlRecord.newBuilder();
     halted.getHaltedBuilder().setReason("x".repeat(5_000));
-    assertThat(Unwritten.bounded(halted.build()).getHalted().getReason())
+    assertThat(WritableStep.bounded(halted.build()).getHalted().getReason())
         .hasSize(Unwritten.TEXT_CHARS_MAX)
         .endsWith("…");
   }

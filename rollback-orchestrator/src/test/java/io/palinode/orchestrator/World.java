@@ -5,6 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.SimulatedNode.Held;
 import io.palinode.orchestrator.SimulatedNode.Variable;
+import io.palinode.orchestrator.plan.OperatorPart;
+import io.palinode.orchestrator.plan.PastPlan;
+import io.palinode.orchestrator.plan.Phase;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.policy.RollbackSettings;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.request.RollbackRequest;
+import io.palinode.orchestrator.state.ControlLogState;
+import io.palinode.orchestrator.state.MachineState;
+import io.palinode.orchestrator.violations.Grades;
 import io.palinode.wire.v1.Abandon;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.CoverageLost;
@@ -68,7 +78,7 @@ final class World {
   private final Set<String> policiesDeleted = new HashSet<>();
   private final RollbackSettings settings;
   private MachineState state;
-  private Journal truth;
+  private ControlLogState truth;
   private int controlPosition;
   private int violationPosition;
   private long lostFrom = Long.MAX_VALUE;
@@ -84,7 +94,7 @@ final class World {
     random = new Random(seed);
     faults = Faults.draw(random);
     settings = RollbackSettings.of(1 + random.nextInt(4));
-    truth = Journal.empty(settings.nodes());
+    truth = ControlLogState.empty(settings.nodes());
     long window = faults.shortReach() ? 100_000 : 60_000_000;
     for (int node = 0; node < settings.nodes(); node++) {
       long ahead = faults.skew() ? random.nextInt(SKEW_MAX_MICROS) : 0;
@@ -120,7 +130,7 @@ final class World {
     return control;
   }
 
-  Journal truth() {
+  ControlLogState truth() {
     return truth;
   }
 
@@ -237,10 +247,10 @@ final class World {
       hear(new Event.CancelWanted(truth.epoch() + 1, nowMicros));
     } else if (dice == 1 && !truth.past().isEmpty()) {
       PastPlan some = truth.past().get(random.nextInt(truth.past().size()));
-      hear(new Event.RollbackWanted(Wish.undoing(request, some.epoch()), nowMicros));
+      hear(new Event.RollbackWanted(RollbackRequest.undoing(request, some.epoch()), nowMicros));
     } else {
       long target = Hlc.ofMicros(nowMicros - random.nextInt(500_000)) + random.nextInt(3);
-      hear(new Event.RollbackWanted(Wish.to(request, target), nowMicros));
+      hear(new Event.RollbackWanted(RollbackRequest.to(request, target), nowMicros));
     }
   }
 
@@ -364,7 +374,7 @@ final class World {
   private void arrive(ControlRecord record) {
     control.add(record);
     note("log " + oneLine(record));
-    Journal before = truth;
+    ControlLogState before = truth;
     truth = truth.read(record);
     if (!faults.zombies()) {
       checkOnlyOnce(record);
@@ -378,7 +388,7 @@ final class World {
     switch (record.getStepCase()) {
       case RESTORE -> {
         stepsBack += record.getRestore().getAttempt() > 1 ? 1 : 0;
-        boolean byHand = truth.plan() != null && truth.plan().hand().isByHand();
+        boolean byHand = truth.plan() != null && truth.plan().operator().isByHand();
         // Who abandons a plan gives up the violations before it, found or not.
         boolean abandons = truth.plan() != null && truth.plan().isAbandoned();
         assertThat(record.getRestore().getTarget())
@@ -441,9 +451,9 @@ final class World {
   }
 
   /** What an undo brings back is what every node had when the undone plan had paused it. */
-  private void checkUndo(Journal before, ControlRecord resume) {
-    Hand hand = before.plan() == null ? null : before.plan().hand();
-    PastPlan undone = hand == null ? null : before.pastPlan(hand.undoes());
+  private void checkUndo(ControlLogState before, ControlRecord resume) {
+    OperatorPart operator = before.plan() == null ? null : before.plan().operator();
+    PastPlan undone = operator == null ? null : before.pastPlan(operator.undoes());
     if (undone != null && undone.branchEnd() == resume.getResume().getTarget()) {
       undos++;
       nodes.forEach(node -> node.requireAsPaused(undone.epoch()));
@@ -484,7 +494,7 @@ final class World {
         giveUp();
       }
     }
-    throw new AssertionError("the plan does not end: " + state.journal() + state.findings());
+    throw new AssertionError("the plan does not end: " + state.log() + state.found());
   }
 
   /** As the manual says: what may still be violated is deleted first. */
@@ -513,10 +523,7 @@ final class World {
             && violationPosition == violations.size()
             && inFlight.isEmpty()
             && nodes.stream().allMatch(SimulatedNode::isCaughtUp);
-    return allRead
-        && truth.plan() == null
-        && state.findings().isSettled()
-        && monitor.hasReportedAll();
+    return allRead && truth.plan() == null && state.found().isSettled() && monitor.hasReportedAll();
   }
 
   private boolean stands(Violation violation) {
@@ -528,7 +535,7 @@ final class World {
   }
 
   private void check() {
-    assertThat(state.journal()).as("the orchestrator reads what is in the log").isEqualTo(truth);
+    assertThat(state.log()).as("the orchestrator reads what is in the log").isEqualTo(truth);
     for (SimulatedNode node : nodes) {
       assertThat(node.epoch()).as("one epoch on all nodes").isEqualTo(truth.epoch());
       assertThat(node.isServing()).as("every plan has ended").isTrue();

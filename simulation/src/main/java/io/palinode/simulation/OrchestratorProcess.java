@@ -2,12 +2,12 @@ package io.palinode.simulation;
 
 import io.palinode.orchestrator.Command;
 import io.palinode.orchestrator.Event;
-import io.palinode.orchestrator.Intervention;
-import io.palinode.orchestrator.MachineState;
 import io.palinode.orchestrator.RecentKeys;
 import io.palinode.orchestrator.RollbackMachine;
-import io.palinode.orchestrator.SeenViolations;
 import io.palinode.orchestrator.Step;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.state.MachineState;
+import io.palinode.orchestrator.violations.SeenViolations;
 import io.palinode.simulation.check.BrokenInvariant;
 import io.palinode.simulation.check.Invariant;
 import io.palinode.wire.v1.ControlRecord;
@@ -53,7 +53,7 @@ final class OrchestratorProcess {
   }
 
   boolean isSettled() {
-    return state.live() && state.findings().isSettled();
+    return state.live() && state.found().isSettled();
   }
 
   /** What it had sent arrives, or some of it, or, where records may come late, long after. */
@@ -87,7 +87,7 @@ final class OrchestratorProcess {
     if (!alive || predicates == null || control == null || violations == null) {
       return;
     }
-    world.trace().add(NAME, "thawed", () -> "epoch=" + state.journal().epoch());
+    world.trace().add(NAME, "thawed", () -> "epoch=" + state.log().epoch());
     hear(new Event.Tick(now()));
     predicates.wake();
     control.wake();
@@ -148,9 +148,9 @@ final class OrchestratorProcess {
       throw new BrokenInvariant(
           Invariant.PROTOCOL, "an orchestrator wrote while the logs were replayed");
     }
-    world.controlChecks().coverage().requireShown(state.journal());
+    world.controlChecks().coverage().requireShown(state.log());
     hear(new Event.CaughtUp(now()));
-    world.trace().add(NAME, "live", () -> "epoch=" + state.journal().epoch());
+    world.trace().add(NAME, "live", () -> "epoch=" + state.log().epoch());
     int place = world.orchestratorEndpoint();
     predicates =
         new Tail<>(

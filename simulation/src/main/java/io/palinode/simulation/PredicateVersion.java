@@ -4,7 +4,7 @@ import io.palinode.detection.DetectionSpec;
 import io.palinode.detector.ActivePredicate;
 import io.palinode.hvc.Epsilon;
 import io.palinode.hvc.Hlc;
-import io.palinode.orchestrator.Policy;
+import io.palinode.orchestrator.policy.Policy;
 import io.palinode.predicate.Predicate;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -3,12 +3,12 @@ package io.palinode.simulation;
 import com.google.protobuf.ByteString;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hlc;
-import io.palinode.orchestrator.Intervention;
-import io.palinode.orchestrator.Journal;
-import io.palinode.orchestrator.Phase;
-import io.palinode.orchestrator.Plan;
-import io.palinode.orchestrator.Request;
-import io.palinode.orchestrator.SequentialSpan;
+import io.palinode.orchestrator.plan.Phase;
+import io.palinode.orchestrator.plan.Plan;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.state.ControlLogState;
+import io.palinode.orchestrator.violations.ApprovalRequest;
+import io.palinode.orchestrator.violations.SequentialSpan;
 import io.palinode.simulation.check.AffectedChecks;
 import io.palinode.simulation.check.BrokenInvariant;
 import io.palinode.simulation.check.ClientChecks;
@@ -216,7 +216,7 @@ final class World {
       }
     }
     if (!orchestrator.isSettled()) {
-      missing.add("orchestrator " + orchestrator.state().findings());
+      missing.add("orchestrator " + orchestrator.state().found());
     }
     long calm = Hlc.ofMicros(NodeClock.EPOCH_MICROS + since);
     if (controlChecks.truth().safePoint() < calm && !predicateDeleted) {
@@ -254,7 +254,7 @@ final class World {
 
   /** Sooner or later somebody looks at what waits. */
   private void answerRequests() {
-    for (Request request : controlChecks.truth().gates().requests()) {
+    for (ApprovalRequest request : controlChecks.truth().gates().requests()) {
       if (operatorDice.percent(faultsAreOver ? 60 : 20)) {
         orchestrator.answer(request.number(), operatorDice.percent(60));
       }
@@ -347,7 +347,7 @@ final class World {
    */
   void append(String who, ControlRecord record, int read) {
     trace.add(who, "log", () -> Texts.of(record));
-    Journal before = controlChecks.truth();
+    ControlLogState before = controlChecks.truth();
     controlChecks.appended(record);
     if (!controlChecks.truth().equals(before)) {
       gateChecks.counted(record, control.size(), read);
@@ -443,7 +443,7 @@ final class World {
    * have it, unless they are being taken back already.
    */
   void requireSequential(long epoch, String key, VectorClock clock, long acceptedAt) {
-    Journal truth = controlChecks.truth();
+    ControlLogState truth = controlChecks.truth();
     long now = NodeClock.EPOCH_MICROS + time.nowMicros();
     boolean isSequential =
         truth.plan() == null

@@ -2,9 +2,9 @@ package io.palinode.simulation;
 
 import io.palinode.detector.StoreBinding;
 import io.palinode.detector.StoreKey;
-import io.palinode.orchestrator.MachineState;
-import io.palinode.orchestrator.Phase;
-import io.palinode.orchestrator.Plan;
+import io.palinode.orchestrator.plan.Phase;
+import io.palinode.orchestrator.plan.Plan;
+import io.palinode.orchestrator.state.MachineState;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
 import io.palinode.wire.v1.CoverageStep;
@@ -32,7 +32,7 @@ enum PlantedBug {
       return new Seams() {
         @Override
         public List<ControlRecord> appendBesides(MachineState state) {
-          Plan plan = state.journal().plan();
+          Plan plan = state.log().plan();
           boolean isEarly =
               plan != null
                   && plan.phase() == Phase.CONVERGING
@@ -156,7 +156,7 @@ enum PlantedBug {
           if (!record.hasPlanOpened()) {
             return List.of(record);
           }
-          long hlc = Math.max(state.findings().judged(), record.getPlanOpened().getTarget() + 1);
+          long hlc = Math.max(state.found().judged(), record.getPlanOpened().getTarget() + 1);
           return List.of(
               ControlRecord.newBuilder()
                   .setEpoch(record.getEpoch() - 1)
@@ -224,7 +224,7 @@ enum PlantedBug {
       return new Seams() {
         @Override
         public List<ControlRecord> append(MachineState state, ControlRecord record) {
-          Plan plan = state.journal().plan();
+          Plan plan = state.log().plan();
           long target = plan == null ? 0 : plan.target();
           boolean isStepBack =
               plan != null
@@ -414,7 +414,7 @@ enum PlantedBug {
       return new Seams() {
         @Override
         public List<ControlRecord> appendBesides(MachineState state) {
-          return state.journal().coverage().unacknowledgedCount() == 0
+          return state.log().coverage().unacknowledgedCount() == 0
               ? List.of()
               : List.of(acknowledged(state));
         }
@@ -470,9 +470,9 @@ enum PlantedBug {
 
   private static ControlRecord acknowledged(MachineState state) {
     GapsAcknowledged all =
-        GapsAcknowledged.newBuilder().setToNumber(state.journal().coverage().found()).build();
+        GapsAcknowledged.newBuilder().setToNumber(state.log().coverage().found()).build();
     return ControlRecord.newBuilder()
-        .setEpoch(state.journal().epoch())
+        .setEpoch(state.log().epoch())
         .setCoverage(CoverageStep.newBuilder().setAcknowledged(all))
         .build();
   }

@@ -7,7 +7,7 @@ import io.palinode.detector.SequentialKeys;
 import io.palinode.detector.StoreBinding;
 import io.palinode.detector.affected.Access;
 import io.palinode.detector.affected.Trace;
-import io.palinode.orchestrator.MachineState;
+import io.palinode.orchestrator.state.MachineState;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Restore;
 import io.palinode.wire.v1.Resume;

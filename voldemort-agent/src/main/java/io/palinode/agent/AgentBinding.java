@@ -105,7 +105,7 @@ final class AgentBinding implements StoreBinding {
   /** {@inheritDoc} What is done is told, whatever happened since: others wait for it. */
   @Override
   public Restoration restore(long epoch, int attempt, long target) {
-    if (node.restored(epoch, attempt) == null) {
+    if (node.rollback().done(epoch, attempt) == null) {
       requireAble(target);
     }
     Restoration done = node.restore(epoch, attempt, target);

@@ -6,7 +6,8 @@ import io.palinode.agent.boot.Operation;
 import io.palinode.agent.boot.Refusal;
 import io.palinode.agent.boot.Writing;
 import io.palinode.detector.StoreKey;
-import io.palinode.voldemort.FenceState;
+import io.palinode.store.order.FenceState;
+import io.palinode.voldemort.HostedWrites;
 import io.palinode.voldemort.RefusedException;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.ErrorCode;
@@ -31,6 +32,7 @@ final class EngineHooks implements Listener {
   private static final Logger log = LoggerFactory.getLogger(EngineHooks.class);
 
   private final StoreNode node;
+  private final HostedWrites writes;
   private final StockTypes types;
   private final List<StockEngine> engines;
   private final OwnCalls own;
@@ -61,6 +63,7 @@ final class EngineHooks implements Listener {
       Fuse fuse,
       @Nullable Object hints) {
     this.node = node;
+    this.writes = node.hosted();
     this.types = types;
     this.engines = List.copyOf(engines);
     this.own = own;
@@ -69,16 +72,16 @@ final class EngineHooks implements Listener {
     this.hints = hints;
     this.hintEnds =
         (result, thrown) -> {
-          node.left();
+          writes.leave();
           return null;
         };
     this.readsHint = (result, thrown) -> thrown == null ? overtaken() : null;
     this.clearEnds =
         (result, thrown) -> {
           if (thrown != null) {
-            node.unheard();
+            writes.missed();
           }
-          node.leftAlone();
+          writes.leaveAlone();
           if (thrown != null) {
             fuse.failed(new IllegalStateException("a store was cleared in part only", thrown));
           }
@@ -113,7 +116,7 @@ final class EngineHooks implements Listener {
       if (watched != null && watched.isRemoved()) {
         // A refused truncation would leave the store half deleted: the server has dropped its
         // engine.
-        node.unheard();
+        writes.missed();
         return null;
       }
       return new Refusal(refusal(refused, conversation));
@@ -156,7 +159,7 @@ final class EngineHooks implements Listener {
    * A hint of an undone write would bring it back: while paused none is taken, nor of an old epoch.
    */
   private Frame hint(Conversation conversation) throws RefusedException {
-    node.entered(conversation.caller());
+    writes.enter(conversation.caller());
     return hintEnds;
   }
 
@@ -188,11 +191,11 @@ final class EngineHooks implements Listener {
   }
 
   private Frame read(Conversation conversation) throws RefusedException {
-    FenceState admitted = node.admitted(conversation.caller());
+    FenceState admitted = node.admission().admit(conversation.caller());
     return (result, thrown) -> {
       if (thrown == null) {
         try {
-          node.served(admitted);
+          node.admission().requireSameFence(admitted);
         } catch (RefusedException refused) {
           return refusal(refused, conversation);
         }
@@ -204,7 +207,7 @@ final class EngineHooks implements Listener {
   private EngineWrite begun(
       StockEngine engine, Object key, @Nullable VectorClock deleted, Conversation conversation) {
     StoreKey storeKey = new StoreKey(engine.store(), engine.clientKey(key));
-    return new EngineWrite(node, conversation, storeKey, deleted);
+    return new EngineWrite(writes, conversation, storeKey, deleted);
   }
 
   /** The write that this is begins, and ends before another of the thread does. */
@@ -282,34 +285,34 @@ final class EngineHooks implements Listener {
             write.leaves(engine.memoryRecord(key), thrown);
           } catch (RuntimeException | Error e) {
             // It is done already.
-            node.unheard();
+            writes.missed();
             throw e;
           } finally {
-            node.left();
+            writes.leave();
           }
           return null;
         };
-    node.entered(conversation.caller());
+    writes.enter(conversation.caller());
     try {
       write.begins(engine.memoryRecord(key));
     } catch (RuntimeException | Error e) {
-      node.left();
+      writes.leave();
       throw e;
     }
     return writing;
   }
 
   private Frame clear(StockEngine engine, Conversation conversation) throws RefusedException {
-    node.enteredAlone(conversation.caller());
+    writes.enterAlone(conversation.caller());
     try {
       own.run(
           () ->
               engine.scan(
                   (key, record) ->
-                      new EngineWrite(node, conversation, new StoreKey(engine.store(), key), null)
+                      new EngineWrite(writes, conversation, new StoreKey(engine.store(), key), null)
                           .changes(record, null)));
     } catch (RuntimeException | Error e) {
-      node.leftAlone();
+      writes.leaveAlone();
       throw e;
     }
     return clearEnds;
@@ -376,7 +379,7 @@ final class EngineHooks implements Listener {
   @Override
   public void failed(Throwable bug) {
     // First, while there may be no memory to tell it: how far the node came is told no more.
-    node.unheard();
+    writes.missed();
     fuse.failed(bug);
   }
 }

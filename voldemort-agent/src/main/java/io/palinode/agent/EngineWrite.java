@@ -4,8 +4,8 @@ import io.palinode.agent.boot.Frame;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hvc;
 import io.palinode.voldemort.Caller;
+import io.palinode.voldemort.HostedWrites;
 import io.palinode.voldemort.RefusedException;
-import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
 import io.palinode.voldemort.protocol.Versioned;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * node again, so want of memory leaves nobody in there.
  */
 final class EngineWrite implements Frame {
-  private final StoreNode node;
+  private final HostedWrites writes;
   private final Conversation conversation;
   private final StoreKey key;
   private final Caller caller;
@@ -39,8 +39,8 @@ final class EngineWrite implements Frame {
    * @param deleted what a delete covers; null for any other write
    */
   EngineWrite(
-      StoreNode node, Conversation conversation, StoreKey key, @Nullable VectorClock deleted) {
-    this.node = node;
+      HostedWrites writes, Conversation conversation, StoreKey key, @Nullable VectorClock deleted) {
+    this.writes = writes;
     this.conversation = conversation;
     this.key = key;
     this.caller = conversation.caller();
@@ -52,7 +52,7 @@ final class EngineWrite implements Frame {
    * a thread that is in another write, it is only in the node.
    */
   void enter(KeyStripes stripes) throws RefusedException {
-    node.entered(caller);
+    writes.enter(caller);
     try {
       if (!conversation.hasStripe()) {
         ReentrantLock taken = stripes.of(key);
@@ -61,7 +61,7 @@ final class EngineWrite implements Frame {
         conversation.hasStripe(true);
       }
     } catch (RuntimeException | Error e) {
-      node.left();
+      writes.leave();
       throw e;
     }
   }
@@ -74,7 +74,7 @@ final class EngineWrite implements Frame {
       conversation.hasStripe(false);
       taken.unlock();
     }
-    node.left();
+    writes.leave();
   }
 
   /** It ends, and leaves; also one that has locked its record, and wrote nothing. */
@@ -137,7 +137,7 @@ final class EngineWrite implements Frame {
 
   private void tell(byte @Nullable [] fresh) {
     after = fresh;
-    toldAt = node.changed(key, before, fresh, deleted, caller);
+    toldAt = writes.changed(key, before, fresh, deleted, caller);
     conversation.wrote(toldAt);
     told = true;
   }
@@ -153,14 +153,14 @@ final class EngineWrite implements Frame {
     if (!told) {
       tell(null);
     }
-    node.deleted(key, deleted, toldAt, caller);
+    writes.deleted(key, deleted, toldAt, caller);
   }
 
   /** It failed after it was told: the key is again what it was. */
   private void failed() {
     if (told) {
       told = false;
-      Object unused = node.changed(key, after, before, null, Caller.STOCK);
+      Object unused = writes.changed(key, after, before, null, Caller.STOCK);
     }
   }
 

@@ -1,6 +1,6 @@
 package io.palinode.agent;
 
-import io.palinode.voldemort.FenceState;
+import io.palinode.store.order.FenceState;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,8 +1,8 @@
 package io.palinode.agent;
 
 import io.palinode.retroscope.disk.OwnerOnly;
-import io.palinode.voldemort.StorageEngine.Change;
-import io.palinode.voldemort.StorageException;
+import io.palinode.store.engine.StorageEngine.Change;
+import io.palinode.store.engine.StorageException;
 import io.palinode.voldemort.disk.SpareFile;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

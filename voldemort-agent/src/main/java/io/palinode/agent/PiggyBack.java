@@ -135,7 +135,7 @@ final class PiggyBack {
       return new Reply<>(true, written, written.own(), epoch);
     }
     try {
-      return new Reply<>(true, node.answer(conversation.caller()), 0, epoch);
+      return new Reply<>(true, node.admission().receive(conversation.caller()), 0, epoch);
     } catch (RefusedException tooFarAhead) {
       return new Reply<>(true, node.lastReading(), 0, epoch);
     }

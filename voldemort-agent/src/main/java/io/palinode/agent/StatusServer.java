@@ -95,7 +95,7 @@ final class StatusServer {
       all.put("paused", node.fence().paused());
       all.put("reach", Hlc.format(node.reach()));
       all.put("safePoint", Hlc.format(node.safePoint()));
-      all.put("windowLogBytes", node.windowLogBytes());
+      all.put("windowLogBytes", node.past().bytes());
       for (NodeCounter counter : NodeCounter.values()) {
         all.put(counter.name().toLowerCase(Locale.ROOT), node.counters().get(counter));
       }

@@ -1,9 +1,9 @@
 package io.palinode.agent;
 
 import io.palinode.agent.MetaFiles.Planned;
-import io.palinode.retroscope.snapshot.Entry;
-import io.palinode.voldemort.StorageEngine;
-import io.palinode.voldemort.StorageException;
+import io.palinode.retroscope.snapshot.file.Entry;
+import io.palinode.store.engine.StorageEngine;
+import io.palinode.store.engine.StorageException;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.protocol.Siblings;
 import java.util.ArrayList;

@@ -9,8 +9,8 @@ import io.palinode.detector.kafka.NodeMonitorConfig;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.HvcClock;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
-import io.palinode.voldemort.StorageEngine.Durability;
-import io.palinode.voldemort.StorageException;
+import io.palinode.store.engine.StorageEngine.Durability;
+import io.palinode.store.engine.StorageException;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.StoreNodeConfig;
 import io.palinode.voldemort.server.SystemMicros;
@@ -243,7 +243,7 @@ final class WatchedServer implements Lifecycle {
 
   private boolean isAlone() {
     StoreNode now = node;
-    return now != null && now.isAlone();
+    return now != null && now.hosted().isAlone();
   }
 
   private StoreNodeConfig nodeConfig(ServerStores server) {

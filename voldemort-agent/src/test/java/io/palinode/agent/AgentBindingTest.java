@@ -122,7 +122,7 @@ class AgentBindingTest {
             unheard.incrementAndGet();
           }
         });
-    server.node.unheard();
+    server.node.hosted().missed();
     assertThat(unheard).hasValue(1);
     assertThat(binding.isHeard()).isTrue();
     server.fuse.blow("a test");

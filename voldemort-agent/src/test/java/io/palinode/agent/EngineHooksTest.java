@@ -236,11 +236,11 @@ class EngineHooksTest {
   @Test
   void aDeleteOfAllVersionsStopsNoWriteOfOtherKeys() throws RefusedException {
     server.put("disk", "k", "a", clock(0, 1));
-    server.node.entered(Caller.STOCK);
+    server.node.hosted().enter(Caller.STOCK);
     Thread deleting = new Thread(() -> server.delete("disk", "k", null));
     deleting.start();
     await().until(() -> deleting.getState() == Thread.State.TERMINATED);
-    server.node.left();
+    server.node.hosted().leave();
     assertThat(server.told("k")).isEmpty();
   }
 

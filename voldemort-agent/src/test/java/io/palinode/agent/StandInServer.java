@@ -114,7 +114,7 @@ final class StandInServer implements AutoCloseable {
 
   private static boolean isAlone(AtomicReference<@Nullable StoreNode> opened) {
     StoreNode node = opened.get();
-    return node != null && node.isAlone();
+    return node != null && node.hosted().isAlone();
   }
 
   private Object engine(String type, String name) {

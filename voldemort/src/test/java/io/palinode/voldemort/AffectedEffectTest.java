@@ -54,7 +54,7 @@ class AffectedEffectTest {
     target = nodes.stream().mapToLong(node -> node.clock().last().own()).max().orElseThrow();
     nodes.forEach(node -> node.clock().tickPast(target));
     witness = write("alice", 0, K, version("bad", 2), null);
-    Hvc seen = nodes.get(1).get(K, caller("bob", null, null)).hvc();
+    Hvc seen = nodes.get(1).reads().get(K, caller("bob", null, null)).hvc();
     cameOfIt = write("bob", 1, L, version("came of it", 0, 1), seen);
     write("carol", 2, key("m"), version("beside it", 0, 0, 1), null);
     write("carol", 2, key("n"), version("beside it", 0, 0, 1), null);
@@ -162,10 +162,13 @@ class AffectedEffectTest {
   /** On all nodes; the time of its first acceptance. */
   private long write(String client, int first, StoreKey key, Versioned version, @Nullable Hvc seen)
       throws RefusedException {
-    Reply<Boolean> reply = nodes.get(first).put(key, version, caller(client, seen, null));
+    Reply<Boolean> reply = nodes.get(first).writes().put(key, version, caller(client, seen, null));
     for (int i = 1; i < NODES; i++) {
       var unused =
-          nodes.get((first + i) % NODES).put(key, version, caller(client, reply.hvc(), first));
+          nodes
+              .get((first + i) % NODES)
+              .writes()
+              .put(key, version, caller(client, reply.hvc(), first));
     }
     return reply.acceptedAt();
   }

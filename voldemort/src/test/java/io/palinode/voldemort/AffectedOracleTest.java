@@ -11,6 +11,7 @@ import io.palinode.detector.affected.Question;
 import io.palinode.detector.affected.Question.Moment;
 import io.palinode.detector.affected.Trace;
 import io.palinode.hvc.Hvc;
+import io.palinode.store.past.Accesses;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import io.palinode.voldemort.protocol.VectorClock;
@@ -160,7 +161,7 @@ class AffectedOracleTest {
     private VectorClock read(Client client, StoreKey key) {
       int node = random.nextInt(NODES);
       try {
-        Reply<List<Versioned>> reply = nodes.get(node).get(key, client.caller(null));
+        Reply<List<Versioned>> reply = nodes.get(node).reads().get(key, client.caller(null));
         client.hvc = client.hvc.merge(reply.hvc());
         sees(client, node, key);
         VectorClock clock =
@@ -214,8 +215,8 @@ class AffectedOracleTest {
       try {
         Reply<Boolean> reply =
             copy.added() != null
-                ? node.put(copy.key(), copy.added(), caller)
-                : node.delete(copy.key(), Objects.requireNonNull(copy.upTo()), caller);
+                ? node.writes().put(copy.key(), copy.added(), caller)
+                : node.writes().delete(copy.key(), Objects.requireNonNull(copy.upTo()), caller);
         client.hvc = client.hvc.merge(reply.hvc());
         if (copy.write() == writes.size()) {
           writes.add(new Written(copy.write(), copy.to(), reply.hvc().own(), copy.key(), client));

@@ -8,6 +8,7 @@ import io.palinode.detector.StoreBinding.Replica;
 import io.palinode.detector.StoreBinding.Restoration;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hvc;
+import io.palinode.store.past.Accesses;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import io.palinode.voldemort.protocol.VectorClock;
@@ -169,7 +170,8 @@ class DeleteRaceOracleTest {
 
     private VectorClock read(StoreKey key) {
       try {
-        Reply<List<Versioned>> reply = nodes.get(random.nextInt(NODES)).get(key, caller(null));
+        Reply<List<Versioned>> reply =
+            nodes.get(random.nextInt(NODES)).reads().get(key, caller(null));
         client = client.merge(reply.hvc());
         return reply.value().stream()
             .map(Versioned::clock)
@@ -188,8 +190,8 @@ class DeleteRaceOracleTest {
       try {
         Reply<Boolean> reply =
             copy.added() != null
-                ? node.put(copy.key(), copy.added(), caller)
-                : node.delete(copy.key(), Objects.requireNonNull(copy.upTo()), caller);
+                ? node.writes().put(copy.key(), copy.added(), caller)
+                : node.writes().delete(copy.key(), Objects.requireNonNull(copy.upTo()), caller);
         client = client.merge(reply.hvc());
         if (copy.added() != null) {
           puts.add(new Put(copy.to(), order++, reply.acceptedAt(), copy.key(), copy.added()));

@@ -89,7 +89,7 @@ class FenceUnderLoadTest {
         try {
           StoreKey key = TestNodes.key("k" + random.nextInt(KEYS));
           Caller caller = new Caller(null, epoch, "w" + writer, null);
-          Reply<Boolean> reply = node.put(key, version(writer, ++counter), caller);
+          Reply<Boolean> reply = node.writes().put(key, version(writer, ++counter), caller);
           assertThat(reply.epoch()).isEqualTo(epoch);
           accepted.add(new Accepted(epoch, reply.acceptedAt()));
         } catch (RefusedException refused) {
@@ -108,7 +108,7 @@ class FenceUnderLoadTest {
     Random random = new Random(99);
     while (!stopped.get()) {
       try {
-        node.get(TestNodes.key("k" + random.nextInt(KEYS)), Caller.STOCK);
+        node.reads().get(TestNodes.key("k" + random.nextInt(KEYS)), Caller.STOCK);
         reads++;
       } catch (RefusedException refused) {
         assertThat(refused.fence()).isNotNull();

@@ -120,14 +120,15 @@ class LateDeleteTest {
     for (int node : at) {
       micros.addAndGet(1_000);
       known =
-          known.merge(nodes.get(node).put(KEY, TestNodes.version(value, 1), caller(known)).hvc());
+          known.merge(
+              nodes.get(node).writes().put(KEY, TestNodes.version(value, 1), caller(known)).hvc());
     }
   }
 
   /** Returns when. */
   private long delete(int node, Hvc sentWith) throws RefusedException {
     micros.addAndGet(1_000);
-    Hvc heard = nodes.get(node).delete(KEY, TestNodes.vector(1), caller(sentWith)).hvc();
+    Hvc heard = nodes.get(node).writes().delete(KEY, TestNodes.vector(1), caller(sentWith)).hvc();
     known = known.merge(heard);
     return heard.own();
   }

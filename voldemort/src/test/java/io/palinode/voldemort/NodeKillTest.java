@@ -6,8 +6,10 @@ import static io.palinode.voldemort.TestNodes.vector;
 import static io.palinode.voldemort.TestNodes.version;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.palinode.retroscope.DiskBound;
 import io.palinode.retroscope.disk.LogFolder;
+import io.palinode.retroscope.disklog.DiskBound;
+import io.palinode.store.engine.StorageEngine;
+import io.palinode.store.past.PastOnDisk;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.server.SystemMicros;
@@ -59,7 +61,7 @@ class NodeKillTest {
         long target = randomTime(random);
         int write = Objects.requireNonNull(writeByTime.get(target));
         for (int k = 0; k < KEYS; k++) {
-          assertThat(texts(node.getAsOf(key("k" + k), target, Caller.STOCK).value()))
+          assertThat(texts(node.reads().getAsOf(key("k" + k), target, Caller.STOCK).value()))
               .as("kill=%d write=%d key=%d", kill, write, k)
               .isEqualTo(value(write, k));
         }
@@ -165,8 +167,8 @@ class NodeKillTest {
         var write = key("k" + i % KEYS);
         Reply<Boolean> reply =
             i % 5 == 0
-                ? node.delete(write, vector(i), Caller.STOCK)
-                : node.put(write, version("v" + i, i), Caller.STOCK);
+                ? node.writes().delete(write, vector(i), Caller.STOCK)
+                : node.writes().put(write, version("v" + i, i), Caller.STOCK);
         if (reply.value()) {
           System.out.println(i + " " + reply.acceptedAt());
           System.out.flush();

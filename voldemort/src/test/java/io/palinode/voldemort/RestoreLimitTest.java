@@ -16,6 +16,9 @@ import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.detector.StoreBinding.Restoration;
 import io.palinode.detector.StoreKey;
 import io.palinode.retroscope.WindowLogConfig;
+import io.palinode.store.engine.StorageEngine;
+import io.palinode.store.order.NodeMeta;
+import io.palinode.store.restore.RestoreLimit;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import io.palinode.voldemort.protocol.Siblings;
@@ -61,7 +64,7 @@ class RestoreLimitTest {
     nodes.get(0).pause(1);
     assertThatThrownBy(() -> nodes.get(0).restore(1, 1, target))
         .isInstanceOf(RestoreRefusedException.class)
-        .hasMessageContaining("over 50 keys");
+        .hasMessageContaining("more than 50 keys");
     assertThatThrownBy(() -> nodes.get(0).keep(1, 2, target))
         .isInstanceOf(RestoreRefusedException.class);
     assertThat(stateOf(nodes.get(0))).isEqualTo(before);
@@ -77,7 +80,7 @@ class RestoreLimitTest {
       long target = node.clock().last().own();
       for (int i = 0; i < 10; i++) {
         clock.addAndGet(1_000);
-        node.put(key("k" + i), version("v".repeat(20_000), 1), Caller.STOCK);
+        node.writes().put(key("k" + i), version("v".repeat(20_000), 1), Caller.STOCK);
       }
       node.pause(1);
       assertThatThrownBy(() -> node.restore(1, 1, target))
@@ -96,7 +99,7 @@ class RestoreLimitTest {
       long target = forgotten(node, clock);
       assertThatThrownBy(() -> node.keep(1, 1, target))
           .isInstanceOf(RestoreRefusedException.class)
-          .hasMessageContaining("which keys changed since");
+          .hasMessageContaining("the window-log has the changed keys since");
       assertThat(node.restoredEpoch()).as("it has done nothing").isZero();
       assertThat(node.keepAll(1, 2).changed()).isNotEmpty();
     }
@@ -116,7 +119,7 @@ class RestoreLimitTest {
       Restore asked = Restore.newBuilder().setAttempt(1).setTarget(target).setKeep(true).build();
       new Command.Keep(1, asked).execute(execution);
       Restored refused = log.get(0).getRestored();
-      assertThat(refused.getFailure()).contains("which keys changed since");
+      assertThat(refused.getFailure()).contains("the window-log has the changed keys since");
       assertThat(refused.getTooLarge()).isTrue();
       assertThat(refused.getLast()).isTrue();
 
@@ -139,7 +142,7 @@ class RestoreLimitTest {
     long target = node.clock().last().own();
     for (int i = 1; i < 40; i++) {
       clock.addAndGet(1_000);
-      node.put(key("k"), version("v".repeat(20_000), i), Caller.STOCK);
+      node.writes().put(key("k"), version("v".repeat(20_000), i), Caller.STOCK);
     }
     node.pause(1);
     assertThat(node.reach()).isGreaterThan(target);
@@ -180,8 +183,9 @@ class RestoreLimitTest {
     for (int i = 0; i < 40; i++) {
       micros.addAndGet(1_000);
       StoreNode node = nodes.get(random.nextInt(3));
-      node.put(
-          key("k" + random.nextInt(2 * KEYS)), version("only" + i, 0, 0, 9L + i), Caller.STOCK);
+      node.writes()
+          .put(
+              key("k" + random.nextInt(2 * KEYS)), version("only" + i, 0, 0, 9L + i), Caller.STOCK);
     }
     nodes.forEach(node -> node.pause(1));
     // Nothing near it has changed: only the slices can tell.
@@ -231,7 +235,7 @@ class RestoreLimitTest {
     for (int i = 0; i < KEYS; i++) {
       micros.addAndGet(10);
       for (StoreNode node : nodes) {
-        node.put(key("k" + i), version(value + i, counter), Caller.STOCK);
+        node.writes().put(key("k" + i), version(value + i, counter), Caller.STOCK);
       }
     }
   }

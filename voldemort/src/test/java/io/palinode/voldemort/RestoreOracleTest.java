@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.detector.StoreBinding.KeyRecord;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hlc;
+import io.palinode.store.engine.StorageEngine;
+import io.palinode.store.past.PastOnDisk;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.protocol.Siblings;
 import io.palinode.voldemort.protocol.VectorClock;
@@ -133,14 +135,14 @@ class RestoreOracleTest {
         expected = Objects.requireNonNull(Siblings.put(stored, version));
       }
       next.put(key, expected);
-      return node.put(key, version, Caller.STOCK);
+      return node.writes().put(key, version, Caller.STOCK);
     }
 
     private Reply<Boolean> delete(StoreKey key, Map<StoreKey, List<Versioned>> next)
         throws RefusedException {
       VectorClock upTo = randomVersion().clock();
       next.computeIfPresent(key, (k, stored) -> Siblings.delete(stored, upTo));
-      return node.delete(key, upTo, Caller.STOCK);
+      return node.writes().delete(key, upTo, Caller.STOCK);
     }
 
     void rollBack(int epoch) {

@@ -6,15 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
-import io.palinode.retroscope.snapshot.Entry;
-import io.palinode.retroscope.snapshot.Kind;
 import io.palinode.retroscope.snapshot.LocalSnapshots;
-import io.palinode.retroscope.snapshot.Manifest;
-import io.palinode.retroscope.snapshot.OpenSnapshot;
 import io.palinode.retroscope.snapshot.Order;
-import io.palinode.retroscope.snapshot.Ref;
 import io.palinode.retroscope.snapshot.Taken;
 import io.palinode.retroscope.snapshot.Watch;
+import io.palinode.retroscope.snapshot.file.Entry;
+import io.palinode.retroscope.snapshot.file.Kind;
+import io.palinode.retroscope.snapshot.file.Manifest;
+import io.palinode.retroscope.snapshot.file.OpenSnapshot;
+import io.palinode.retroscope.snapshot.file.Ref;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.cluster.StoreDefinition.Persistence;
 import io.palinode.voldemort.protocol.Siblings;
@@ -162,8 +162,8 @@ class SnapshotOracleTest {
       try {
         Reply<Boolean> reply =
             random.nextInt(4) == 0
-                ? node.delete(key, version.clock(), client.caller())
-                : node.put(key, version, client.caller());
+                ? node.writes().delete(key, version.clock(), client.caller())
+                : node.writes().put(key, version, client.caller());
         if (reply.acceptedAt() != 0) {
           accepted(at, reply.acceptedAt(), key);
         }
@@ -234,7 +234,7 @@ class SnapshotOracleTest {
       try (OpenSnapshot opened = snapshots.get(node).open(id)) {
         for (String store : opened.stores()) {
           for (Entry entry : opened.page(store, null, 1 << 20)) {
-            found.put(new StoreKey(store, entry.key()), LocalStore.versions(entry.record()));
+            found.put(new StoreKey(store, entry.key()), StoredVersions.in(entry.record()));
           }
         }
       }
@@ -255,7 +255,7 @@ class SnapshotOracleTest {
       for (int node = 0; node < NODES; node++) {
         for (int i = 0; i < 8; i++) {
           StoreKey key = TestNodes.key("k" + i);
-          assertThat(nodes.get(node).getAsOf(key, hlc, Caller.STOCK).value())
+          assertThat(nodes.get(node).reads().getAsOf(key, hlc, Caller.STOCK).value())
               .as("%s node=%d key=k%d at=%s", label, node, i, Hlc.format(hlc))
               .isEqualTo(stateAt(node, hlc).getOrDefault(key, List.of()));
         }

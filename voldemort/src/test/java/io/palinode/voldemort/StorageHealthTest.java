@@ -2,6 +2,8 @@ package io.palinode.voldemort;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.palinode.store.engine.StorageException;
+import io.palinode.store.engine.StorageHealth;
 import org.junit.jupiter.api.Test;
 
 class StorageHealthTest {

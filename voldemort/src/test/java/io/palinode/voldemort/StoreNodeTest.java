@@ -25,6 +25,11 @@ import io.palinode.hvc.Hvc;
 import io.palinode.retroscope.Diff;
 import io.palinode.retroscope.OutOfReachException;
 import io.palinode.retroscope.WindowLog;
+import io.palinode.store.engine.StorageEngine;
+import io.palinode.store.engine.StorageHealth;
+import io.palinode.store.order.ClockBehindException;
+import io.palinode.store.order.FenceState;
+import io.palinode.store.restore.KeyPast;
 import io.palinode.voldemort.TestNodes.Medium;
 import io.palinode.voldemort.protocol.ErrorCode;
 import io.palinode.voldemort.protocol.Siblings;
@@ -56,10 +61,11 @@ class StoreNodeTest {
   void aPutIsReadBackWithItsSiblings() throws RefusedException {
     put(version("left", 1));
     put(version("right", 0, 1));
-    assertThat(texts(node.get(K, Caller.STOCK).value())).containsExactly("left", "right");
+    assertThat(texts(node.reads().get(K, Caller.STOCK).value())).containsExactly("left", "right");
     put(version("joined", 2, 1));
-    assertThat(texts(node.get(K, Caller.STOCK).value())).containsExactly("joined");
-    assertThat(node.getAll(K.store(), List.of(bytes("none"), K.key()), Caller.STOCK).value())
+    assertThat(texts(node.reads().get(K, Caller.STOCK).value())).containsExactly("joined");
+    assertThat(
+            node.reads().getAll(K.store(), List.of(bytes("none"), K.key()), Caller.STOCK).value())
         .containsExactly(List.of(), List.of(version("joined", 2, 1)));
   }
 
@@ -81,13 +87,13 @@ class StoreNodeTest {
   void aDeleteRemovesWhatIsAtOrBeforeItsClockAndTellsWhetherThereWasAny() throws RefusedException {
     put(version("left", 1));
     put(version("right", 0, 1));
-    assertThat(node.delete(K, vector(1), Caller.STOCK).value()).isTrue();
-    assertThat(texts(node.get(K, Caller.STOCK).value())).containsExactly("right");
-    Reply<Boolean> again = node.delete(K, vector(1), Caller.STOCK);
+    assertThat(node.writes().delete(K, vector(1), Caller.STOCK).value()).isTrue();
+    assertThat(texts(node.reads().get(K, Caller.STOCK).value())).containsExactly("right");
+    Reply<Boolean> again = node.writes().delete(K, vector(1), Caller.STOCK);
     assertThat(again.value()).isFalse();
     assertThat(again.acceptedAt()).isZero();
-    assertThat(node.delete(K, vector(9, 9), Caller.STOCK).value()).isTrue();
-    assertThat(node.get(K, Caller.STOCK).value()).isEmpty();
+    assertThat(node.writes().delete(K, vector(9, 9), Caller.STOCK).value()).isTrue();
+    assertThat(node.reads().get(K, Caller.STOCK).value()).isEmpty();
     assertThat(node.read(List.of(K)).get(0).siblings()).isEmpty();
     assertThat(events).hasSize(4);
     assertThat(events.get(2).written()).isNull();
@@ -107,9 +113,9 @@ class StoreNodeTest {
               logged.add(changesIn(probed));
             }
           };
-      probed.put(K, version("v1", 1), Caller.STOCK);
-      probed.put(key("other"), version("v1", 1), Caller.STOCK);
-      probed.delete(K, vector(1), Caller.STOCK);
+      probed.writes().put(K, version("v1", 1), Caller.STOCK);
+      probed.writes().put(key("other"), version("v1", 1), Caller.STOCK);
+      probed.writes().delete(K, vector(1), Caller.STOCK);
       assertThat(logged).containsExactly(1, 2, 2);
     }
   }
@@ -126,9 +132,9 @@ class StoreNodeTest {
     WindowLog log = node.history().past(K.store());
     log.append(node.clock().last().own() + (1L << 40), bytes("out of order"), null);
     assertThatThrownBy(() -> put(version("v2", 2))).isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> node.delete(K, vector(1), Caller.STOCK))
+    assertThatThrownBy(() -> node.writes().delete(K, vector(1), Caller.STOCK))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThat(texts(node.get(K, Caller.STOCK).value())).containsExactly("v1");
+    assertThat(texts(node.reads().get(K, Caller.STOCK).value())).containsExactly("v1");
     assertThat(events).hasSize(1);
   }
 
@@ -139,24 +145,25 @@ class StoreNodeTest {
     Versioned second = version("x".repeat(1_000), 0, 1);
     assertThat(refused(() -> put(second)))
         .hasMessageContaining("must have at most 7,340,032 bytes together");
-    assertThat(node.get(K, Caller.STOCK).value()).hasSize(1);
+    assertThat(node.reads().get(K, Caller.STOCK).value()).hasSize(1);
     assertThat(events).hasSize(1);
     put(version("short", 2));
-    assertThat(texts(node.get(K, Caller.STOCK).value())).containsExactly("short");
+    assertThat(texts(node.reads().get(K, Caller.STOCK).value())).containsExactly("short");
   }
 
   /** It is noted, though it deletes nothing, and told with the next rollback. */
   @Test
   void aDeleteOfAKeyThatIsTooLongToBeExchangedIsRefused() {
     StoreKey tooLong = new StoreKey(K.store(), new byte[KeyRecord.BYTES_MAX + 1]);
-    assertThat(refused(() -> node.delete(tooLong, vector(1), Caller.STOCK)))
+    assertThat(refused(() -> node.writes().delete(tooLong, vector(1), Caller.STOCK)))
         .hasMessageContaining("must have at most 7,340,032 bytes together");
   }
 
   @Test
   void anEventTellsTheWriteAsItWasApplied() throws RefusedException {
     Hvc known = Hvc.of(Hvc.NO_OWNER, 0, Hlc.ofMicros(micros.get() + 7), 0);
-    Reply<Boolean> reply = node.put(K, version("v", 0, 1), caller(known, null, "alice", 1));
+    Reply<Boolean> reply =
+        node.writes().put(K, version("v", 0, 1), caller(known, null, "alice", 1));
     WriteEvent event = events.get(0);
     assertThat(event.key()).isEqualTo(K);
     assertThat(event.written()).isEqualTo(new Version(bytes("v"), vector(0, 1).identityBytes()));
@@ -175,7 +182,7 @@ class StoreNodeTest {
   @Test
   void anEventTellsTheTimeOfTheVersion() throws RefusedException {
     put(new Versioned(bytes("v"), vector(1).withTimestamp(5)));
-    node.delete(K, vector(1), Caller.STOCK);
+    node.writes().delete(K, vector(1), Caller.STOCK);
     put(new Versioned(bytes("v"), vector(1).withTimestamp(9)));
     Version first = events.get(0).siblings().get(0);
     Version second = events.get(2).siblings().get(0);
@@ -188,7 +195,7 @@ class StoreNodeTest {
 
   @Test
   void theOriginIsThisNodeForAKnownClientAndUnknownForAStockOne() throws RefusedException {
-    node.put(K, version("a", 1), caller(null, null, "alice", null));
+    node.writes().put(K, version("a", 1), caller(null, null, "alice", null));
     put(version("b", 2));
     assertThat(events).extracting(WriteEvent::origin).containsExactly(0, null);
     assertThat(events).extracting(WriteEvent::writer).containsExactly("alice", "");
@@ -196,8 +203,8 @@ class StoreNodeTest {
 
   @Test
   void aRepairIsToldAsACopyAndIsNotOfTheClientThatSendsIt() throws RefusedException {
-    node.put(K, version("v", 1), new Caller(null, null, "reader", 1, 2));
-    node.put(K, version("w", 2), new Caller(null, null, "reader", null, 2));
+    node.writes().put(K, version("v", 1), new Caller(null, null, "reader", 1, 2));
+    node.writes().put(K, version("w", 2), new Caller(null, null, "reader", null, 2));
     assertThat(events).extracting(WriteEvent::origin).containsExactly(1, 2);
     assertThat(events).extracting(WriteEvent::writer).containsExactly("", "");
     assertThat(node.siblings(K).get(0).origin()).as("not known").isNull();
@@ -207,8 +214,8 @@ class StoreNodeTest {
   @Test
   void aRepairIsNotedAsACopyOfNobodys() throws RefusedException {
     node.followAccesses(true);
-    node.put(K, version("v", 1), new Caller(null, null, "reader", null, 2));
-    node.put(K, version("w", 2), new Caller(null, null, "reader", 0, 2));
+    node.writes().put(K, version("v", 1), new Caller(null, null, "reader", null, 2));
+    node.writes().put(K, version("w", 2), new Caller(null, null, "reader", 0, 2));
     assertThat(node.accesses(0).accesses()).extracting(Access::kind).containsOnly(Kind.COPY);
     assertThat(node.accesses(0).accesses()).extracting(Access::client).containsExactly("", "");
   }
@@ -217,9 +224,9 @@ class StoreNodeTest {
   @Test
   void whatANodeHadAcceptedAndLostComesBackAsACopy() throws RefusedException {
     Versioned version = version("v", 1);
-    node.put(K, version, caller(null, null, "writer", null));
-    node.delete(K, vector(1), caller(null, null, "writer", null));
-    node.put(K, version, new Caller(null, null, "reader", 0, 1));
+    node.writes().put(K, version, caller(null, null, "writer", null));
+    node.writes().delete(K, vector(1), caller(null, null, "writer", null));
+    node.writes().put(K, version, new Caller(null, null, "reader", 0, 1));
     assertThat(events).extracting(WriteEvent::origin).containsExactly(0, 0, 1);
     assertThat(node.siblings(K).get(0).origin()).as("as its record had it").isZero();
   }
@@ -227,7 +234,7 @@ class StoreNodeTest {
   @Test
   void aReadIsAReceiveEvent() throws RefusedException {
     Hvc known = Hvc.of(Hvc.NO_OWNER, 0, 0, Hlc.ofMicros(micros.get() + 50));
-    Reply<List<Versioned>> reply = node.get(K, caller(known, null, "", null));
+    Reply<List<Versioned>> reply = node.reads().get(K, caller(known, null, "", null));
     assertThat(reply.hvc().own()).isGreaterThan(known.get(2));
     assertThat(reply.acceptedAt()).isZero();
   }
@@ -236,25 +243,25 @@ class StoreNodeTest {
   void aClockTooFarAheadIsRefusedAndChangesNothing() throws RefusedException {
     Hvc broken = Hvc.of(Hvc.NO_OWNER, 0, 0, Hlc.ofMicros(micros.get() + 500_001));
     RefusedException refused =
-        refused(() -> node.put(K, version("v", 1), caller(broken, null, "", null)));
+        refused(() -> node.writes().put(K, version("v", 1), caller(broken, null, "", null)));
     assertThat(refused.code()).isEqualTo(ErrorCode.VOLDEMORT);
     assertThat(refused)
         .hasMessageContaining("node 0 at " + micros.get())
         .hasMessageContaining("of node 2");
-    assertThat(node.get(K, Caller.STOCK).value()).isEmpty();
+    assertThat(node.reads().get(K, Caller.STOCK).value()).isEmpty();
     assertThat(node.counters().get(NodeCounter.ERRORS)).isEqualTo(1);
-    assertThat(refused(() -> node.get(K, caller(Hvc.unknown(5), null, "", null))))
+    assertThat(refused(() -> node.reads().get(K, caller(Hvc.unknown(5), null, "", null))))
         .hasMessageContaining("3 entries");
   }
 
   @Test
   void anUnknownStoreAndAKeyOfAnotherNodeAreRefused() throws RefusedException {
     RefusedException unknown =
-        refused(() -> node.get(new StoreKey("nope", bytes("k")), Caller.STOCK));
+        refused(() -> node.reads().get(new StoreKey("nope", bytes("k")), Caller.STOCK));
     assertThat(unknown.code()).isEqualTo(ErrorCode.VOLDEMORT);
     assertThat(unknown).hasMessageContaining("'nope'").hasMessageContaining("store not found");
-    node.requireHeld(keyOn(0));
-    assertThat(refused(() -> node.requireHeld(keyOn(1))).code())
+    node.admission().requireHeld(keyOn(0));
+    assertThat(refused(() -> node.admission().requireHeld(keyOn(1))).code())
         .isEqualTo(ErrorCode.INVALID_METADATA);
   }
 
@@ -264,16 +271,16 @@ class StoreNodeTest {
     long quiet = node.pause(1);
     assertThat(quiet).isGreaterThan(events.get(0).after().own());
     for (Caller caller : List.of(Caller.STOCK, inEpoch(0), inEpoch(1))) {
-      assertFenced(() -> node.get(K, caller), FenceState.paused(1));
-      assertFenced(() -> node.put(K, version("w", 2), caller), FenceState.paused(1));
-      assertFenced(() -> node.delete(K, vector(9), caller), FenceState.paused(1));
+      assertFenced(() -> node.reads().get(K, caller), FenceState.paused(1));
+      assertFenced(() -> node.writes().put(K, version("w", 2), caller), FenceState.paused(1));
+      assertFenced(() -> node.writes().delete(K, vector(9), caller), FenceState.paused(1));
     }
     node.resume(1, quiet, 42);
     FenceState resumed = FenceState.resumed(1, quiet, 42, MissedEpochs.NONE);
-    assertFenced(() -> node.put(K, version("w", 2), inEpoch(0)), resumed);
-    assertFenced(() -> node.get(K, inEpoch(2)), FenceState.paused(2));
-    assertThat(node.put(K, version("w", 2), inEpoch(1)).epoch()).isEqualTo(1);
-    assertThat(node.get(K, Caller.STOCK).epoch()).isEqualTo(1);
+    assertFenced(() -> node.writes().put(K, version("w", 2), inEpoch(0)), resumed);
+    assertFenced(() -> node.reads().get(K, inEpoch(2)), FenceState.paused(2));
+    assertThat(node.writes().put(K, version("w", 2), inEpoch(1)).epoch()).isEqualTo(1);
+    assertThat(node.reads().get(K, Caller.STOCK).epoch()).isEqualTo(1);
     assertThat(node.counters().get(NodeCounter.FENCED)).isEqualTo(11);
   }
 
@@ -295,7 +302,7 @@ class StoreNodeTest {
     assertThat(node.restore(1, 1, target).undoneWrites()).isEqualTo(first.undoneWrites());
     assertThat(node.restore(1, 1, target).changed()).as("the plan is over").isEmpty();
     assertThat(node.restore(1, 0, target).changed()).isEmpty();
-    assertThat(texts(node.get(K, Caller.STOCK).value())).containsExactly("x");
+    assertThat(texts(node.reads().get(K, Caller.STOCK).value())).containsExactly("x");
   }
 
   @Test
@@ -315,14 +322,14 @@ class StoreNodeTest {
 
   @Test
   void aRestoreCountsTheWritesAndTellsTheKeysNearAndAfterTheTarget() throws RefusedException {
-    node.put(key("long before"), version("v", 1), Caller.STOCK);
+    node.writes().put(key("long before"), version("v", 1), Caller.STOCK);
     micros.addAndGet(StoreNodeConfig.CONVERGENCE_WINDOW_DEFAULT.toNanos() / 1_000 + 1);
-    node.put(key("near"), version("v", 1), Caller.STOCK);
+    node.writes().put(key("near"), version("v", 1), Caller.STOCK);
     micros.addAndGet(1_000);
     long target = put(version("v", 1)).acceptedAt();
     put(version("w", 2));
     put(version("x", 3));
-    node.put(key("new"), version("v", 1), Caller.STOCK);
+    node.writes().put(key("new"), version("v", 1), Caller.STOCK);
     node.pause(1);
     var first = node.restore(1, 1, target);
     assertThat(first.undoneWrites()).isEqualTo(3);
@@ -405,19 +412,19 @@ class StoreNodeTest {
             unheard.incrementAndGet();
           }
         });
-    assertThatThrownBy(() -> failing.put(K, version("v", 1), Caller.STOCK))
+    assertThatThrownBy(() -> failing.writes().put(K, version("v", 1), Caller.STOCK))
         .isInstanceOf(OutOfMemoryError.class);
     assertThat(valuesOf(failing, K)).containsExactly("v");
     assertThat(unheard).hasValue(1);
 
-    failing.entered(Caller.STOCK);
-    assertThatThrownBy(() -> failing.changed(K, null, new byte[] {1}, null, Caller.STOCK))
+    failing.hosted().enter(Caller.STOCK);
+    assertThatThrownBy(() -> failing.hosted().changed(K, null, new byte[] {1}, null, Caller.STOCK))
         .isInstanceOf(OutOfMemoryError.class);
-    failing.left();
+    failing.hosted().leave();
     assertThat(unheard).hasValue(2);
 
     engine.fails = true;
-    assertThat(refused(() -> failing.put(K, version("w", 2), Caller.STOCK)).code())
+    assertThat(refused(() -> failing.writes().put(K, version("w", 2), Caller.STOCK)).code())
         .isEqualTo(ErrorCode.PERSISTENCE_FAILURE);
     assertThat(unheard).as("what was not made").hasValue(2);
   }
@@ -427,11 +434,12 @@ class StoreNodeTest {
     ProbedEngine engine = new ProbedEngine(Medium.MEMORY.open(folder));
     StoreNode failing = new StoreNode(TestNodes.config(), engine, micros::get);
     failing.listen(events::add);
-    failing.put(K, version("v", 1), Caller.STOCK);
+    failing.writes().put(K, version("v", 1), Caller.STOCK);
     engine.fails = true;
-    RefusedException refused = refused(() -> failing.put(K, version("w", 2), Caller.STOCK));
+    RefusedException refused =
+        refused(() -> failing.writes().put(K, version("w", 2), Caller.STOCK));
     assertThat(refused.code()).isEqualTo(ErrorCode.PERSISTENCE_FAILURE);
-    assertThat(refused(() -> failing.get(K, Caller.STOCK)).code())
+    assertThat(refused(() -> failing.reads().get(K, Caller.STOCK)).code())
         .isEqualTo(ErrorCode.PERSISTENCE_FAILURE);
     assertThat(events).hasSize(1);
     engine.fails = false;
@@ -444,8 +452,8 @@ class StoreNodeTest {
   void aReadThatARollbackOvertakesIsRefused() throws RefusedException {
     ProbedEngine engine = new ProbedEngine(Medium.MEMORY.open(folder));
     StoreNode probed = new StoreNode(TestNodes.config(), engine, micros::get);
-    long target = probed.put(K, version("stays", 1), Caller.STOCK).acceptedAt();
-    probed.put(K, version("goes", 2), Caller.STOCK);
+    long target = probed.writes().put(K, version("stays", 1), Caller.STOCK).acceptedAt();
+    probed.writes().put(K, version("goes", 2), Caller.STOCK);
     for (Caller caller : List.of(Caller.STOCK, inEpoch(1))) {
       long epoch = probed.fence().epoch() + 1;
       engine.duringNextRead =
@@ -455,9 +463,10 @@ class StoreNodeTest {
             probed.resume(epoch, target, 0);
           };
       assertFenced(
-          () -> probed.get(K, caller), FenceState.resumed(epoch, target, 0, MissedEpochs.NONE));
+          () -> probed.reads().get(K, caller),
+          FenceState.resumed(epoch, target, 0, MissedEpochs.NONE));
     }
-    assertThat(texts(probed.get(K, Caller.STOCK).value())).containsExactly("stays");
+    assertThat(texts(probed.reads().get(K, Caller.STOCK).value())).containsExactly("stays");
   }
 
   @Test
@@ -466,8 +475,8 @@ class StoreNodeTest {
     ProbedEngine engine = new ProbedEngine(Medium.MEMORY.open(folder));
     StoreNode probed = new StoreNode(TestNodes.config(), engine, micros::get);
     long target = probed.clock().tick().own();
-    probed.put(K, version("v", 1), Caller.STOCK);
-    probed.put(keyOn(0), version("v", 1), Caller.STOCK);
+    probed.writes().put(K, version("v", 1), Caller.STOCK);
+    probed.writes().put(keyOn(0), version("v", 1), Caller.STOCK);
     probed.pause(1);
     engine.commits.clear();
     probed.restore(1, 1, target);
@@ -487,7 +496,7 @@ class StoreNodeTest {
   void aScanSeesEveryKeyOfEveryStore() throws RefusedException {
     put(version("left", 1));
     put(version("right", 0, 1));
-    node.put(keyOn(0), version("once", 1), Caller.STOCK);
+    node.writes().put(keyOn(0), version("once", 1), Caller.STOCK);
     List<String> seen = new ArrayList<>();
     node.scan((key, siblings) -> seen.add(key.store() + "=" + siblings.size()));
     assertThat(seen).containsExactlyInAnyOrder("everywhere=2", "once=1");
@@ -503,8 +512,8 @@ class StoreNodeTest {
   @Test
   void aRestartKeepsRecordsEpochAndMarkAndIsAnotherIncarnation() throws RefusedException {
     StoreNode first = onDisk();
-    long target = first.put(K, version("v", 1), Caller.STOCK).acceptedAt();
-    first.put(K, version("w", 2), Caller.STOCK);
+    long target = first.writes().put(K, version("v", 1), Caller.STOCK).acceptedAt();
+    first.writes().put(K, version("w", 2), Caller.STOCK);
     first.pause(4);
     var restoration = first.restore(4, 2, target);
     first.close();
@@ -519,7 +528,7 @@ class StoreNodeTest {
     assertThat(third.fence())
         .isEqualTo(FenceState.resumed(4, target, 9, new MissedEpochs(3, 2, 7)));
     assertThat(third.restore(4, 2, target).changed()).as("the plan is over").isEmpty();
-    assertThat(texts(third.get(K, inEpoch(4)).value())).containsExactly("v");
+    assertThat(texts(third.reads().get(K, inEpoch(4)).value())).containsExactly("v");
     third.close();
   }
 
@@ -527,19 +536,20 @@ class StoreNodeTest {
   void aRestartContinuesTheClockAboveWhatWasWritten() throws RefusedException {
     StoreNode first = onDisk();
     Hvc ahead = Hvc.of(Hvc.NO_OWNER, 0, Hlc.ofMicros(micros.get() + 400_000), 0);
-    long last = first.put(K, version("v", 1), caller(ahead, null, "", null)).acceptedAt();
+    long last = first.writes().put(K, version("v", 1), caller(ahead, null, "", null)).acceptedAt();
     first.close();
     micros.addAndGet(400_000);
     StoreNode second = onDisk();
     assertThat(second.reach()).isGreaterThan(last);
-    assertThat(second.put(K, version("w", 2), Caller.STOCK).acceptedAt()).isGreaterThan(last);
+    assertThat(second.writes().put(K, version("w", 2), Caller.STOCK).acceptedAt())
+        .isGreaterThan(last);
     second.close();
   }
 
   @Test
   void aNodeOpensWhenItsClockHasComeToWhatItMayHaveWritten() throws RefusedException {
     StoreNode first = onDisk();
-    long last = first.put(K, version("v", 1), Caller.STOCK).acceptedAt();
+    long last = first.writes().put(K, version("v", 1), Caller.STOCK).acceptedAt();
     first.close();
     StorageEngine engine = Medium.BDB.open(folder);
     assertThat(StoreNode.opensFromMicros(engine)).isEqualTo(Hlc.micros(last));
@@ -556,8 +566,8 @@ class StoreNodeTest {
   @Test
   void whatAnUndoChangedIsNoLaterThanWhatTheNodeHasPromised() throws Exception {
     StoreNode live = onDisk();
-    long target = live.put(K, version("v", 1), Caller.STOCK).acceptedAt();
-    live.put(K, version("w", 2), Caller.STOCK);
+    long target = live.writes().put(K, version("v", 1), Caller.STOCK).acceptedAt();
+    live.writes().put(K, version("w", 2), Caller.STOCK);
     live.pause(1);
     micros.addAndGet(700_000);
     live.restore(1, 1, target);
@@ -589,7 +599,7 @@ class StoreNodeTest {
     LocalDetector detector = new LocalDetector(live, ring, instance -> 0, 10);
     detector.reset(0);
     Hvc ahead = Hvc.of(Hvc.NO_OWNER, 0, Hlc.ofMicros(micros.get() + 400_000), 0);
-    Hvc read = live.get(K, caller(ahead, null, "", null)).hvc();
+    Hvc read = live.reads().get(K, caller(ahead, null, "", null)).hvc();
     assertThat(detector.reportProgress()).isTrue();
     long told = live.clock().last().own();
     assertThat(told).isGreaterThan(read.own());
@@ -648,9 +658,9 @@ class StoreNodeTest {
   @Test
   void aCrashAfterAnyStepOfAPlanLeavesThatStepWhole() throws Exception {
     StoreNode live = onDisk();
-    long target = live.put(K, version("v", 1), Caller.STOCK).acceptedAt();
-    live.put(K, version("w", 2), Caller.STOCK);
-    live.put(key("new"), version("n", 1), Caller.STOCK);
+    long target = live.writes().put(K, version("v", 1), Caller.STOCK).acceptedAt();
+    live.writes().put(K, version("w", 2), Caller.STOCK);
+    live.writes().put(key("new"), version("n", 1), Caller.STOCK);
     live.pause(1);
     TestNodes.copyFolder(folder, folder.resolve("paused"));
     var restoration = live.restore(1, 1, target);
@@ -684,8 +694,8 @@ class StoreNodeTest {
   void whatADeleteCoveredIsKnownAfterACrashToo() throws RefusedException {
     StoreNode first = onDisk();
     long before = first.reach();
-    first.put(K, version("v", 1), Caller.STOCK);
-    long target = first.delete(K, vector(1), Caller.STOCK).acceptedAt();
+    first.writes().put(K, version("v", 1), Caller.STOCK);
+    long target = first.writes().delete(K, vector(1), Caller.STOCK).acceptedAt();
     first.pause(1);
     first.restore(1, 1, target);
     first.close();
@@ -715,7 +725,7 @@ class StoreNodeTest {
   }
 
   private Reply<Boolean> put(Versioned version) throws RefusedException {
-    return node.put(K, version, Caller.STOCK);
+    return node.writes().put(K, version, Caller.STOCK);
   }
 
   private List<String> valuesOf(StoreKey key) {

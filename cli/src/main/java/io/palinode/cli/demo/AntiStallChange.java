@@ -3,7 +3,7 @@ package io.palinode.cli.demo;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.google.protobuf.ByteString;
 import io.palinode.cli.demo.Watcher.EndedRollback;
-import io.palinode.orchestrator.SequentialSpan;
+import io.palinode.orchestrator.violations.SequentialSpan;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

@@ -6,7 +6,7 @@ import io.palinode.examples.graph.truth.Accuracy;
 import io.palinode.examples.graph.truth.Detected;
 import io.palinode.examples.graph.truth.Truth;
 import io.palinode.hvc.Grade;
-import io.palinode.orchestrator.Grades;
+import io.palinode.orchestrator.violations.Grades;
 import io.palinode.predicate.ReplicaRule;
 import io.palinode.wire.v1.Violation;
 import java.util.Arrays;

@@ -1,7 +1,7 @@
 package io.palinode.cli.demo;
 
 import io.palinode.orchestrator.LatencySnapshot;
-import io.palinode.orchestrator.SequentialSpan;
+import io.palinode.orchestrator.violations.SequentialSpan;
 import io.palinode.wire.v1.Violation;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

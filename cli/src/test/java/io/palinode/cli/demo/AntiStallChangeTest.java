@@ -3,7 +3,7 @@ package io.palinode.cli.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
-import io.palinode.orchestrator.SequentialSpan;
+import io.palinode.orchestrator.violations.SequentialSpan;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,6 +1,6 @@
 /**
- * What nodes report of themselves, and what that means for the cluster. A core: times are
- * arguments.
+ * What every verdict and plan waits for, since when, and what nodes report about themselves. A
+ * core: times are arguments.
  */
 @NullMarked
 package io.palinode.orchestrator.health;

@@ -1,6 +1,6 @@
 package io.palinode.orchestrator.kafka;
 
-import io.palinode.orchestrator.AppendFailure;
+import io.palinode.orchestrator.state.AppendFailure;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;

@@ -1,6 +1,6 @@
 package io.palinode.orchestrator.kafka;
 
-import io.palinode.orchestrator.AppendFailure;
+import io.palinode.orchestrator.state.AppendFailure;
 import io.palinode.wire.v1.SnapshotStep;
 import java.util.HashMap;
 import java.util.Map;
@@ -14,13 +14,13 @@ final class AwaitedSteps {
   static final class Waiting {
     private int callers;
     private boolean read;
-    private Words.@Nullable Failed failed;
+    private OperatorAppends.@Nullable Failed failed;
 
     boolean isRead() {
       return read;
     }
 
-    Words.@Nullable Failed failed() {
+    OperatorAppends.@Nullable Failed failed() {
       return failed;
     }
   }
@@ -51,7 +51,7 @@ final class AwaitedSteps {
   boolean failed(SnapshotStep step, AppendFailure failure, String reason) {
     Waiting one = waiting.get(step);
     if (one != null) {
-      one.failed = new Words.Failed(failure, reason);
+      one.failed = new OperatorAppends.Failed(failure, reason);
     }
     return one != null;
   }

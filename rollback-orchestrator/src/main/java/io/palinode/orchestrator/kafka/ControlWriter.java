@@ -1,6 +1,6 @@
 package io.palinode.orchestrator.kafka;
 
-import io.palinode.orchestrator.AppendFailure;
+import io.palinode.orchestrator.state.AppendFailure;
 import io.palinode.wire.v1.ControlRecord;
 import java.time.Duration;
 import java.util.concurrent.Future;

@@ -6,15 +6,15 @@ import io.palinode.orchestrator.Alert;
 import io.palinode.orchestrator.Command;
 import io.palinode.orchestrator.DetectionLatency;
 import io.palinode.orchestrator.Event;
-import io.palinode.orchestrator.Grades;
-import io.palinode.orchestrator.MachineState;
-import io.palinode.orchestrator.Memory;
 import io.palinode.orchestrator.OutcomeChange;
 import io.palinode.orchestrator.Outcomes;
 import io.palinode.orchestrator.RecentKeys;
-import io.palinode.orchestrator.Rollback;
-import io.palinode.orchestrator.SeenViolations;
+import io.palinode.orchestrator.history.ApiHistory;
 import io.palinode.orchestrator.metrics.OrchestratorMetrics;
+import io.palinode.orchestrator.plan.Rollback;
+import io.palinode.orchestrator.state.MachineState;
+import io.palinode.orchestrator.violations.Grades;
+import io.palinode.orchestrator.violations.SeenViolations;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.Violation;
@@ -38,14 +38,14 @@ final class Effects {
   private final SeenViolations seen = new SeenViolations(SEEN_MAX);
   private final RecentKeys<String> phantoms = new RecentKeys<>(SEEN_MAX);
   private final RecentKeys<CoverageLost> losses = new RecentKeys<>(LOSSES_MAX);
-  private final Memory memory;
+  private final ApiHistory memory;
   private final DetectionLatency latency;
   private final OrchestratorMetrics metrics;
   private final Consumer<ControlRecord> append;
   private final Consumer<Alert> alert;
 
   Effects(
-      Memory memory,
+      ApiHistory memory,
       DetectionLatency latency,
       OrchestratorMetrics metrics,
       Consumer<ControlRecord> append,

@@ -1,13 +1,13 @@
 package io.palinode.orchestrator.kafka;
 
 import io.palinode.orchestrator.Alert;
-import io.palinode.orchestrator.FailedPart;
-import io.palinode.orchestrator.JobFeed;
-import io.palinode.orchestrator.Judgement;
-import io.palinode.orchestrator.MachineState;
-import io.palinode.orchestrator.NodeStatus;
-import io.palinode.orchestrator.WaitAlerts;
-import io.palinode.orchestrator.Waits;
+import io.palinode.orchestrator.health.FailedPart;
+import io.palinode.orchestrator.health.JobFeed;
+import io.palinode.orchestrator.health.Judgement;
+import io.palinode.orchestrator.health.NodeStatus;
+import io.palinode.orchestrator.health.WaitAlerts;
+import io.palinode.orchestrator.health.Waits;
+import io.palinode.orchestrator.state.MachineState;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.v1.ViolationRecord;
 import java.time.Duration;

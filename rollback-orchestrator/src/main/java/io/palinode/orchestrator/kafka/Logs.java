@@ -2,7 +2,7 @@ package io.palinode.orchestrator.kafka;
 
 import com.google.protobuf.Parser;
 import io.palinode.orchestrator.Event;
-import io.palinode.orchestrator.Policy;
+import io.palinode.orchestrator.policy.Policy;
 import io.palinode.orchestrator.rest.UnavailableException;
 import io.palinode.wire.ControlRecordCheck;
 import io.palinode.wire.KafkaSettings;

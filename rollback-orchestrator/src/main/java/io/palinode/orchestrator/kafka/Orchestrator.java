@@ -6,39 +6,32 @@ import io.palinode.detection.witness.PortableWitness;
 import io.palinode.hvc.Grade;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Alert;
-import io.palinode.orchestrator.AppendFailure;
-import io.palinode.orchestrator.AppliedPredicate;
 import io.palinode.orchestrator.DetectionLatency;
-import io.palinode.orchestrator.Discarded;
-import io.palinode.orchestrator.Evidence;
-import io.palinode.orchestrator.FailedPart;
-import io.palinode.orchestrator.Findings;
-import io.palinode.orchestrator.Gate;
-import io.palinode.orchestrator.Intervention;
-import io.palinode.orchestrator.Judgement;
 import io.palinode.orchestrator.LatencySnapshot;
-import io.palinode.orchestrator.MachineState;
-import io.palinode.orchestrator.Memory;
-import io.palinode.orchestrator.NodeStatus;
-import io.palinode.orchestrator.PastPlan;
-import io.palinode.orchestrator.Phase;
-import io.palinode.orchestrator.Plan;
-import io.palinode.orchestrator.PlannedRollback;
-import io.palinode.orchestrator.PredicateTexts;
 import io.palinode.orchestrator.ReceivedViolation;
-import io.palinode.orchestrator.RefusedException;
-import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.RollbackMachine;
-import io.palinode.orchestrator.RollbackProgress;
-import io.palinode.orchestrator.SequentialSpan;
 import io.palinode.orchestrator.Status;
-import io.palinode.orchestrator.Unjudged;
-import io.palinode.orchestrator.Unwritten;
-import io.palinode.orchestrator.WatchedVersions;
-import io.palinode.orchestrator.Wish;
 import io.palinode.orchestrator.alert.AlertDispatcher;
+import io.palinode.orchestrator.health.FailedPart;
+import io.palinode.orchestrator.health.Judgement;
 import io.palinode.orchestrator.health.NodeReports;
+import io.palinode.orchestrator.health.NodeStatus;
+import io.palinode.orchestrator.history.ApiHistory;
+import io.palinode.orchestrator.history.Discarded;
+import io.palinode.orchestrator.history.Evidence;
+import io.palinode.orchestrator.history.RollbackProgress;
+import io.palinode.orchestrator.history.WatchedVersions;
 import io.palinode.orchestrator.metrics.OrchestratorMetrics;
+import io.palinode.orchestrator.plan.PastPlan;
+import io.palinode.orchestrator.plan.Phase;
+import io.palinode.orchestrator.plan.Plan;
+import io.palinode.orchestrator.plan.Rollback;
+import io.palinode.orchestrator.policy.AppliedPredicate;
+import io.palinode.orchestrator.policy.PredicateTexts;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.request.PlannedRollback;
+import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.request.RollbackRequest;
 import io.palinode.orchestrator.rest.Backend;
 import io.palinode.orchestrator.rest.RestServer;
 import io.palinode.orchestrator.rest.UnavailableException;
@@ -46,6 +39,13 @@ import io.palinode.orchestrator.snapshot.Schedule;
 import io.palinode.orchestrator.snapshot.Snapshot;
 import io.palinode.orchestrator.snapshot.SnapshotRequest;
 import io.palinode.orchestrator.snapshot.SnapshotSettings;
+import io.palinode.orchestrator.state.AppendFailure;
+import io.palinode.orchestrator.state.MachineState;
+import io.palinode.orchestrator.state.Unwritten;
+import io.palinode.orchestrator.step.GateStatus;
+import io.palinode.orchestrator.step.Unjudged;
+import io.palinode.orchestrator.violations.FoundViolations;
+import io.palinode.orchestrator.violations.SequentialSpan;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.RefusedRecords;
 import io.palinode.wire.TopicLayout;
@@ -88,7 +88,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
   private final AtomicReference<@Nullable String> failure =
       new AtomicReference<>("the logs are being replayed");
-  private final Memory memory;
+  private final ApiHistory memory;
   private final PredicateTexts texts = new PredicateTexts();
   private final DetectionLatency latency = new DetectionLatency();
   private final RefusedRecords refused = new RefusedRecords();
@@ -99,8 +99,8 @@ public final class Orchestrator implements Backend, AutoCloseable {
   private final ControlWriter control;
   private final RollbackLoop loop;
   private final JudgementWatch watch;
-  private final SnapshotDesk snapshots;
-  private final RollbackDesk rollbacks;
+  private final SnapshotRequests snapshots;
+  private final RollbackRequests rollbacks;
   private final Logs logs;
   private final NodeReports reports;
   private @Nullable AlertDispatcher alerts;
@@ -124,7 +124,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
             topics.control(),
             reports::naming,
             this::appendFailed);
-    memory = new Memory(config.rollback().nodes());
+    memory = new ApiHistory(config.rollback().nodes());
     metrics = new OrchestratorMetrics(meters);
     metrics.refused(refused, List.of(topics.predicates(), topics.control(), topics.violations()));
     rest = new RestServer(config.rest(), this);
@@ -136,9 +136,9 @@ public final class Orchestrator implements Backend, AutoCloseable {
     loop = new RollbackLoop(config.rollback(), wallMicros, effects, events, this::fail);
     watch = new JudgementWatch(kafka, loop::state, memory::nodes, wallMicros, this::raise);
     snapshots =
-        new SnapshotDesk(
+        new SnapshotRequests(
             SnapshotSettings.of(config.rollback().nodes()), wallMicros, control::append);
-    rollbacks = new RollbackDesk(loop, memory, wallMicros, control::append);
+    rollbacks = new RollbackRequests(loop, memory, wallMicros, control::append);
     Consumer<ControlRecord> others =
         record -> {
           snapshots.read(record);
@@ -257,7 +257,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
 
   /** The state is never behind the memory: a plan that was just resumed is not shown as done. */
   private Rollback shown(Rollback known) {
-    return loop.state().journal().serving().shown(known);
+    return loop.state().log().serving().shown(known);
   }
 
   @Override
@@ -268,24 +268,24 @@ public final class Orchestrator implements Backend, AutoCloseable {
   @Override
   public Status status() {
     MachineState state = loop.state();
-    Findings findings = state.findings();
-    long safePoint = state.journal().safePoint();
-    Plan plan = state.journal().plan();
+    FoundViolations found = state.found();
+    long safePoint = state.log().safePoint();
+    Plan plan = state.log().plan();
     PastPlan abandoned = state.abandoned();
     return new Status(
-        state.journal().epoch(),
+        state.log().epoch(),
         plan == null ? null : plan.epoch(),
         RollbackMachine.phase(state),
         plan == null || plan.phase() != Phase.HALTED ? null : plan.failure(),
         abandoned == null ? null : abandoned.epoch(),
-        state.journal().serving(),
+        state.log().serving(),
         safePoint,
         lagMicros(safePoint),
-        findings.judged(),
-        lagMicros(findings.judged()),
-        state.heldAt() == Findings.NOT_HELD ? null : Math.max(safePoint, state.heldAt()),
+        found.judged(),
+        lagMicros(found.judged()),
+        state.heldAt() == FoundViolations.NOT_HELD ? null : Math.max(safePoint, state.heldAt()),
         state.unacknowledgedGaps(),
-        state.journal().coverage().found(),
+        state.log().coverage().found(),
         memory.violationsTotal(),
         memory.phantomsTotal(),
         memory.rollbacksTotal(),
@@ -293,7 +293,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
         config.rollback().nodes(),
         memory.nodes().size(),
         sequential(),
-        Gate.of(state),
+        GateStatus.of(state),
         trouble(state),
         failure.get());
   }
@@ -315,7 +315,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
 
   private List<SequentialSpan> sequential() {
     long now = wallMicros.getAsLong();
-    return loop.state().journal().sequential().stream().filter(s -> s.isInForce(now)).toList();
+    return loop.state().log().sequential().stream().filter(s -> s.isInForce(now)).toList();
   }
 
   @Override
@@ -364,7 +364,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   @Override
-  public PlannedRollback plan(Wish wish) throws RefusedException {
+  public PlannedRollback plan(RollbackRequest wish) throws RefusedException {
     requireWorking();
     return rollbacks.plan(wish);
   }
@@ -382,7 +382,7 @@ public final class Orchestrator implements Backend, AutoCloseable {
   }
 
   @Override
-  public Rollback rollBack(Wish wish) throws RefusedException {
+  public Rollback rollBack(RollbackRequest wish) throws RefusedException {
     requireWorking();
     return rollbacks.run(wish);
   }
@@ -502,13 +502,13 @@ public final class Orchestrator implements Backend, AutoCloseable {
     }
     failure.compareAndSet("the logs are being replayed", null);
     watch.start();
-    log.info("orchestrator=LIVE epoch={} url={}", loop.state().journal().epoch(), rest.url());
+    log.info("orchestrator=LIVE epoch={} url={}", loop.state().log().epoch(), rest.url());
   }
 
   private void gauges(AlertDispatcher dispatcher) {
     OrchestratorGauges gauges = new OrchestratorGauges(metrics, loop::state, this::sequential);
     gauges.add(dispatcher);
-    gauges.addSafePointLag(() -> lagMicros(loop.state().journal().safePoint()));
+    gauges.addSafePointLag(() -> lagMicros(loop.state().log().safePoint()));
     metrics.clockOffsets(config.rollback().nodes(), reports::offsetSeconds);
     metrics.gauge("palinode.predicates", "Predicates in force", () -> registry.all().size());
     metrics.gauge(

@@ -1,7 +1,7 @@
 package io.palinode.orchestrator.kafka;
 
-import io.palinode.orchestrator.RollbackSettings;
 import io.palinode.orchestrator.alert.AlertSettings;
+import io.palinode.orchestrator.policy.RollbackSettings;
 import io.palinode.orchestrator.rest.RestSettings;
 import io.palinode.predicate.PredicateLimits;
 import io.palinode.wire.KafkaSettings;

@@ -1,11 +1,11 @@
 package io.palinode.orchestrator.kafka;
 
-import io.palinode.orchestrator.Findings;
-import io.palinode.orchestrator.Gate;
-import io.palinode.orchestrator.MachineState;
-import io.palinode.orchestrator.SequentialSpan;
 import io.palinode.orchestrator.alert.AlertDispatcher;
 import io.palinode.orchestrator.metrics.OrchestratorMetrics;
+import io.palinode.orchestrator.state.MachineState;
+import io.palinode.orchestrator.step.GateStatus;
+import io.palinode.orchestrator.violations.FoundViolations;
+import io.palinode.orchestrator.violations.SequentialSpan;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -22,11 +22,11 @@ final class OrchestratorGauges {
       Supplier<MachineState> state,
       Supplier<List<SequentialSpan>> sequential) {
     this.metrics = metrics;
-    metrics.gauge("palinode.epoch", "The epoch in force", () -> state.get().journal().epoch());
+    metrics.gauge("palinode.epoch", "The epoch in force", () -> state.get().log().epoch());
     metrics.gauge(
         "palinode.plan.open",
         "1 while a plan is open",
-        () -> state.get().journal().plan() == null ? 0 : 1);
+        () -> state.get().log().plan() == null ? 0 : 1);
     addHolds(state);
     metrics.gauge(
         "palinode.sequential.keys",
@@ -42,16 +42,16 @@ final class OrchestratorGauges {
     metrics.gauge(
         "palinode.coverage.held",
         "1 while lost coverage, or an abandoned rollback, holds the safe point",
-        () -> state.get().heldAt() == Findings.NOT_HELD ? 0 : 1);
+        () -> state.get().heldAt() == FoundViolations.NOT_HELD ? 0 : 1);
     metrics.gauge(
         "palinode.approvals.waiting",
         "Rollbacks that wait for an operator's approval",
-        () -> state.get().journal().gates().requests().size());
+        () -> state.get().log().gates().requests().size());
     metrics.gauge(
         "palinode.budgets.spent",
         "Predicates whose budget of rollbacks is spent: their violations stand",
         () ->
-            Gate.of(state.get()).budgets().stream()
+            GateStatus.of(state.get()).budgets().stream()
                 .filter(account -> account.standsUntilMicros() > 0)
                 .count());
   }

@@ -1,13 +1,13 @@
 package io.palinode.orchestrator.kafka;
 
-import io.palinode.orchestrator.AppliedPredicate;
-import io.palinode.orchestrator.Policy;
-import io.palinode.orchestrator.PredicateTexts;
+import io.palinode.orchestrator.policy.AppliedPredicate;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.policy.PredicateTexts;
 import io.palinode.orchestrator.rest.UnavailableException;
 import io.palinode.predicate.Predicate;
-import io.palinode.predicate.PredicateException;
 import io.palinode.predicate.PredicateLimits;
-import io.palinode.predicate.Predicates;
+import io.palinode.predicate.form.Predicates;
+import io.palinode.predicate.text.PredicateException;
 import io.palinode.wire.v1.PredicateRecord;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -1,11 +1,11 @@
 package io.palinode.orchestrator.kafka;
 
-import io.palinode.orchestrator.AppendFailure;
 import io.palinode.orchestrator.Event;
-import io.palinode.orchestrator.MachineState;
 import io.palinode.orchestrator.RollbackMachine;
-import io.palinode.orchestrator.RollbackSettings;
 import io.palinode.orchestrator.Step;
+import io.palinode.orchestrator.policy.RollbackSettings;
+import io.palinode.orchestrator.state.AppendFailure;
+import io.palinode.orchestrator.state.MachineState;
 import io.palinode.wire.v1.ControlRecord;
 import java.time.Duration;
 import java.util.Queue;
@@ -176,7 +176,7 @@ final class RollbackLoop implements AutoCloseable {
 
   /** The control log is read first, so it opens an epoch before its violations are read. */
   private void requireKnownEpoch(Event event) {
-    long newest = state.journal().epoch() + 1;
+    long newest = state.log().epoch() + 1;
     if (event instanceof Event.ViolationFound found && found.violation().getEpoch() > newest) {
       throw new IllegalArgumentException(
           "the epoch of a violation must be at most %d: %d"

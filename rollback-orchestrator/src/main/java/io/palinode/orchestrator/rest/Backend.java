@@ -1,16 +1,16 @@
 package io.palinode.orchestrator.rest;
 
 import io.palinode.detection.witness.PortableWitness;
-import io.palinode.orchestrator.AppliedPredicate;
-import io.palinode.orchestrator.Intervention;
-import io.palinode.orchestrator.Judgement;
-import io.palinode.orchestrator.NodeStatus;
 import io.palinode.orchestrator.ReceivedViolation;
-import io.palinode.orchestrator.RefusedException;
-import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.Status;
-import io.palinode.orchestrator.Unjudged;
-import io.palinode.orchestrator.WatchedVersions;
+import io.palinode.orchestrator.health.Judgement;
+import io.palinode.orchestrator.health.NodeStatus;
+import io.palinode.orchestrator.history.WatchedVersions;
+import io.palinode.orchestrator.plan.Rollback;
+import io.palinode.orchestrator.policy.AppliedPredicate;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.step.Unjudged;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +28,7 @@ public interface Backend extends SnapshotBackend, RollbackBackend {
    * Puts all predicates of a document in force.
    *
    * @param source names the document in errors, and a predicate that has no name
-   * @throws io.palinode.predicate.PredicateException when the document is refused; nothing is
+   * @throws io.palinode.predicate.text.PredicateException when the document is refused; nothing is
    *     applied then
    * @throws UnavailableException when it cannot be written, or is not seen to be in force in time;
    *     it says whether it may be in force

@@ -1,8 +1,8 @@
 package io.palinode.orchestrator.rest;
 
 import io.palinode.hvc.Hlc;
-import io.palinode.orchestrator.Discarded;
-import io.palinode.orchestrator.Rollback;
+import io.palinode.orchestrator.history.Discarded;
+import io.palinode.orchestrator.plan.Rollback;
 import java.util.List;
 
 /** The JSON of the times in which clients wrote what a rollback discarded. */

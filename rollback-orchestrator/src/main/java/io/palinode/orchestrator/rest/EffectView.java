@@ -1,8 +1,8 @@
 package io.palinode.orchestrator.rest;
 
 import io.palinode.hvc.Hlc;
-import io.palinode.orchestrator.Effect;
-import io.palinode.orchestrator.PlannedRollback;
+import io.palinode.orchestrator.request.Effect;
+import io.palinode.orchestrator.request.PlannedRollback;
 import io.palinode.wire.v1.EffectTold;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

@@ -2,9 +2,9 @@ package io.palinode.orchestrator.rest;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.palinode.hvc.Hlc;
-import io.palinode.orchestrator.Rollback;
-import io.palinode.orchestrator.RollbackProgress;
-import io.palinode.orchestrator.RollbackProgress.NodeSteps;
+import io.palinode.orchestrator.history.RollbackProgress;
+import io.palinode.orchestrator.history.RollbackProgress.NodeSteps;
+import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.wire.v1.AffectedClient;
 import io.palinode.wire.v1.Concerned;
 import java.util.List;
@@ -79,12 +79,12 @@ record OneRollbackView(
           whole, false, null, null, null, List.of(), "all", null, null, null, null, List.of());
     }
     Concerned concerned = progress.concerned();
-    boolean byHand = progress.hand().isByHand();
-    long undoes = progress.hand().undoes();
+    boolean byHand = progress.operator().isByHand();
+    long undoes = progress.operator().undoes();
     return new OneRollbackView(
         whole,
         byHand,
-        byHand ? progress.hand().request() : null,
+        byHand ? progress.operator().request() : null,
         undoes == 0 ? null : undoes,
         progress.reason(),
         progress.moves(),

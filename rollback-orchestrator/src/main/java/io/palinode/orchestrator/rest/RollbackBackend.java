@@ -1,11 +1,11 @@
 package io.palinode.orchestrator.rest;
 
-import io.palinode.orchestrator.Discarded;
-import io.palinode.orchestrator.PlannedRollback;
-import io.palinode.orchestrator.RefusedException;
-import io.palinode.orchestrator.Rollback;
-import io.palinode.orchestrator.RollbackProgress;
-import io.palinode.orchestrator.Wish;
+import io.palinode.orchestrator.history.Discarded;
+import io.palinode.orchestrator.history.RollbackProgress;
+import io.palinode.orchestrator.plan.Rollback;
+import io.palinode.orchestrator.request.PlannedRollback;
+import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.request.RollbackRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +27,7 @@ public interface RollbackBackend {
    *
    * @throws RefusedException when it cannot be done, with the times that can be gone back to
    */
-  PlannedRollback plan(Wish wish) throws RefusedException;
+  PlannedRollback plan(RollbackRequest wish) throws RefusedException;
 
   /**
    * What was planned, and what it would do now.
@@ -48,7 +48,7 @@ public interface RollbackBackend {
    *
    * @throws RefusedException when it cannot be done or written, or another one is under way
    */
-  Rollback rollBack(Wish wish) throws RefusedException;
+  Rollback rollBack(RollbackRequest wish) throws RefusedException;
 
   /**
    * Opens a rollback that waits for approval, or lets its violations stand; returns when the

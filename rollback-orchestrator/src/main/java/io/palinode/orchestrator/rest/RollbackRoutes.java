@@ -10,15 +10,15 @@ import io.javalin.http.BadRequestResponse;
 import io.javalin.http.Context;
 import io.javalin.http.NotFoundResponse;
 import io.palinode.hvc.PointInTime;
-import io.palinode.orchestrator.Discarded;
-import io.palinode.orchestrator.PlannedRollback;
 import io.palinode.orchestrator.ReceivedViolation;
-import io.palinode.orchestrator.RefusedException;
-import io.palinode.orchestrator.RequestName;
-import io.palinode.orchestrator.Rollback;
-import io.palinode.orchestrator.RollbackProgress;
-import io.palinode.orchestrator.Seeds;
-import io.palinode.orchestrator.Wish;
+import io.palinode.orchestrator.history.Discarded;
+import io.palinode.orchestrator.history.RollbackProgress;
+import io.palinode.orchestrator.plan.Rollback;
+import io.palinode.orchestrator.request.PlannedRollback;
+import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.request.RequestName;
+import io.palinode.orchestrator.request.RollbackRequest;
+import io.palinode.orchestrator.request.Seeds;
 import io.palinode.wire.v1.Moment;
 import io.palinode.wire.v1.StoreKey;
 import io.palinode.wire.v1.Violation;
@@ -140,14 +140,14 @@ final class RollbackRoutes {
     return backend.rollBack(plan == null ? wish(wanted) : backend.planned(plan).wish());
   }
 
-  private static Wish comparison(Wanted wanted) {
+  private static RollbackRequest comparison(Wanted wanted) {
     boolean isMore =
         Stream.of(wanted.to(), wanted.violation(), wanted.undo(), wanted.plan(), wanted.scope())
             .anyMatch(Objects::nonNull);
     if (isMore || !wanted.keys().isEmpty()) {
       throw new BadRequestResponse("a comparison of all keys undoes nothing: name no target");
     }
-    return Wish.comparing(named(wanted));
+    return RollbackRequest.comparing(named(wanted));
   }
 
   private static String named(Wanted wanted) {
@@ -197,22 +197,22 @@ final class RollbackRoutes {
     return wanted.plan();
   }
 
-  private Wish wish(Wanted wanted) throws RefusedException {
+  private RollbackRequest wish(Wanted wanted) throws RefusedException {
     String request = named(wanted);
     String to = wanted.to();
     Long undo = wanted.undo();
     if (to != null) {
-      return ofSome(Wish.to(request, time(to)), wanted, Set.of());
+      return ofSome(RollbackRequest.to(request, time(to)), wanted, Set.of());
     }
     if (undo != null) {
-      return Wish.undoing(request, undo);
+      return RollbackRequest.undoing(request, undo);
     }
     Violation violation = violation(String.valueOf(wanted.violation()));
-    Wish wish = Wish.before(request, violation);
+    RollbackRequest wish = RollbackRequest.before(request, violation);
     return ofSome(wish, wanted, wish.witnesses(violation));
   }
 
-  private static Wish ofSome(Wish wish, Wanted wanted, Set<Moment> witnesses)
+  private static RollbackRequest ofSome(RollbackRequest wish, Wanted wanted, Set<Moment> witnesses)
       throws RefusedException {
     if (!wanted.isOfSome()) {
       return wish;

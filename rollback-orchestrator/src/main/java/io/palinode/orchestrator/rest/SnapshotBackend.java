@@ -1,6 +1,6 @@
 package io.palinode.orchestrator.rest;
 
-import io.palinode.orchestrator.RefusedException;
+import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.snapshot.Schedule;
 import io.palinode.orchestrator.snapshot.Snapshot;
 import io.palinode.orchestrator.snapshot.SnapshotRequest;

@@ -9,7 +9,7 @@ import io.javalin.http.BadRequestResponse;
 import io.javalin.http.Context;
 import io.javalin.http.NotFoundResponse;
 import io.palinode.hvc.PointInTime;
-import io.palinode.orchestrator.RefusedException;
+import io.palinode.orchestrator.request.RefusedException;
 import io.palinode.orchestrator.snapshot.Schedule;
 import io.palinode.orchestrator.snapshot.Snapshot;
 import io.palinode.orchestrator.snapshot.SnapshotRequest;

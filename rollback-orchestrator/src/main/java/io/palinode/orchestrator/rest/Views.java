@@ -3,19 +3,19 @@ package io.palinode.orchestrator.rest;
 import com.google.protobuf.ByteString;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
-import io.palinode.orchestrator.AppliedPredicate;
-import io.palinode.orchestrator.Evidence;
-import io.palinode.orchestrator.Gate;
-import io.palinode.orchestrator.Grades;
-import io.palinode.orchestrator.Judgement;
-import io.palinode.orchestrator.NodeStatus;
 import io.palinode.orchestrator.ReceivedViolation;
-import io.palinode.orchestrator.Request;
-import io.palinode.orchestrator.Rollback;
-import io.palinode.orchestrator.SequentialSpan;
 import io.palinode.orchestrator.Status;
-import io.palinode.orchestrator.Unjudged;
-import io.palinode.orchestrator.WatchedVersions;
+import io.palinode.orchestrator.health.Judgement;
+import io.palinode.orchestrator.health.NodeStatus;
+import io.palinode.orchestrator.history.Evidence;
+import io.palinode.orchestrator.history.WatchedVersions;
+import io.palinode.orchestrator.plan.Rollback;
+import io.palinode.orchestrator.policy.AppliedPredicate;
+import io.palinode.orchestrator.step.GateStatus;
+import io.palinode.orchestrator.step.Unjudged;
+import io.palinode.orchestrator.violations.ApprovalRequest;
+import io.palinode.orchestrator.violations.Grades;
+import io.palinode.orchestrator.violations.SequentialSpan;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.VariableVersion;
 import io.palinode.wire.v1.Violation;
@@ -243,8 +243,8 @@ final class Views {
       int violations,
       List<String> violationIds,
       String target) {
-    static ApprovalView of(Gate.Waiting waiting) {
-      Request request = waiting.request();
+    static ApprovalView of(GateStatus.Waiting waiting) {
+      ApprovalRequest request = waiting.request();
       return new ApprovalView(
           request.number(),
           request.predicate(),
@@ -261,7 +261,7 @@ final class Views {
    */
   record BudgetView(
       String predicate, int atMost, double perMs, int spent, @Nullable Long standsUntilMicros) {
-    static BudgetView of(Gate.Account account) {
+    static BudgetView of(GateStatus.Account account) {
       return new BudgetView(
           account.predicate(),
           account.budget().atMost(),

@@ -1,7 +1,7 @@
 package io.palinode.orchestrator.rest;
 
-import io.palinode.orchestrator.Judgement;
-import io.palinode.orchestrator.Wait;
+import io.palinode.orchestrator.health.Judgement;
+import io.palinode.orchestrator.health.Wait;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package io.palinode.orchestrator.snapshot;
 
 import io.palinode.hvc.Hlc;
-import io.palinode.orchestrator.Journal;
-import io.palinode.orchestrator.RefusedException;
+import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.state.ControlLogState;
 import io.palinode.wire.v1.SnapshotClosed;
 import io.palinode.wire.v1.SnapshotDeleted;
 import io.palinode.wire.v1.SnapshotGivenUp;
@@ -52,14 +52,14 @@ public final class SnapshotMachine {
 
   private final Map<SnapshotStep, Long> askedAt = new HashMap<>();
   private final Scheduling scheduling = new Scheduling();
-  private Journal rollbacks;
+  private ControlLogState rollbacks;
   private long lastNumber;
   private long lastRequested;
   private boolean live;
 
   public SnapshotMachine(SnapshotSettings settings) {
     this.settings = settings;
-    this.rollbacks = Journal.empty(settings.nodes());
+    this.rollbacks = ControlLogState.empty(settings.nodes());
   }
 
   // ---- what the log says
@@ -139,7 +139,7 @@ public final class SnapshotMachine {
   }
 
   /** What the log says of rollbacks up to the step that is read next. */
-  public void follow(Journal latest) {
+  public void follow(ControlLogState latest) {
     rollbacks = latest;
   }
 

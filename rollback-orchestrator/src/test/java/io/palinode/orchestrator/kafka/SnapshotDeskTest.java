@@ -11,7 +11,8 @@ class SnapshotDeskTest {
 
   @Test
   void aTickThatFailsIsNotTheLastOne() {
-    try (SnapshotDesk desk = new SnapshotDesk(SnapshotSettings.of(3), this::micros, step -> {})) {
+    try (SnapshotRequests desk =
+        new SnapshotRequests(SnapshotSettings.of(3), this::micros, step -> {})) {
       desk.start();
       Awaitility.await("ticks after those that failed")
           .atMost(Duration.ofSeconds(10))

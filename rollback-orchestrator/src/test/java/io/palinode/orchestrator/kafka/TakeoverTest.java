@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Event;
-import io.palinode.orchestrator.Rollback;
+import io.palinode.orchestrator.plan.Rollback;
 import io.palinode.wire.KafkaSettings;
 import io.palinode.wire.TopicLayout;
 import io.palinode.wire.Topics;

@@ -10,37 +10,37 @@ import io.palinode.detection.witness.PortableWitness;
 import io.palinode.detection.witness.WitnessJson;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
-import io.palinode.orchestrator.AppliedPredicate;
 import io.palinode.orchestrator.Command;
-import io.palinode.orchestrator.Discarded;
-import io.palinode.orchestrator.Effect;
-import io.palinode.orchestrator.Evidence;
-import io.palinode.orchestrator.Gate;
-import io.palinode.orchestrator.Intervention;
-import io.palinode.orchestrator.Judgement;
-import io.palinode.orchestrator.MachineState;
-import io.palinode.orchestrator.Memory;
-import io.palinode.orchestrator.NodeStatus;
-import io.palinode.orchestrator.PlannedRollback;
 import io.palinode.orchestrator.ReceivedViolation;
-import io.palinode.orchestrator.RefusedException;
-import io.palinode.orchestrator.Rollback;
 import io.palinode.orchestrator.RollbackMachine;
-import io.palinode.orchestrator.RollbackProgress;
-import io.palinode.orchestrator.RollbackSettings;
-import io.palinode.orchestrator.ServingNodes;
 import io.palinode.orchestrator.Status;
-import io.palinode.orchestrator.Unjudged;
-import io.palinode.orchestrator.Wait;
-import io.palinode.orchestrator.WatchedVersions;
-import io.palinode.orchestrator.Wish;
+import io.palinode.orchestrator.health.Judgement;
+import io.palinode.orchestrator.health.NodeStatus;
+import io.palinode.orchestrator.health.Wait;
+import io.palinode.orchestrator.history.ApiHistory;
+import io.palinode.orchestrator.history.Discarded;
+import io.palinode.orchestrator.history.Evidence;
+import io.palinode.orchestrator.history.RollbackProgress;
+import io.palinode.orchestrator.history.WatchedVersions;
+import io.palinode.orchestrator.plan.Rollback;
+import io.palinode.orchestrator.plan.ServingNodes;
+import io.palinode.orchestrator.policy.AppliedPredicate;
+import io.palinode.orchestrator.policy.RollbackSettings;
+import io.palinode.orchestrator.request.Effect;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.request.PlannedRollback;
+import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.request.RollbackRequest;
 import io.palinode.orchestrator.snapshot.Schedule;
 import io.palinode.orchestrator.snapshot.Snapshot;
 import io.palinode.orchestrator.snapshot.SnapshotMachine;
 import io.palinode.orchestrator.snapshot.SnapshotRequest;
 import io.palinode.orchestrator.snapshot.SnapshotSettings;
-import io.palinode.predicate.PredicateException;
-import io.palinode.predicate.Predicates;
+import io.palinode.orchestrator.state.MachineState;
+import io.palinode.orchestrator.step.GateStatus;
+import io.palinode.orchestrator.step.Unjudged;
+import io.palinode.predicate.form.Predicates;
+import io.palinode.predicate.text.PredicateException;
 import io.palinode.wire.CandidateRecords;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Detecting;
@@ -284,12 +284,12 @@ class RestServerTest {
   @Test
   void aRollbackIsAskedForByTimeOrViolationOrAsAnUndo() throws Exception {
     assertThat(post("/api/v1/rollbacks", "{\"to\": \"800.2\"}").get("epoch").asLong()).isEqualTo(1);
-    assertThat(backend.wished).extracting(Wish::target).isEqualTo(Hlc.of(800, 2));
+    assertThat(backend.wished).extracting(RollbackRequest::target).isEqualTo(Hlc.of(800, 2));
     var unused = post("/api/v1/rollbacks", "{\"violation\": \"v1\", \"request\": \"mine\"}");
     assertThat(backend.wished)
-        .isEqualTo(new Wish("mine", Hlc.of(500, 7) - 1, List.of("v1"), "p", 0));
+        .isEqualTo(new RollbackRequest("mine", Hlc.of(500, 7) - 1, List.of("v1"), "p", 0));
     unused = post("/api/v1/rollbacks", "{\"undo\": 1}");
-    assertThat(backend.wished).extracting(Wish::undoes).isEqualTo(1L);
+    assertThat(backend.wished).extracting(RollbackRequest::undoes).isEqualTo(1L);
   }
 
   @ParameterizedTest
@@ -350,7 +350,7 @@ class RestServerTest {
     JsonNode again = post("/api/v1/rollbacks/plan", "{\"plan\": \"abc\"}");
     assertThat(again.get("before").get("writes").asLong()).isEqualTo(3);
     var unused = post("/api/v1/rollbacks", "{\"plan\": \"abc\"}");
-    assertThat(backend.wished).extracting(Wish::request).isEqualTo("abc");
+    assertThat(backend.wished).extracting(RollbackRequest::request).isEqualTo("abc");
     assertThat(send("POST", "/api/v1/rollbacks", "{\"plan\": \"b\"}").statusCode()).isEqualTo(409);
   }
 
@@ -566,7 +566,7 @@ class RestServerTest {
     private volatile long acknowledged;
     private volatile ServingNodes serving = ServingNodes.NONE;
     private volatile @Nullable String renewed;
-    private volatile @Nullable Wish wished;
+    private volatile @Nullable RollbackRequest wished;
     private volatile @Nullable String witnessText;
     private volatile @Nullable String trouble;
     private volatile @Nullable String failure;
@@ -616,7 +616,7 @@ class RestServerTest {
 
     @Override
     public @Nullable RollbackProgress progress(long epoch) {
-      Memory memory = new Memory(2);
+      ApiHistory memory = new ApiHistory(2);
       rollbackRecords().forEach(memory::took);
       return memory.progress(epoch);
     }
@@ -627,7 +627,7 @@ class RestServerTest {
     }
 
     @Override
-    public PlannedRollback plan(Wish wish) throws RefusedException {
+    public PlannedRollback plan(RollbackRequest wish) throws RefusedException {
       wished = wish;
       if (wish.undoes() > 0) {
         throw new RefusedException("rollback %d cannot be undone".formatted(wish.undoes()));
@@ -657,11 +657,11 @@ class RestServerTest {
       if (!id.equals("abc")) {
         throw new RefusedException("no plan '%s' is known".formatted(id));
       }
-      return plan(Wish.to("r", Hlc.ofMicros(800)));
+      return plan(RollbackRequest.to("r", Hlc.ofMicros(800)));
     }
 
     @Override
-    public Rollback rollBack(Wish wish) {
+    public Rollback rollBack(RollbackRequest wish) {
       wished = wish;
       return rollbacks(1).get(0);
     }
@@ -797,7 +797,7 @@ class RestServerTest {
           2,
           2,
           List.of(),
-          Gate.OPEN,
+          GateStatus.OPEN,
           trouble,
           failure);
     }

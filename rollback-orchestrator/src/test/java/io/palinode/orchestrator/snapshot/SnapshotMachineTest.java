@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.hvc.Hlc;
-import io.palinode.orchestrator.Journal;
-import io.palinode.orchestrator.RefusedException;
+import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.state.ControlLogState;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Converge;
 import io.palinode.wire.v1.Pause;
@@ -365,30 +365,30 @@ class SnapshotMachineTest {
     complete(new SnapshotRequest("b", before, null, false, 0));
   }
 
-  private Journal undo(long quietSince) {
+  private ControlLogState undo(long quietSince) {
     return undo(quietSince, Restore.newBuilder().setAttempt(1).build());
   }
 
-  private Journal undo(long quietSince, Restore restore) {
-    Journal journal = Journal.empty(NODES);
-    journal = journal.read(plan().setPlanOpened(PlanOpened.getDefaultInstance()).build());
-    journal = journal.read(plan().setPause(Pause.getDefaultInstance()).build());
+  private ControlLogState undo(long quietSince, Restore restore) {
+    ControlLogState log = ControlLogState.empty(NODES);
+    log = log.read(plan().setPlanOpened(PlanOpened.getDefaultInstance()).build());
+    log = log.read(plan().setPause(Pause.getDefaultInstance()).build());
     for (int node = 0; node < NODES; node++) {
       Paused paused = Paused.newBuilder().setNode(node).setQuietSince(quietSince + node).build();
-      journal = journal.read(plan().setPaused(paused).build());
+      log = log.read(plan().setPaused(paused).build());
     }
-    machine.follow(journal);
-    assertThat(journal.halfUndoneAt(quietSince + 1)).isNull();
-    journal = journal.read(plan().setRestore(restore).build());
-    machine.follow(journal);
-    return journal;
+    machine.follow(log);
+    assertThat(log.halfUndoneAt(quietSince + 1)).isNull();
+    log = log.read(plan().setRestore(restore).build());
+    machine.follow(log);
+    return log;
   }
 
   private void rollBack(long quietSince, long clock) {
-    Journal journal = undo(quietSince);
-    journal = journal.read(plan().setConverge(Converge.newBuilder().setAttempt(1)).build());
+    ControlLogState log = undo(quietSince);
+    log = log.read(plan().setConverge(Converge.newBuilder().setAttempt(1)).build());
     machine.follow(
-        journal.read(plan().setResume(Resume.newBuilder().setAttempt(1).setClock(clock)).build()));
+        log.read(plan().setResume(Resume.newBuilder().setAttempt(1).setClock(clock)).build()));
   }
 
   private static ControlRecord.Builder plan() {

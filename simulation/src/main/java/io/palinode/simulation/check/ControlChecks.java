@@ -1,9 +1,9 @@
 package io.palinode.simulation.check;
 
 import io.palinode.hvc.Hlc;
-import io.palinode.orchestrator.Journal;
-import io.palinode.orchestrator.Phase;
-import io.palinode.orchestrator.Plan;
+import io.palinode.orchestrator.plan.Phase;
+import io.palinode.orchestrator.plan.Plan;
+import io.palinode.orchestrator.state.ControlLogState;
 import io.palinode.wire.ControlRecordCheck;
 import io.palinode.wire.RecordBounds;
 import io.palinode.wire.v1.AffectedClient;
@@ -49,7 +49,7 @@ public final class ControlChecks {
   private final Set<String> steps = new HashSet<>();
   private final Map<Long, Ended> ended = new HashMap<>();
   private final CoverageChecks coverage = new CoverageChecks();
-  private Journal truth;
+  private ControlLogState truth;
   private long appended;
   private long judged;
   private int halts;
@@ -63,7 +63,7 @@ public final class ControlChecks {
   public ControlChecks(int nodes, boolean repeats) {
     this.nodes = nodes;
     this.repeats = repeats;
-    this.truth = Journal.empty(nodes);
+    this.truth = ControlLogState.empty(nodes);
   }
 
   /** Judgement has come so far, as the violations' log says. */
@@ -76,7 +76,7 @@ public final class ControlChecks {
     return coverage;
   }
 
-  public Journal truth() {
+  public ControlLogState truth() {
     return truth;
   }
 
@@ -116,7 +116,7 @@ public final class ControlChecks {
   /** A record came into the log. */
   public void appended(ControlRecord record) {
     requireThatReadersAccept(record);
-    Journal before = truth;
+    ControlLogState before = truth;
     truth = truth.read(record);
     if (!repeats) {
       requireFirst(record);

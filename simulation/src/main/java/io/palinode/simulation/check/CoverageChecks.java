@@ -1,8 +1,8 @@
 package io.palinode.simulation.check;
 
 import io.palinode.hvc.Hlc;
-import io.palinode.orchestrator.Coverage;
-import io.palinode.orchestrator.Journal;
+import io.palinode.orchestrator.state.ControlLogState;
+import io.palinode.orchestrator.violations.Coverage;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.GapsAcknowledged;
@@ -74,7 +74,7 @@ public final class CoverageChecks {
   }
 
   /** What an orchestrator shows that has read the whole control log. */
-  public void requireShown(Journal journal) {
+  public void requireShown(ControlLogState journal) {
     Coverage shown = journal.coverage();
     if (shown.unacknowledgedCount() != recorded.size() - acknowledged) {
       throw new BrokenInvariant(

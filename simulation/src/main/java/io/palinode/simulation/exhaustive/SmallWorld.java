@@ -3,19 +3,19 @@ package io.palinode.simulation.exhaustive;
 import io.palinode.detector.Command;
 import io.palinode.hvc.Hlc;
 import io.palinode.orchestrator.Event;
-import io.palinode.orchestrator.Intervention;
-import io.palinode.orchestrator.Journal;
-import io.palinode.orchestrator.MachineState;
-import io.palinode.orchestrator.Phase;
-import io.palinode.orchestrator.Plan;
-import io.palinode.orchestrator.Policy;
 import io.palinode.orchestrator.RollbackMachine;
-import io.palinode.orchestrator.RollbackSettings;
 import io.palinode.orchestrator.Step;
-import io.palinode.predicate.Predicates;
+import io.palinode.orchestrator.plan.Phase;
+import io.palinode.orchestrator.plan.Plan;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.policy.RollbackSettings;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.state.ControlLogState;
+import io.palinode.orchestrator.state.MachineState;
+import io.palinode.predicate.form.Predicates;
 import io.palinode.simulation.exhaustive.SmallClient.Answer;
 import io.palinode.simulation.exhaustive.SmallClient.Request;
-import io.palinode.voldemort.FenceState;
+import io.palinode.store.order.FenceState;
 import io.palinode.voldemort.protocol.Pb0;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.Violation;
@@ -101,7 +101,7 @@ final class SmallWorld {
   private final ArrayDeque<ControlRecord> inFlight;
   private final SmallClient client;
   private MachineState orchestrator;
-  private Journal truth;
+  private ControlLogState truth;
   private int controlPosition;
   private int violationPosition;
   private long badAt;
@@ -124,7 +124,7 @@ final class SmallWorld {
     this.violations = new ArrayList<>();
     this.inFlight = new ArrayDeque<>();
     this.client = new SmallClient();
-    this.truth = Journal.empty(NODES);
+    this.truth = ControlLogState.empty(NODES);
     this.orchestrator = MachineState.initial(RollbackSettings.of(NODES));
     for (int node = 0; node < NODES; node++) {
       SmallNode fresh = new SmallNode(node, NODES, KEYS);
@@ -196,7 +196,7 @@ final class SmallWorld {
     addIf(actions, client.maySend(), Kind.CLIENT_SENDS, -1);
     addIf(actions, badAt > 0 && !reported, Kind.MONITOR_REPORTS, -1);
     addIf(actions, reported && !judged, Kind.MONITOR_JUDGES, -1);
-    Plan plan = orchestrator.journal().plan();
+    Plan plan = orchestrator.log().plan();
     boolean halted = plan != null && plan.phase() == Phase.HALTED;
     addIf(actions, halted && orchestrator.outbox().awaited() == null, Kind.OPERATOR_ABANDONS, -1);
     for (int node = 0; node < NODES; node++) {
@@ -289,7 +289,7 @@ final class SmallWorld {
   private void append(ControlRecord record) {
     log.add(record);
     nodes.forEach(node -> node.appended(record));
-    Journal before = truth;
+    ControlLogState before = truth;
     truth = truth.read(record);
     if (truth.equals(before)) {
       return;

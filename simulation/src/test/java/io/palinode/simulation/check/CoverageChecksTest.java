@@ -3,7 +3,7 @@ package io.palinode.simulation.check;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.palinode.hvc.Hlc;
-import io.palinode.orchestrator.Journal;
+import io.palinode.orchestrator.state.ControlLogState;
 import io.palinode.wire.v1.ControlRecord;
 import io.palinode.wire.v1.CoverageLost;
 import io.palinode.wire.v1.CoverageStep;
@@ -17,7 +17,7 @@ class CoverageChecksTest {
       CoverageLost.newBuilder().setFromHlc(Hlc.ofMicros(20)).setToHlc(Hlc.ofMicros(25)).build();
 
   private final CoverageChecks checks = new CoverageChecks();
-  private Journal journal = Journal.empty(1);
+  private ControlLogState journal = ControlLogState.empty(1);
 
   @Test
   void aSafePointThatPassesAGapThatIsNotRecordedIsFound() {
@@ -48,7 +48,7 @@ class CoverageChecksTest {
   @Test
   void aGapThatIsShownNoMoreIsFound() {
     counted(found());
-    assertThatThrownBy(() -> checks.requireShown(Journal.empty(1)))
+    assertThatThrownBy(() -> checks.requireShown(ControlLogState.empty(1)))
         .hasMessageContaining("1 gaps are unknown, and 0 are shown");
     checks.operatorAcknowledges();
     counted(acknowledged());

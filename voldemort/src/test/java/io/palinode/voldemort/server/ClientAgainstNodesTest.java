@@ -152,7 +152,8 @@ class ClientAgainstNodesTest {
     List<WriteEvent> told = new CopyOnWriteArrayList<>();
     services.get(2).node().listen(told::add);
     Versioned version = TestNodes.version("v", 0, 3);
-    var unused = services.get(1).node().put(key, version, new Caller(null, 0L, "writer", null));
+    var unused =
+        services.get(1).node().writes().put(key, version, new Caller(null, 0L, "writer", null));
 
     assertThat(client.store(PREFERS_ALL).get("k")).isEqualTo("v");
 
@@ -188,7 +189,11 @@ class ClientAgainstNodesTest {
     VectorClock clock = all.versions("k").get(0).clock();
     for (int node = 0; node < 2; node++) {
       var unused =
-          services.get(node).node().delete(key, clock, new Caller(null, 0L, "deleter", null));
+          services
+              .get(node)
+              .node()
+              .writes()
+              .delete(key, clock, new Caller(null, 0L, "deleter", null));
     }
     assertThat(all.get("k")).isEqualTo("v");
     await().until(() -> client.metrics().repairsInFlight() == 0);

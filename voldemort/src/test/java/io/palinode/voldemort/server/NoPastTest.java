@@ -71,8 +71,9 @@ class NoPastTest {
     assertThat(store.delete("k")).isFalse();
     assertThat(store.get("k")).isNull();
     assertThat(node.clock().last()).isEqualTo(before);
-    assertThat(node.get(TestNodes.key("k"), Caller.STOCK).hvc().owner()).isEqualTo(Hvc.NO_OWNER);
-    assertThat(node.windowLogBytes()).isZero();
+    assertThat(node.reads().get(TestNodes.key("k"), Caller.STOCK).hvc().owner())
+        .isEqualTo(Hvc.NO_OWNER);
+    assertThat(node.past().bytes()).isZero();
   }
 
   @Test

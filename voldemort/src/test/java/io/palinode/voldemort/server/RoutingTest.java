@@ -109,7 +109,7 @@ class RoutingTest {
   @Test
   void aReadThatIsRoutedRepairsReplicas() throws Exception {
     StoreKey key = new StoreKey(PREFERS_ALL, TestNodes.bytes("k"));
-    var unused = services.get(2).node().put(key, TestNodes.version("v", 1), Caller.STOCK);
+    var unused = services.get(2).node().writes().put(key, TestNodes.version("v", 1), Caller.STOCK);
     GetResponse found =
         connection.call(Requests.shouldRoute(Requests.get(PREFERS_ALL, "k")), GetResponse.parser());
     assertThat(found.getVersioned(0).getValue().toStringUtf8()).isEqualTo("v");

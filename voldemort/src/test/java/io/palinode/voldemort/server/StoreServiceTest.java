@@ -25,7 +25,7 @@ import io.palinode.detector.StoreKey;
 import io.palinode.hvc.Hlc;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcCodec;
-import io.palinode.voldemort.ClockBehindException;
+import io.palinode.store.order.ClockBehindException;
 import io.palinode.voldemort.NodeCounter;
 import io.palinode.voldemort.StoreNode;
 import io.palinode.voldemort.StoreNodeConfig;

@@ -1,7 +1,0 @@
-package io.palinode.orchestrator;
-
-import io.palinode.wire.v1.IntervalRef;
-import java.util.List;
-
-/** Some of what holds on a cut at a node. */
-record CutPiece(int node, List<IntervalRef> holding) {}

@@ -1,0 +1,13 @@
+package io.palinode.orchestrator.health;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A part of the orchestrator's process that has failed and does not run again yet.
+ *
+ * @param name such as {@code the detection job}
+ * @param node the store node that it belongs to; null: none
+ * @param sinceMicros when that was found, wall clock
+ * @param reason why it failed, and what becomes of it
+ */
+public record FailedPart(String name, @Nullable Integer node, long sinceMicros, String reason) {}

@@ -1,0 +1,33 @@
+package io.palinode.orchestrator.health;
+
+import io.palinode.wire.v1.ControlRecord;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a node last said in the control log.
+ *
+ * @param incarnation of its last join or pause
+ * @param reach HLC that its window-log reached back to then
+ * @param lastAck the kind of its last record, such as {@code restored}
+ */
+public record NodeStatus(
+    int node, long incarnation, long joinedMicros, long reach, String lastAck, long lastAckMicros) {
+
+  /** The status after a record of this node; {@code known} is null for its first. */
+  public static NodeStatus after(@Nullable NodeStatus known, int node, ControlRecord record) {
+    long at = record.getAtMicros();
+    long joined = record.hasNodeJoined() ? at : known == null ? 0 : known.joinedMicros;
+    long incarnation = known == null ? 0 : known.incarnation;
+    long reach = known == null ? 0 : known.reach;
+    if (record.hasNodeJoined()) {
+      incarnation = record.getNodeJoined().getIncarnation();
+      reach = record.getNodeJoined().getReach();
+    } else if (record.hasPaused()) {
+      incarnation = record.getPaused().getIncarnation();
+      reach = record.getPaused().getReach();
+    }
+    String ack = record.getStepCase().name().toLowerCase(Locale.ROOT);
+    return new NodeStatus(node, incarnation, joined, reach, ack, at);
+  }
+}

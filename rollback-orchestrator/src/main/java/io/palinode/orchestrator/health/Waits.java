@@ -1,0 +1,343 @@
+package io.palinode.orchestrator.health;
+
+import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.plan.PastPlan;
+import io.palinode.orchestrator.plan.Phase;
+import io.palinode.orchestrator.plan.Plan;
+import io.palinode.orchestrator.policy.RollbackSettings;
+import io.palinode.orchestrator.state.ControlLogState;
+import io.palinode.orchestrator.state.MachineState;
+import io.palinode.orchestrator.violations.ApprovalRequest;
+import io.palinode.orchestrator.violations.Coverage;
+import io.palinode.orchestrator.violations.Demand;
+import io.palinode.orchestrator.violations.DemandParts;
+import io.palinode.orchestrator.violations.FoundViolations;
+import io.palinode.wire.v1.JudgementReport;
+import io.palinode.wire.v1.NodeReached;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds all that a verdict waits for, from what the orchestrator has read and the time. Pure;
+ * O(nodes + violations that wait).
+ *
+ * <p>The job reports once per second how far it has read each node, by {@link JudgementReport}. Its
+ * ages are taken at the report's own time: a report that is late makes the job wait, not a node.
+ */
+public final class Waits {
+  /** A job that publishes nothing for longer does not run: it reports once per second. */
+  static final Duration JOB_SILENCE = Duration.ofSeconds(3);
+
+  /** A node publishes progress every 250 ms at least. */
+  static final Duration NODE_SILENCE = Duration.ofSeconds(1);
+
+  /** An older report was replayed, or is of a clock that is far behind. */
+  static final Duration REPORT_AGE = Duration.ofMinutes(1);
+
+  /** A step that takes less is no wait. */
+  static final Duration STEP = Duration.ofSeconds(1);
+
+  private static final String START_JOB =
+      "start it: 'palinode run detection', or the job on your Flink cluster";
+
+  private final Known known;
+  private final List<Wait> waits = new ArrayList<>();
+
+  private Waits(Known known) {
+    this.known = known;
+  }
+
+  /**
+   * What there is to know.
+   *
+   * @param joined what each node last acknowledged; nodes that never joined are not there
+   * @param parts of this process that have failed
+   * @param unreachableSinceMicros since when Kafka does not answer; 0: it does
+   * @param startedMicros when this orchestrator started
+   */
+  public record Known(
+      MachineState state,
+      JobFeed job,
+      List<NodeStatus> joined,
+      List<FailedPart> parts,
+      long unreachableSinceMicros,
+      long startedMicros,
+      long nowMicros) {
+    public Known {
+      joined = List.copyOf(joined);
+      parts = List.copyOf(parts);
+    }
+  }
+
+  public static Judgement of(Known known) {
+    return new Waits(known).judgement();
+  }
+
+  private Judgement judgement() {
+    parts();
+    if (known.unreachableSinceMicros() > 0) {
+      add(
+          Wait.Reason.KAFKA,
+          known.unreachableSinceMicros(),
+          "Kafka does not answer the orchestrator",
+          "start Kafka or repair the network; every part continues by itself");
+    } else {
+      detection();
+    }
+    plan();
+    violations();
+    held();
+    waits.sort(Comparator.comparingLong(Wait::sinceMicros));
+    return new Judgement(
+        waits,
+        isEpochJudged(),
+        unjudgedSinceMicros(),
+        known.job().publishedMicros(),
+        known.nowMicros());
+  }
+
+  private void parts() {
+    for (FailedPart part : known.parts()) {
+      waits.add(
+          new Wait(
+              Wait.Reason.PART,
+              part.node(),
+              part.sinceMicros(),
+              part.name() + " has failed: " + part.reason(),
+              "see the log of this process; if it does not start again, restart the process"));
+    }
+  }
+
+  private void detection() {
+    long published = known.job().publishedMicros();
+    long silentSince = Math.max(known.job().receivedMicros(), known.startedMicros());
+    boolean partFailed = known.parts().stream().anyMatch(part -> part.node() == null);
+    if (isOver(silentSince, JOB_SILENCE)) {
+      if (!partFailed) {
+        add(
+            Wait.Reason.JOB,
+            published > 0 ? published : known.startedMicros(),
+            published > 0
+                ? "the detection job publishes nothing"
+                : "the detection job has never published",
+            START_JOB);
+      }
+      return;
+    }
+    nodes();
+  }
+
+  /** Between restore and resume nodes publish nothing: the plan names those it waits for. */
+  private void nodes() {
+    JudgementReport report = known.job().report();
+    Plan plan = known.state().log().plan();
+    boolean restoring = plan != null && !plan.phase().isBeforeRestore();
+    if (restoring || report == null || isOver(report.getAtMicros(), REPORT_AGE)) {
+      return;
+    }
+    Map<Integer, NodeReached> reached = new HashMap<>();
+    report.getNodesList().forEach(node -> reached.put(node.getNode(), node));
+    for (int node = 0; node < known.state().settings().nodes(); node++) {
+      node(node, reached.get(node), report);
+    }
+    if (report.hasHeldHlc() && isBehind(report.getHeldHlc(), report)) {
+      add(
+          Wait.Reason.PREDICATE,
+          Hlc.micros(report.getHeldHlc()),
+          "a candidate waits for a version of its predicate that the job has not read",
+          "check that the job reads the predicates topic");
+    }
+  }
+
+  private void node(int node, @Nullable NodeReached reached, JudgementReport report) {
+    NodeStatus joined =
+        known.joined().stream().filter(status -> status.node() == node).findFirst().orElse(null);
+    if (reached == null) {
+      neverRead(node, joined, report);
+    } else if (reached.hasUnpromisedSinceMicros()) {
+      addNode(
+          Wait.Reason.DISK,
+          node,
+          reached.getUnpromisedSinceMicros(),
+          "the disk of node %d refuses its clock promise, so it publishes no progress",
+          "free space on that disk; the node continues by itself");
+    } else if (isBehind(reached.getHlc(), report)) {
+      behind(node, reached, report);
+    }
+  }
+
+  /** A job and a node that have just started need some seconds to find each other. */
+  private void neverRead(int node, @Nullable NodeStatus joined, JudgementReport report) {
+    long started = Math.max(report.getStartedMicros(), known.startedMicros());
+    long since = joined == null ? started : Math.max(started, joined.joinedMicros());
+    if (isOver(since, JOB_SILENCE)) {
+      String what =
+          joined == null
+              ? "node %d has never joined"
+              : "the job has read nothing of node %d since it started";
+      addNode(Wait.Reason.NODE, node, since, what, "start it");
+    }
+  }
+
+  private void behind(int node, NodeReached reached, JudgementReport report) {
+    long silent = report.getAtMicros() - reached.getReadMicros();
+    if (silent > RollbackSettings.micros(NODE_SILENCE)) {
+      addNode(
+          Wait.Reason.NODE,
+          node,
+          reached.getReadMicros(),
+          "node %d publishes nothing",
+          "start it, or free its disk, or repair its connection to Kafka");
+    } else if (reached.getHlc() == 0) {
+      addNode(
+          Wait.Reason.NODE,
+          node,
+          Math.max(report.getStartedMicros(), Hlc.micros(epochClock())),
+          "node %d has published no progress in this epoch",
+          "see its log");
+    } else {
+      addNode(
+          Wait.Reason.NODE,
+          node,
+          Hlc.micros(reached.getHlc()),
+          "node %d is behind: its clock, or records of it that Kafka lacks",
+          "compare the clocks; after 30 s missing records become a coverage gap");
+    }
+  }
+
+  private void plan() {
+    Plan plan = known.state().log().plan();
+    if (plan == null) {
+      return;
+    }
+    long epoch = plan.epoch();
+    if (plan.phase() == Phase.HALTED) {
+      add(
+          Wait.Reason.PLAN,
+          plan.sinceMicros(),
+          "rollback %d is halted: %s".formatted(epoch, plan.failure()),
+          "'palinode rollback retry %d' or 'palinode rollback abandon %d'".formatted(epoch, epoch));
+    } else if (isOver(plan.sinceMicros(), STEP)) {
+      List<Integer> missing = plan.missing(known.state().settings().nodes());
+      String waitsFor =
+          missing.isEmpty() ? "for judgement up to its target" : "for nodes " + missing;
+      add(
+          Wait.Reason.PLAN,
+          plan.sinceMicros(),
+          "rollback %d is %s and waits %s"
+              .formatted(epoch, plan.phase().name().toLowerCase(Locale.ROOT), waitsFor),
+          "'palinode rollback status %d'".formatted(epoch));
+    }
+  }
+
+  private void violations() {
+    FoundViolations found = known.state().found();
+    List<FoundViolations.Waiting> waiting =
+        found.waiting().stream().filter(each -> isOver(each.sinceMicros(), STEP)).toList();
+    if (!waiting.isEmpty()) {
+      add(
+          Wait.Reason.VIOLATION,
+          waiting.get(0).sinceMicros(),
+          waiting.size() + " violations wait for the version of their predicate",
+          "they are dropped with an alert after "
+              + known.state().settings().policyWait().toSeconds()
+              + " s");
+    }
+    List<ApprovalRequest> requests = known.state().log().gates().requests();
+    for (ApprovalRequest request : requests) {
+      add(
+          Wait.Reason.APPROVAL,
+          request.askedMicros(),
+          "rollback request %d of %s waits for approval"
+              .formatted(request.number(), request.predicate()),
+          "'palinode rollback approve %d' or 'palinode rollback reject %d'"
+              .formatted(request.number(), request.number()));
+    }
+    if (requests.isEmpty() && known.state().log().plan() == null) {
+      demands(found);
+    }
+  }
+
+  private void demands(FoundViolations found) {
+    List<Demand> due =
+        found.demands().values().stream()
+            .map(DemandParts::all)
+            .filter(demand -> isOver(Hlc.micros(demand.violate()), STEP))
+            .toList();
+    if (!due.isEmpty()) {
+      add(
+          Wait.Reason.VIOLATION,
+          due.stream().mapToLong(demand -> Hlc.micros(demand.violate())).min().orElseThrow(),
+          "violations of %s wait for a rollback"
+              .formatted(
+                  due.stream().map(Demand::predicate).distinct().collect(Collectors.joining(", "))),
+          "see 'palinode get violations'");
+    }
+  }
+
+  private void held() {
+    Coverage coverage = known.state().log().coverage();
+    PastPlan abandoned = known.state().abandoned();
+    if (abandoned != null) {
+      add(
+          Wait.Reason.ABANDONED,
+          Hlc.micros(abandoned.clock()),
+          "rollback %d was abandoned, and its cut is not restored".formatted(abandoned.epoch()),
+          "repair the data, then 'palinode acknowledge'");
+    }
+    if (coverage.heldAt(known.nowMicros()) != FoundViolations.NOT_HELD) {
+      long until = coverage.hold().untilMicros();
+      add(
+          Wait.Reason.COVERAGE,
+          until - RollbackSettings.micros(known.state().settings().coverageHold()),
+          "a coverage gap holds the safe point until " + Instant.ofEpochSecond(until / 1_000_000),
+          "'palinode acknowledge'");
+    }
+  }
+
+  /** The clock with which the epoch in force began; 0: it is the first. */
+  private long epochClock() {
+    ControlLogState log = known.state().log();
+    PastPlan last = log.past().isEmpty() ? null : log.past().get(log.past().size() - 1);
+    return last == null || last.epoch() != log.epoch() ? 0 : last.clock();
+  }
+
+  private boolean isEpochJudged() {
+    return known.state().found().judged() > epochClock();
+  }
+
+  private long unjudgedSinceMicros() {
+    long clock = epochClock();
+    return clock > 0
+        ? Hlc.micros(clock)
+        : known.joined().stream()
+            .mapToLong(NodeStatus::joinedMicros)
+            .filter(micros -> micros > 0)
+            .min()
+            .orElse(known.startedMicros());
+  }
+
+  private boolean isOver(long sinceMicros, Duration limit) {
+    return known.nowMicros() - sinceMicros > RollbackSettings.micros(limit);
+  }
+
+  private static boolean isBehind(long hlc, JudgementReport report) {
+    return report.getAtMicros() - Hlc.micros(hlc) > RollbackSettings.micros(NODE_SILENCE);
+  }
+
+  private void add(Wait.Reason reason, long sinceMicros, String what, String wayOut) {
+    waits.add(new Wait(reason, null, sinceMicros, what, wayOut));
+  }
+
+  private void addNode(Wait.Reason reason, int node, long sinceMicros, String what, String wayOut) {
+    waits.add(new Wait(reason, node, sinceMicros, what.formatted(node), wayOut));
+  }
+}

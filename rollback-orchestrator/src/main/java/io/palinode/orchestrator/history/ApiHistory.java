@@ -1,0 +1,176 @@
+package io.palinode.orchestrator.history;
+
+import com.google.protobuf.ByteString;
+import io.palinode.orchestrator.Command;
+import io.palinode.orchestrator.OutcomeChange;
+import io.palinode.orchestrator.Outcomes;
+import io.palinode.orchestrator.ReceivedViolation;
+import io.palinode.orchestrator.health.NodeStatus;
+import io.palinode.orchestrator.plan.Rollback;
+import io.palinode.orchestrator.state.MachineState;
+import io.palinode.orchestrator.violations.SequentialSpan;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Detecting;
+import io.palinode.wire.v1.Violation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the API shows of the past, bounded; filled by the machine's thread, read by any. Replaying
+ * the logs fills it again, as far as they reach.
+ */
+public final class ApiHistory {
+  public static final int KEPT_MAX = 10_000;
+  public static final int PROGRESS_MAX = 1_000;
+
+  private final History<String, ReceivedViolation> violations = new History<>(KEPT_MAX);
+  private final History<Long, Rollback> rollbacks = new History<>(KEPT_MAX);
+  private final History<Long, RollbackProgress> progress = new History<>(PROGRESS_MAX);
+  private final History<SpanId, SequentialSpan> sequential = new History<>(PROGRESS_MAX);
+  private final AtomicLong phantoms = new AtomicLong();
+  private final Nodes nodes;
+  private final WatchedVersions watched;
+
+  /** A span may be prolonged later. */
+  private record SpanId(List<ByteString> keys, long sinceMicros) {}
+
+  public ApiHistory(int nodes) {
+    this.nodes = new Nodes(nodes);
+    this.watched = new WatchedVersions(nodes);
+  }
+
+  /** Also of a grade that rose. */
+  public void received(Violation violation, long atMicros, boolean replayed) {
+    ReceivedViolation known = violations.get(violation.getId());
+    violations.put(
+        violation.getId(),
+        known == null
+            ? new ReceivedViolation(violation, atMicros, replayed, null, false)
+            : known.again(violation, atMicros, replayed));
+  }
+
+  /** The violation of this id is a phantom; so may be one that nobody published. Once for each. */
+  public void phantom(String id) {
+    phantoms.incrementAndGet();
+    violations.update(id, ReceivedViolation::asPhantom);
+  }
+
+  public void classified(Violation violation, Command.Outcome outcome) {
+    violations.update(violation.getId(), known -> known.with(outcome));
+  }
+
+  /** Replaces outcomes that have changed; returns these changes, oldest first. */
+  public List<OutcomeChange> review(MachineState state) {
+    List<OutcomeChange> changes = new ArrayList<>();
+    violations.replaceAll(
+        received -> {
+          Command.Outcome before = received.outcome();
+          Command.Outcome now =
+              before == null ? null : Outcomes.now(state, received.violation(), before);
+          if (before == null || now == null || now == before) {
+            return received;
+          }
+          ReceivedViolation changed = received.with(now);
+          changes.add(new OutcomeChange(changed, before));
+          return changed;
+        });
+    return changes;
+  }
+
+  /** Any record of the control log. */
+  public void read(ControlRecord record) {
+    nodes.read(record);
+    watched.read(record);
+  }
+
+  /** Of the detection job. */
+  public void read(Detecting detecting) {
+    watched.read(detecting);
+  }
+
+  public WatchedVersions watched() {
+    return watched;
+  }
+
+  /** A record of the control log that took effect; the rollback it belongs to, or null. */
+  public @Nullable Rollback took(ControlRecord record) {
+    if (record.hasSafePoint() || record.hasNodeJoined()) {
+      return null;
+    }
+    if (record.hasPlanOpened()) {
+      rollbacks.put(record.getEpoch(), Rollback.opened(record));
+      progress.put(record.getEpoch(), RollbackProgress.opened(record));
+    } else {
+      rollbacks.update(record.getEpoch(), known -> known.after(record));
+      progress.update(record.getEpoch(), known -> known.after(record));
+    }
+    record.getResume().getSequentialList().stream()
+        .map(SequentialSpan::of)
+        .forEach(span -> sequential.put(new SpanId(span.keys(), span.sinceMicros()), span));
+    return rollbacks.get(record.getEpoch());
+  }
+
+  /** What was, or is, to be used sequentially; the latest first. */
+  public List<SequentialSpan> sequential(int limit) {
+    return sequential.latest(limit);
+  }
+
+  /** The latest first. */
+  public List<ReceivedViolation> violations(int limit) {
+    return violations.latest(limit);
+  }
+
+  /** Null when none of this id is remembered. */
+  public @Nullable ReceivedViolation violation(String id) {
+    return violations.get(id);
+  }
+
+  /** The latest first. */
+  public List<Rollback> rollbacks(int limit) {
+    return rollbacks.latest(limit);
+  }
+
+  /** The one that opened, or opens, this epoch, if it is remembered. */
+  public @Nullable Rollback rollback(long epoch) {
+    return rollbacks.get(epoch);
+  }
+
+  /** How far its nodes are, if it is one of the latest. */
+  public @Nullable RollbackProgress progress(long epoch) {
+    return progress.get(epoch);
+  }
+
+  /** When clients wrote what it discarded, as far as rollbacks are remembered; null: it is not. */
+  public @Nullable Discarded discarded(long epoch) {
+    RollbackProgress rollback = progress.get(epoch);
+    return rollback == null ? null : Discarded.of(rollback, progress.latest(PROGRESS_MAX));
+  }
+
+  /** The latest one that was asked for by hand under this name. */
+  public @Nullable Rollback rollbackAskedFor(String request) {
+    for (RollbackProgress known : progress.latest(PROGRESS_MAX)) {
+      if (known.operator().request().equals(request)) {
+        return rollback(known.epoch());
+      }
+    }
+    return null;
+  }
+
+  public List<NodeStatus> nodes() {
+    return nodes.all();
+  }
+
+  public long violationsTotal() {
+    return violations.total();
+  }
+
+  public long phantomsTotal() {
+    return phantoms.get();
+  }
+
+  public long rollbacksTotal() {
+    return rollbacks.total();
+  }
+}

@@ -1,0 +1,122 @@
+package io.palinode.orchestrator.history;
+
+import com.google.protobuf.ByteString;
+import io.palinode.detection.CandidateId;
+import io.palinode.detection.witness.PortableWitness;
+import io.palinode.detection.witness.PortableWitness.Circumstance;
+import io.palinode.detection.witness.PortableWitness.Finding;
+import io.palinode.detection.witness.PortableWitness.HeldInterval;
+import io.palinode.detection.witness.PortableWitness.HeldValue;
+import io.palinode.detection.witness.PortableWitness.Rules;
+import io.palinode.detection.witness.PortableWitness.Subject;
+import io.palinode.hvc.Epsilon;
+import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.violations.Grades;
+import io.palinode.predicate.Predicate;
+import io.palinode.predicate.PredicateLimits;
+import io.palinode.predicate.form.Predicates;
+import io.palinode.predicate.text.PredicateException;
+import io.palinode.wire.CandidateRecords;
+import io.palinode.wire.v1.VariableVersion;
+import io.palinode.wire.v1.Violation;
+import io.palinode.wire.v1.Witness;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A violation of the log as one that can be checked without a cluster. Pure. */
+public final class Evidence {
+  private Evidence() {}
+
+  /**
+   * {@code yaml} is the predicate's text in the violation's version, null when it is not known.
+   *
+   * @throws RefusedException when that, or the record, does not hold what a check needs
+   */
+  public static PortableWitness of(Violation violation, @Nullable String yaml)
+      throws RefusedException {
+    if (yaml == null) {
+      throw new RefusedException(
+          "the text of predicate '%s' version %d, which found it, is no longer known here"
+              .formatted(violation.getPredicate(), violation.getPredicateVersion()));
+    }
+    try {
+      return portable(violation, yaml);
+    } catch (IllegalArgumentException | PredicateException e) {
+      throw new RefusedException("no witness can be made of it: " + e.getMessage());
+    }
+  }
+
+  private static PortableWitness portable(Violation violation, String yaml) {
+    Predicate predicate = Predicates.parse(yaml, violation.getPredicate(), PredicateLimits.CEILING);
+    return PortableWitness.of(
+        new Subject(
+            violation.getPredicate(),
+            violation.getPredicateVersion(),
+            yaml,
+            violation.getBinding(),
+            violation.getClause()),
+        new Rules(epsilon(violation, predicate), predicate.uncertainty(), predicate.replicas()),
+        new Finding(
+            violation.getId(),
+            Grades.of(violation.getGrade()),
+            violation.getFirst(),
+            violation.getViolate()),
+        new Circumstance(violation.getEpoch(), violation.getDetectedMicros()),
+        violation.getWitnessesList().stream().map(Evidence::interval).toList());
+  }
+
+  private static Epsilon epsilon(Violation violation, Predicate predicate) {
+    if (!violation.getEpsilon().isEmpty()) {
+      return Epsilon.parse(violation.getEpsilon());
+    }
+    Epsilon own = predicate.epsilon();
+    if (own == null) {
+      throw new IllegalArgumentException(
+          "it does not say by which epsilon it was judged; an older version found it");
+    }
+    return own;
+  }
+
+  private static HeldInterval interval(Witness witness) {
+    return new HeldInterval(
+        witness.getTerm(),
+        new CandidateId(witness.getNode(), witness.getIncarnation(), witness.getSequence()),
+        CandidateRecords.decode(witness.getStart()),
+        witness.hasEnd() ? CandidateRecords.decode(witness.getEnd()) : null,
+        witness.getWriter(),
+        values(witness));
+  }
+
+  /** A value of which the beginning alone is known proves nothing. */
+  private static List<HeldValue> values(Witness witness) {
+    List<HeldValue> whole =
+        witness.getValuesList().stream()
+            .filter(version -> !version.hasValueBytes())
+            .map(Evidence::value)
+            .toList();
+    if (whole.isEmpty() && witness.getValuesCount() > 0) {
+      throw new IllegalArgumentException(
+          "a value of it is too long to be kept with it: %s has %,d bytes"
+              .formatted(
+                  text(witness.getValues(0).getKey()), witness.getValues(0).getValueBytes()));
+    }
+    return whole;
+  }
+
+  private static HeldValue value(VariableVersion version) {
+    return new HeldValue(
+        version.getStore(),
+        text(version.getKey()),
+        text(version.getValue()),
+        HexFormat.of().formatHex(version.getClock().toByteArray()));
+  }
+
+  /** Bytes that are no text are shown as {@code base64:…}: no term is true of them. */
+  public static String text(ByteString bytes) {
+    return bytes.isValidUtf8()
+        ? bytes.toStringUtf8()
+        : "base64:" + Base64.getEncoder().encodeToString(bytes.toByteArray());
+  }
+}

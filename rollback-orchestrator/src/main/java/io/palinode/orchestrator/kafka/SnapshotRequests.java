@@ -1,0 +1,314 @@
+package io.palinode.orchestrator.kafka;
+
+import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.rest.UnavailableException;
+import io.palinode.orchestrator.snapshot.Schedule;
+import io.palinode.orchestrator.snapshot.Snapshot;
+import io.palinode.orchestrator.snapshot.SnapshotMachine;
+import io.palinode.orchestrator.snapshot.SnapshotRequest;
+import io.palinode.orchestrator.snapshot.SnapshotSettings;
+import io.palinode.orchestrator.state.AppendFailure;
+import io.palinode.orchestrator.state.ControlLogState;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.SnapshotStep;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where snapshots are asked for: the machine behind one lock, fed by the control log and by a clock
+ * that ticks ten times a second. Thread-safe; appending does not wait for the log.
+ */
+final class SnapshotRequests implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(SnapshotRequests.class);
+  private static final Duration TICK = Duration.ofMillis(100);
+
+  /** Longer than an append takes to succeed or fail. */
+  private static final Duration READ_MAX = Orchestrator.APPEND_MAX.multipliedBy(2);
+
+  /** After a step that the log cannot take, own steps wait so long. */
+  private static final long RETRY_MICROS = 10_000_000;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final SnapshotMachine machine;
+  private final AwaitedSteps awaited = new AwaitedSteps();
+  private ControlLogState rollbacks;
+
+  /** No own step is written before this time. */
+  private long retryMicros;
+
+  private volatile @Nullable String trouble;
+
+  /** Of the clock's thread. */
+  private boolean ticksFail;
+
+  private final LongSupplier wallMicros;
+  private final Consumer<ControlRecord> append;
+  private final ScheduledExecutorService clock =
+      Executors.newSingleThreadScheduledExecutor(
+          task -> {
+            Thread thread = new Thread(task, "palinode-snapshots");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  SnapshotRequests(
+      SnapshotSettings settings, LongSupplier wallMicros, Consumer<ControlRecord> append) {
+    this.machine = new SnapshotMachine(settings);
+    this.rollbacks = ControlLogState.empty(settings.nodes());
+    this.wallMicros = wallMicros;
+    this.append = append;
+  }
+
+  /** The next record of the control log. */
+  void read(ControlRecord record) {
+    if (record.hasSnapshot()) {
+      locked(
+          () -> {
+            write(machine.read(record.getSnapshot(), record.getAtMicros(), wallMicros.getAsLong()));
+            awaited.read(record.getSnapshot());
+            trouble = null;
+            changed.signalAll();
+          });
+    } else {
+      locked(() -> follow(record));
+    }
+  }
+
+  private void follow(ControlRecord record) {
+    rollbacks = rollbacks.read(record);
+    machine.follow(rollbacks);
+  }
+
+  /** The log is read up to its end: what is due is written from now on. */
+  void start() {
+    locked(() -> write(machine.caughtUp(wallMicros.getAsLong())));
+    var unused =
+        clock.scheduleWithFixedDelay(
+            this::tick, TICK.toMillis(), TICK.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** A tick that fails must not be the last one. */
+  private void tick() {
+    try {
+      locked(this::writeDue);
+      ticksFail = false;
+    } catch (RuntimeException e) {
+      if (!ticksFail) {
+        // Once, not ten times a second.
+        log.error("snapshots=FAILED", e);
+      }
+      ticksFail = true;
+    }
+  }
+
+  private void writeDue() {
+    long now = wallMicros.getAsLong();
+    if (now >= retryMicros) {
+      List<SnapshotStep> due = machine.tick(now);
+      if (due.isEmpty()) {
+        trouble = null;
+      }
+      write(due);
+    }
+  }
+
+  /**
+   * Opens a snapshot, and returns when the log has it.
+   *
+   * @throws RefusedException when it cannot be
+   * @throws UnavailableException when the log does not take it in time
+   */
+  Snapshot request(SnapshotRequest request) throws RefusedException {
+    lock.lock();
+    try {
+      SnapshotStep step = machine.request(request, wallMicros.getAsLong());
+      String id = step.getOpened().getSnapshot().getId();
+      writeAndAwait(step, "the request for snapshot '" + id + "'");
+      return opened(step);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Under the lock, which it lets go of while it waits. Returns when the log has the step.
+   *
+   * @throws RefusedException when the log cannot have it
+   * @throws UnavailableException when Kafka refuses it, or does not acknowledge it in time
+   */
+  private void writeAndAwait(SnapshotStep step, String what) throws RefusedException {
+    AwaitedSteps.Waiting waiting = awaited.await(step);
+    try {
+      write(List.of(step));
+      for (long left = READ_MAX.toNanos(); !waiting.isRead(); left = changed.awaitNanos(left)) {
+        OperatorAppends.Failed failed = waiting.failed();
+        if (failed != null) {
+          failed.requireTransient(what);
+        }
+        if (failed != null || left <= 0) {
+          machine.failed(step);
+          throw new UnavailableException(
+              "it is not known whether %s is in the control log, Kafka did not acknowledge it in time: 'palinode snapshot list' shows it when Kafka answers"
+                  .formatted(what));
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UnavailableException("interrupted while the control log was written", e);
+    } finally {
+      awaited.leave(step);
+    }
+  }
+
+  /** It may be over already, and another taking stand in its place. */
+  private Snapshot opened(SnapshotStep step) {
+    String id = step.getOpened().getSnapshot().getId();
+    Snapshot found = machine.get(id);
+    if (found == null) {
+      throw new UnavailableException("snapshot '" + id + "' was deleted while it was opened");
+    }
+    return found;
+  }
+
+  /** A violation was found, by a log that is read up to its end. */
+  void violationFound(long violate) {
+    locked(() -> write(machine.violationFound(violate, wallMicros.getAsLong())));
+  }
+
+  /** Returns when the log has it; throws as {@link #request}. */
+  void schedule(Schedule wanted) throws RefusedException {
+    lock.lock();
+    try {
+      writeAndAwait(machine.schedule(wanted), "the schedule of snapshots");
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  Schedule schedule() {
+    lock.lock();
+    try {
+      return machine.schedule();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void cancel(String id) throws RefusedException {
+    lock.lock();
+    try {
+      writeAndAwait(machine.cancel(id), "the cancel of snapshot '" + id + "'");
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void delete(String id) throws RefusedException {
+    lock.lock();
+    try {
+      writeAndAwait(machine.delete(id), "the removal of snapshot '" + id + "'");
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  List<Snapshot> all() {
+    lock.lock();
+    try {
+      return machine.all();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Nullable Snapshot get(String id) {
+    lock.lock();
+    try {
+      return machine.get(id);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** See {@link SnapshotMachine#roll}. */
+  @Nullable Snapshot roll(String id) {
+    lock.lock();
+    try {
+      return machine.roll(id);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** An append failed; the machine asks again when it is still due. Never blocks. */
+  void appendFailed(SnapshotStep step, AppendFailure failure, String reason) {
+    log.warn("snapshot step={} not written: {}", step.getStepCase(), reason);
+    try {
+      // The producer's thread must not wait for a lock whose owner waits for the producer.
+      clock.execute(() -> locked(() -> failed(step, failure, reason)));
+    } catch (RejectedExecutionException closed) {
+      log.debug("snapshots=CLOSED");
+    }
+  }
+
+  private void failed(SnapshotStep step, AppendFailure failure, String reason) {
+    boolean isAsked = awaited.failed(step, failure, reason);
+    machine.failed(step);
+    changed.signalAll();
+    if (!isAsked && failure.isPermanent()) {
+      retryMicros = wallMicros.getAsLong() + RETRY_MICROS;
+      trouble =
+          "the control log takes no %s of a snapshot, it is tried again: %s"
+              .formatted(step.getStepCase(), reason);
+    }
+  }
+
+  /** What cannot be written, and why; null: nothing. */
+  @Nullable String trouble() {
+    return trouble;
+  }
+
+  private void write(List<SnapshotStep> steps) {
+    for (SnapshotStep step : steps) {
+      log(step);
+      append.accept(
+          ControlRecord.newBuilder().setAtMicros(wallMicros.getAsLong()).setSnapshot(step).build());
+    }
+  }
+
+  private static void log(SnapshotStep step) {
+    if (step.hasOpened()
+        || step.hasClosed()
+        || step.hasDeleted()
+        || step.hasSchedule()
+        || step.hasGivenUp()) {
+      log.info("snapshot step={} {}", step.getStepCase(), step.toString().replaceAll("\\s+", " "));
+    }
+  }
+
+  private void locked(Runnable action) {
+    lock.lock();
+    try {
+      action.run();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    clock.shutdownNow();
+  }
+}

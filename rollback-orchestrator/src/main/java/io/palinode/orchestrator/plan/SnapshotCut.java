@@ -1,0 +1,15 @@
+package io.palinode.orchestrator.plan;
+
+import io.palinode.wire.v1.SnapshotRef;
+
+/**
+ * A snapshot that all nodes have whole.
+ *
+ * @param number of the taking that counts
+ * @param hlc its cut
+ */
+public record SnapshotCut(String id, long number, long hlc) {
+  public SnapshotRef toMessage() {
+    return SnapshotRef.newBuilder().setId(id).setNumber(number).build();
+  }
+}

@@ -1,0 +1,92 @@
+package io.palinode.orchestrator.plan;
+
+import io.palinode.wire.v1.HeldNoMore;
+import io.palinode.wire.v1.LetStand;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Violations that open no plan.
+ *
+ * @param fromHlc the first; with {@code held} the cut on which they stood
+ * @param toHlc the last; with {@code held} cuts before it may hold them
+ * @param rejects the request that an operator has rejected; 0: the budget is spent, until {@code
+ *     toHlc}, or {@code held}
+ * @param held they were there before anyone watched (ADR 0025)
+ * @param bindings with {@code held}: of these instances; none: of any
+ */
+public record StandingViolations(
+    String predicate, long fromHlc, long toHlc, long rejects, boolean held, Set<String> bindings) {
+  private static final long NO_END = Long.MAX_VALUE;
+
+  public StandingViolations {
+    bindings = Set.copyOf(bindings);
+  }
+
+  public static StandingViolations of(LetStand record) {
+    return new StandingViolations(
+        record.getPredicate(),
+        record.getFromHlc(),
+        record.getHeld() ? NO_END : record.getToHlc(),
+        record.getRejects(),
+        record.getHeld(),
+        Set.copyOf(record.getBindingsList()));
+  }
+
+  /** Whether a violation at that time opens no plan; of what was {@code held}, one may. */
+  public boolean includes(String other, long hlc) {
+    return !held && predicate.equals(other) && fromHlc <= hlc && hlc <= toHlc;
+  }
+
+  public boolean isForBudget() {
+    return rejects == 0 && !held;
+  }
+
+  /** Whether it was there before anyone watched, so that the cut at {@code hlc} may hold it. */
+  public boolean holds(String other, String binding, long hlc) {
+    return held
+        && hlc < toHlc
+        && predicate.equals(other)
+        && (bindings.isEmpty() || bindings.contains(binding));
+  }
+
+  /** Those that are over by themselves, and the others; of all, when none are named. */
+  public Stream<StandingViolations> after(HeldNoMore ended) {
+    long before = ended.getBefore();
+    boolean isOfThese =
+        held
+            && predicate.equals(ended.getPredicate())
+            && bindings.isEmpty() == (ended.getBindingsCount() == 0);
+    // One that came late may be of what stood before, and was over then.
+    boolean isEarlier = before > 0 && before <= fromHlc;
+    if (!isOfThese || isEarlier) {
+      return Stream.of(this);
+    }
+    Set<String> over = new HashSet<>(bindings);
+    over.retainAll(ended.getBindingsList());
+    Set<String> left = new HashSet<>(bindings);
+    left.removeAll(over);
+    boolean isAnyOver = before > 0 && (bindings.isEmpty() || !over.isEmpty());
+    return Stream.concat(
+        isAnyOver ? Stream.of(with(over).upTo(before)) : Stream.of(),
+        left.isEmpty() ? Stream.of() : Stream.of(with(left)));
+  }
+
+  /** When a plan goes to a cut on which they may have held, they may hold from then on. */
+  public StandingViolations after(Plan done) {
+    boolean again = held && done.target() < toHlc && done.heldBefore() != toHlc;
+    return again
+        ? new StandingViolations(predicate, fromHlc, NO_END, rejects, true, bindings)
+        : this;
+  }
+
+  public StandingViolations upTo(long hlc) {
+    return new StandingViolations(
+        predicate, fromHlc, Math.min(toHlc, hlc), rejects, held, bindings);
+  }
+
+  private StandingViolations with(Set<String> some) {
+    return new StandingViolations(predicate, fromHlc, toHlc, rejects, held, some);
+  }
+}

@@ -1,0 +1,67 @@
+package io.palinode.orchestrator.policy;
+
+import java.time.Duration;
+
+/**
+ * What the protocol is tuned by.
+ *
+ * @param nodes nodes are numbered from 0 to {@code nodes - 1}; a step waits for all of them
+ * @param stepBack how far a second attempt goes before the first; doubled at each further one
+ * @param attemptsMax restores of one plan before it is halted
+ * @param nodeWait how long a plan waits before it alerts, and alerts again
+ * @param safePointEvery the least time between two safe points
+ * @param policyWait how long a violation waits for its predicate to become known
+ * @param coverageHold how long lost coverage holds the safe point when nobody acknowledges it
+ */
+public record RollbackSettings(
+    int nodes,
+    Duration stepBack,
+    int attemptsMax,
+    Duration nodeWait,
+    Duration safePointEvery,
+    Duration policyWait,
+    Duration coverageHold) {
+  /** Far enough back for any window-log, and no overflow: the 16th attempt is 2^15 steps back. */
+  private static final int ATTEMPTS_MAX = 16;
+
+  public RollbackSettings {
+    if (nodes < 1) {
+      throw new IllegalArgumentException("nodes must be at least 1: nodes=" + nodes);
+    }
+    if (attemptsMax < 1 || attemptsMax > ATTEMPTS_MAX) {
+      throw new IllegalArgumentException(
+          "attemptsMax must be in [1, " + ATTEMPTS_MAX + "]: attemptsMax=" + attemptsMax);
+    }
+    requirePositive("stepBack", stepBack);
+    requirePositive("nodeWait", nodeWait);
+    requirePositive("safePointEvery", safePointEvery);
+    requirePositive("policyWait", policyWait);
+    requirePositive("coverageHold", coverageHold);
+  }
+
+  public static RollbackSettings of(int nodes) {
+    return new RollbackSettings(
+        nodes,
+        Duration.ofMillis(100),
+        8,
+        Duration.ofSeconds(10),
+        Duration.ofMillis(50),
+        Duration.ofSeconds(5),
+        Duration.ofSeconds(30));
+  }
+
+  public RollbackSettings withNodeWait(Duration wait) {
+    return new RollbackSettings(
+        nodes, stepBack, attemptsMax, wait, safePointEvery, policyWait, coverageHold);
+  }
+
+  public static long micros(Duration duration) {
+    return duration.toNanos() / 1_000;
+  }
+
+  private static void requirePositive(String name, Duration value) {
+    if (micros(value) < 1 || value.compareTo(Duration.ofHours(1)) > 0) {
+      throw new IllegalArgumentException(name + " must be in (0, 1 h]: " + name + "=" + value);
+    }
+  }
+}

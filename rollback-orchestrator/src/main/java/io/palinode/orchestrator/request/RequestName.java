@@ -1,0 +1,26 @@
+package io.palinode.orchestrator.request;
+
+import java.util.regex.Pattern;
+
+/** The name of an operator's request, which stands in the control log: a short word. */
+public final class RequestName {
+  public static final int CHARS_MAX = 64;
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._:-]{1," + CHARS_MAX + "}");
+
+  private RequestName() {}
+
+  /** The name itself. Throws {@link IllegalArgumentException} with the rule and what breaks it. */
+  public static String require(String name) {
+    if (name.length() > CHARS_MAX) {
+      throw new IllegalArgumentException(
+          "the name of a request must have at most %d characters: it has %d"
+              .formatted(CHARS_MAX, name.length()));
+    }
+    if (!NAME.matcher(name).matches()) {
+      throw new IllegalArgumentException(
+          "the name of a request must be 1 to %d of A-Z, a-z, 0-9, '.', '_', ':' and '-': '%s'"
+              .formatted(CHARS_MAX, name));
+    }
+    return name;
+  }
+}

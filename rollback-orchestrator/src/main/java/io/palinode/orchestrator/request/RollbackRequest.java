@@ -1,0 +1,183 @@
+package io.palinode.orchestrator.request;
+
+import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.plan.PastPlan;
+import io.palinode.orchestrator.state.MachineState;
+import io.palinode.orchestrator.violations.Demand;
+import io.palinode.wire.v1.Moment;
+import io.palinode.wire.v1.PlanOpened;
+import io.palinode.wire.v1.StoreKey;
+import io.palinode.wire.v1.Violation;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * A rollback that an operator asks for.
+ *
+ * @param request names it, so that it is found in the log; see {@link RequestName}
+ * @param target HLC to go back to; of no meaning when it undoes another one
+ * @param violationIds of violations that are meant; may be empty
+ * @param predicate of these; empty when there are none
+ * @param undoes the epoch of the rollback whose discarded writes are to come back; 0: none
+ * @param seeds what is to be undone
+ * @param comparesAll nothing is: all keys are compared; the target is of no meaning then
+ */
+public record RollbackRequest(
+    String request,
+    long target,
+    List<String> violationIds,
+    String predicate,
+    long undoes,
+    Seeds seeds,
+    boolean comparesAll) {
+  /** Of one violation. */
+  static final int ID_CHARS_MAX = 256;
+
+  /** Throws {@link IllegalArgumentException} for what must not stand in the log. */
+  public RollbackRequest {
+    String unused = RequestName.require(request);
+    if (undoes > 0 && seeds.isOfSome()) {
+      throw new IllegalArgumentException("an undo brings back everything");
+    }
+    violationIds = List.copyOf(violationIds);
+    for (String id : violationIds) {
+      if (id.length() > ID_CHARS_MAX) {
+        throw new IllegalArgumentException(
+            "the id of a violation must have at most %d characters: it has %d"
+                .formatted(ID_CHARS_MAX, id.length()));
+      }
+    }
+  }
+
+  /** Of everything after the target. */
+  public RollbackRequest(
+      String request, long target, List<String> violationIds, String predicate, long undoes) {
+    this(request, target, violationIds, predicate, undoes, Seeds.ALL, false);
+  }
+
+  /** Undoes nothing, and makes replicas equal on all keys. */
+  public static RollbackRequest comparing(String request) {
+    return new RollbackRequest(request, 0, List.of(), "", 0, Seeds.ALL, true);
+  }
+
+  /** To a time. */
+  public static RollbackRequest to(String request, long target) {
+    return new RollbackRequest(request, target, List.of(), "", 0);
+  }
+
+  /** To right before a violation. */
+  public static RollbackRequest before(String request, Violation violation) {
+    return new RollbackRequest(
+        request,
+        violation.getViolate() - 1,
+        List.of(violation.getId()),
+        violation.getPredicate(),
+        0);
+  }
+
+  /** The writes with which the violation's witnesses began, those after the target. */
+  public Set<Moment> witnesses(Violation violation) {
+    return Demand.witnesses(violation).stream()
+        .filter(witness -> witness.getHlc() > target)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** Only of what came of these writes, and of the first ones of these keys after the target. */
+  public RollbackRequest undoingOnly(Collection<Moment> witnesses, List<StoreKey> keys) {
+    return with(new Seeds(Set.copyOf(witnesses), keys));
+  }
+
+  /** With the writes that nodes know now by their keys. */
+  public RollbackRequest knowing(Effect effect) {
+    return effect.isOfSome() ? with(Seeds.of(effect.witnesses())) : this;
+  }
+
+  RollbackRequest with(Seeds newSeeds) {
+    return new RollbackRequest(
+        request, target, violationIds, predicate, undoes, newSeeds, comparesAll);
+  }
+
+  RollbackRequest named(String newRequest) {
+    return new RollbackRequest(
+        newRequest, target, violationIds, predicate, undoes, seeds, comparesAll);
+  }
+
+  /** To the state before a rollback, with what it had discarded. */
+  public static RollbackRequest undoing(String request, long epoch) {
+    return new RollbackRequest(request, 0, List.of(), "", epoch);
+  }
+
+  /**
+   * Where it would go, as far as the log tells; a node's reach is not asked here.
+   *
+   * @throws RefusedException that says why no store of this cluster can be restored there
+   */
+  public long target(MachineState state) throws RefusedException {
+    if (comparesAll) {
+      return Hlc.ofMicros(state.nowMicros());
+    }
+    long cut = undoes > 0 ? branchEnd(state) : target;
+    if (undoes == 0 && Hlc.micros(cut) >= state.nowMicros()) {
+      throw new RefusedException(
+          "%s is in the future: it is %s"
+              .formatted(Hlc.format(cut), Hlc.format(Hlc.ofMicros(state.nowMicros()))));
+    }
+    PastPlan around = state.log().takenBackAround(cut, undoes);
+    if (around != null) {
+      throw new RefusedException(around.keptAll() ? kept(around) : discarded(around, cut));
+    }
+    return cut;
+  }
+
+  private long branchEnd(MachineState state) throws RefusedException {
+    PastPlan done = state.log().pastPlan(undoes);
+    if (done == null) {
+      throw new RefusedException("there is no rollback %d that is over".formatted(undoes));
+    }
+    if (done.undone()) {
+      throw new RefusedException(
+          "what rollback %d discarded was brought back already".formatted(undoes));
+    }
+    if (done.branchEnd() == 0) {
+      throw new RefusedException(
+          "rollback %d cannot be undone: it took nothing back, or a node's clock was too far behind for one cut before it"
+              .formatted(undoes));
+    }
+    return done.branchEnd();
+  }
+
+  private static String kept(PastPlan plan) {
+    return "rollback %d %s: nothing before its end, %s, can be restored"
+        .formatted(
+            plan.epoch(),
+            plan.abandoned() ? "was abandoned" : "ended in a restart",
+            Hlc.format(plan.clock()));
+  }
+
+  private static String discarded(PastPlan plan, long cut) {
+    return "rollback %d discarded what was at %s: choose a time up to %s, or after %s"
+        .formatted(
+            plan.epoch(), Hlc.format(cut), Hlc.format(plan.target()), Hlc.format(plan.clock()));
+  }
+
+  private String reason() {
+    return comparesAll
+        ? "comparison of all keys"
+        : undoes > 0 ? "undo of rollback " + undoes : "by hand";
+  }
+
+  /** The plan that it opens, without what else is folded into that. */
+  public PlanOpened.Builder opened(MachineState state) throws RefusedException {
+    return PlanOpened.newBuilder()
+        .addAllViolationIds(violationIds)
+        .setPredicate(predicate)
+        .setTarget(target(state))
+        .setReason(reason())
+        .setCompareAll(comparesAll)
+        .setRequest(request)
+        .setUndoes(undoes)
+        .addAllWitnesses(seeds.witnesses());
+  }
+}

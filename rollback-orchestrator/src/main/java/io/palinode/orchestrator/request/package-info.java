@@ -1,0 +1,10 @@
+/**
+ * What an operator asks of the orchestrator, and what that would change. A core: no clock, no I/O.
+ *
+ * <p>Promise: a request that cannot succeed is refused with one sentence that names the reason and
+ * the way out.
+ */
+@NullMarked
+package io.palinode.orchestrator.request;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,113 @@
+package io.palinode.orchestrator.state;
+
+import io.palinode.orchestrator.RollbackMachine;
+import io.palinode.orchestrator.plan.PastPlan;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.policy.RollbackSettings;
+import io.palinode.orchestrator.violations.FoundViolations;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that {@link RollbackMachine} knows. Immutable. {@code log}, {@code found} and {@code
+ * policies} are rebuilt from the three logs; the rest belongs to this run.
+ *
+ * @param live false while the logs are replayed: nothing is decided then
+ * @param nowMicros the latest time heard of
+ * @param stallAlertMicros when the open plan's waiting was last alerted
+ */
+public record MachineState(
+    RollbackSettings settings,
+    ControlLogState log,
+    FoundViolations found,
+    Map<String, Policy> policies,
+    Outbox outbox,
+    boolean live,
+    long nowMicros,
+    long stallAlertMicros) {
+
+  public static MachineState initial(RollbackSettings settings) {
+    return new MachineState(
+        settings,
+        ControlLogState.empty(settings.nodes()),
+        FoundViolations.NONE,
+        Map.of(),
+        Outbox.EMPTY,
+        false,
+        0,
+        0);
+  }
+
+  /** Nothing at or before this is taken back: published, or on its way to the log. */
+  public long safePoint() {
+    return Math.max(log.safePoint(), outbox.safePoint());
+  }
+
+  /** A plan that was abandoned, and neither acknowledged nor passed by the safe point; or null. */
+  public @Nullable PastPlan abandoned() {
+    PastPlan plan = log.unclaimed();
+    return plan == null || plan.epoch() <= log.coverage().acknowledgedEpoch() ? null : plan;
+  }
+
+  /**
+   * The safe point does not pass this HLC, because of a coverage gap or of an abandoned plan;
+   * {@link FoundViolations#NOT_HELD}.
+   */
+  public long heldAt() {
+    long gapsHoldAt = log.coverage().heldAt(nowMicros);
+    return abandoned() == null ? gapsHoldAt : Math.min(safePoint(), gapsHoldAt);
+  }
+
+  /** How many coverage gaps are not acknowledged. */
+  public long unacknowledgedGaps() {
+    return log.coverage().unacknowledgedCount() + found.unrecorded().size();
+  }
+
+  public MachineState with(ControlLogState next) {
+    return new MachineState(
+        settings, next, found, policies, outbox, live, nowMicros, stallAlertMicros);
+  }
+
+  public MachineState with(FoundViolations next) {
+    return new MachineState(
+        settings, log, next, policies, outbox, live, nowMicros, stallAlertMicros);
+  }
+
+  public MachineState with(Outbox next) {
+    return new MachineState(
+        settings, log, found, policies, next, live, nowMicros, stallAlertMicros);
+  }
+
+  public MachineState with(Policy policy) {
+    Map<String, Policy> more = new HashMap<>(policies);
+    more.put(policy.predicate(), policy);
+    return with(Collections.unmodifiableMap(more));
+  }
+
+  public MachineState with(Map<String, Policy> next) {
+    return new MachineState(settings, log, found, next, outbox, live, nowMicros, stallAlertMicros);
+  }
+
+  public MachineState at(long micros) {
+    return new MachineState(
+        settings,
+        log,
+        found,
+        policies,
+        outbox,
+        live,
+        Math.max(nowMicros, micros),
+        stallAlertMicros);
+  }
+
+  public MachineState goLive() {
+    return new MachineState(
+        settings, log, found, policies, outbox, true, nowMicros, stallAlertMicros);
+  }
+
+  public MachineState stallAlerted() {
+    return new MachineState(settings, log, found, policies, outbox, live, nowMicros, nowMicros);
+  }
+}

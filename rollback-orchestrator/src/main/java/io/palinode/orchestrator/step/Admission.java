@@ -1,0 +1,83 @@
+package io.palinode.orchestrator.step;
+
+import io.palinode.orchestrator.plan.PastPlan;
+import io.palinode.orchestrator.plan.Plan;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.policy.RollbackSettings;
+import io.palinode.orchestrator.state.ControlLogState;
+import io.palinode.orchestrator.state.MachineState;
+import io.palinode.orchestrator.violations.Demand;
+import io.palinode.orchestrator.violations.TouchingRollback;
+import io.palinode.predicate.OnViolation.Approval;
+import io.palinode.predicate.OnViolation.Budget;
+import java.util.List;
+
+/** Whether violations may open a plan now, by approval and budget (ADR 0017). Pure. */
+public final class Admission {
+  private Admission() {}
+
+  /** Why violations of a predicate open no plan. */
+  enum Verdict {
+    FREE,
+    NEEDS_APPROVAL,
+    OVER_BUDGET
+  }
+
+  /** For violations that wait for a plan now. */
+  static Verdict of(MachineState state, Demand demand) {
+    String predicate = demand.predicate();
+    Policy policy = state.policies().get(predicate);
+    Budget budget = policy == null ? null : policy.budget();
+    if (budget != null && roomAtMicros(state, predicate, budget) > state.nowMicros()) {
+      return Verdict.OVER_BUDGET;
+    }
+    boolean needsApproval =
+        policy == null
+            || !policy.rollsBack(demand.since())
+            || policy.approval() == Approval.REQUIRED;
+    return needsApproval ? Verdict.NEEDS_APPROVAL : Verdict.FREE;
+  }
+
+  /**
+   * The predicate was deleted since, or wanted no rollback for a while, or does not want any now:
+   * what was found before is of no use either, as for an orchestrator that starts now. But what the
+   * log says that an operator is to answer, or has approved, goes on.
+   */
+  public static boolean asksForNothing(MachineState state, Demand demand) {
+    String predicate = demand.predicate();
+    Policy policy = state.policies().get(predicate);
+    Plan plan = state.log().plan();
+    return (policy == null || !policy.rollsBack(demand.since()))
+        && state.log().gates().request(predicate) == null
+        && (plan == null || !plan.approves().equals(predicate));
+  }
+
+  /** From when on the budget has room for one more plan, wall clock; 0: it has. */
+  static long roomAtMicros(MachineState state, String predicate, Budget budget) {
+    List<PastPlan> spent = spent(state, predicate, budget);
+    return spent.size() < budget.atMost()
+        ? 0
+        : spent.get(spent.size() - budget.atMost()).openedMicros()
+            + RollbackSettings.micros(budget.per());
+  }
+
+  /**
+   * The plans that count against the budget now, oldest first: those that nobody wanted by hand.
+   */
+  static List<PastPlan> spent(MachineState state, String predicate, Budget budget) {
+    ControlLogState log = state.log();
+    long since =
+        Math.max(
+            state.nowMicros() - RollbackSettings.micros(budget.per()),
+            log.gates().renewed().getOrDefault(predicate, 0L));
+    return log.past().stream()
+        .filter(plan -> plan.openedMicros() > since && !plan.byHand())
+        .filter(plan -> plan.predicate().equals(predicate) || isTouched(log, plan, predicate))
+        .toList();
+  }
+
+  private static boolean isTouched(ControlLogState log, PastPlan plan, String predicate) {
+    TouchingRollback touching = log.touching(plan.epoch());
+    return touching != null && touching.isOf(predicate);
+  }
+}

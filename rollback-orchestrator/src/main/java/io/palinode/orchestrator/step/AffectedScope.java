@@ -1,0 +1,148 @@
+package io.palinode.orchestrator.step;
+
+import io.palinode.hvc.Grade;
+import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.plan.PastPlan;
+import io.palinode.orchestrator.plan.Plan;
+import io.palinode.orchestrator.policy.Policy;
+import io.palinode.orchestrator.request.RollbackRequest;
+import io.palinode.orchestrator.request.Seeds;
+import io.palinode.orchestrator.state.MachineState;
+import io.palinode.orchestrator.violations.Demand;
+import io.palinode.predicate.OnViolation;
+import io.palinode.wire.v1.Moment;
+import io.palinode.wire.v1.Scope;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether a plan undoes only what came of its witnesses (ADR 0024): from the plan, its violations
+ * and the policies alone, once all nodes are paused and all up to then is judged. An operator's
+ * names its own; those of violations that were found meanwhile join them.
+ *
+ * @param scope what nodes are asked; null: all after the target is undone
+ * @param why it is all, though the violations would have it otherwise; empty: they would not
+ */
+public record AffectedScope(@Nullable Scope scope, String why) {
+  private static final String TOO_MANY_WITNESSES =
+      "there are more than %d witnesses".formatted(Demand.WITNESSES_MAX);
+  private static final AffectedScope UNWANTED = new AffectedScope(null, "");
+
+  /** Whether an operator, or the plan's violations as far as they are known, would have it so. */
+  static boolean isWanted(MachineState state, Plan plan) {
+    if (plan.attempt() > 0) {
+      return false;
+    }
+    if (plan.operator().isByHand()) {
+      return plan.operator().isOfSome();
+    }
+    List<Demand> admitted = NextStep.admitted(state, plan);
+    return !admitted.isEmpty()
+        && admitted.stream().allMatch(demand -> wantsAffected(state, demand.predicate()));
+  }
+
+  private static boolean wantsAffected(MachineState state, String predicate) {
+    Policy policy = state.policies().get(predicate);
+    OnViolation action = policy == null ? null : policy.onViolation();
+    return action != null && action.scope() == OnViolation.RollbackScope.AFFECTED;
+  }
+
+  /** When all nodes are paused, and everything up to their pause is judged. */
+  static AffectedScope of(MachineState state, Plan plan, long target) {
+    if (!isWanted(state, plan)) {
+      return UNWANTED;
+    }
+    String why = whyAll(state, plan, target);
+    if (why != null) {
+      return new AffectedScope(null, why);
+    }
+    Stream<Moment> found =
+        NextStep.admitted(state, plan).stream().flatMap(demand -> demand.witnesses().stream());
+    return new AffectedScope(
+        Seeds.scope(target, Stream.concat(plan.operator().witnesses().stream(), found)), "");
+  }
+
+  /**
+   * Why a plan that an operator opened now could not undo only what came of these writes, as far as
+   * that is not for the nodes to say; empty: it could.
+   */
+  public static String whyAll(MachineState state, RollbackRequest wish, long target) {
+    if (wish.seeds().witnesses().size() > Demand.WITNESSES_MAX) {
+      return TOO_MANY_WITNESSES;
+    }
+    long waiting =
+        state
+            .found()
+            .demandsBefore(Long.MAX_VALUE)
+            .filter(demand -> !NextStep.isFree(state, demand))
+            .count();
+    return Objects.requireNonNullElse(whyAll(state, waiting, target), "");
+  }
+
+  private static @Nullable String whyAll(MachineState state, Plan plan, long target) {
+    if (plan.operator().approves() != 0) {
+      // Violations are kept for less long than a request may wait.
+      return "an operator approved it: the log does not name its witnesses";
+    }
+    List<Demand> admitted = NextStep.admitted(state, plan);
+    long waiting = state.found().demandsBefore(plan.epoch()).count() - admitted.size();
+    String why = whyAll(state, waiting, target);
+    if (why != null) {
+      return why;
+    }
+    for (Demand demand : admitted) {
+      if (!wantsAffected(state, demand.predicate())) {
+        return "predicate=%s is violated at %s, and wants everything undone since"
+            .formatted(demand.predicate(), Hlc.format(demand.violate()));
+      }
+    }
+    if (admitted.stream().anyMatch(Demand::hasTooManyWitnesses)) {
+      return TOO_MANY_WITNESSES;
+    }
+    return unnoted(state, plan, target);
+  }
+
+  /**
+   * @param waiting violations that ask for a rollback and get none
+   */
+  private static @Nullable String whyAll(MachineState state, long waiting, long target) {
+    if (waiting > 0 || !state.log().gates().requests().isEmpty()) {
+      return "a violation waits for approval, or for its budget, and would be judged by nobody";
+    }
+    if (state.policies().values().stream().anyMatch(AffectedScope::actsOnRisenGrade)) {
+      return "a predicate is rolled back when a grade has risen, which may come too late";
+    }
+    if (state.found().lostTo() > target) {
+      return "coverage was lost up to %s, after the target"
+          .formatted(Hlc.format(state.found().lostTo()));
+    }
+    List<PastPlan> past = state.log().past();
+    if (!past.isEmpty() && past.get(past.size() - 1).clock() > target) {
+      return "the target is before the epoch began";
+    }
+    return null;
+  }
+
+  /** Their violations may be told after it was judged up to their time. */
+  private static boolean actsOnRisenGrade(Policy policy) {
+    OnViolation action = policy.onViolation();
+    return action != null && policy.rollsBack() && action.rollbackOn() == Grade.DEFINITE;
+  }
+
+  private static @Nullable String unnoted(MachineState state, Plan plan, long target) {
+    Map<Integer, Long> since = plan.affected().notedSince();
+    for (int node = 0; node < state.settings().nodes(); node++) {
+      long from = since.getOrDefault(node, Long.MAX_VALUE);
+      if (from > target) {
+        return from == Long.MAX_VALUE
+            ? "node %d has not noted who used which keys".formatted(node)
+            : "node %d has noted who used which keys only since %s"
+                .formatted(node, Hlc.format(from));
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,151 @@
+package io.palinode.orchestrator.step;
+
+import io.palinode.orchestrator.Event;
+import io.palinode.orchestrator.plan.Phase;
+import io.palinode.orchestrator.plan.Plan;
+import io.palinode.orchestrator.request.Intervention;
+import io.palinode.orchestrator.request.RefusedException;
+import io.palinode.orchestrator.state.MachineState;
+import io.palinode.wire.v1.Abandon;
+import io.palinode.wire.v1.Cancel;
+import io.palinode.wire.v1.ControlRecord;
+import io.palinode.wire.v1.Halted;
+import io.palinode.wire.v1.Retry;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** The records by which an operator ends the wait of a plan, in every phase. */
+public final class OperatorSteps {
+  private OperatorSteps() {}
+
+  /** Refuses unless {@link Event.CancelWanted} can do anything now. */
+  public static void requireCancellable(MachineState state, long epoch) throws RefusedException {
+    ControlRecord unused = cancelling(state, epoch);
+  }
+
+  /** Refuses unless {@link Event.EndAsIsWanted} can do anything now. */
+  public static void requireEndable(MachineState state, long epoch, Set<Integer> stopped)
+      throws RefusedException {
+    ControlRecord unused = endingAsIs(state, epoch, stopped);
+  }
+
+  /**
+   * The record that cancels the open plan.
+   *
+   * @throws RefusedException when it is too late, or violations ask for the plan
+   */
+  public static ControlRecord cancelling(MachineState state, long epoch) throws RefusedException {
+    Plan plan = state.log().plan();
+    if (plan == null || plan.epoch() != epoch) {
+      throw new RefusedException(
+          epoch <= state.log().epoch()
+              ? "rollback %d is over: what it did can only be undone".formatted(epoch)
+              : "there is no rollback %d".formatted(epoch));
+    }
+    if (plan.isCancelled()) {
+      throw new RefusedException("rollback %d is cancelled already".formatted(epoch));
+    }
+    if (!plan.isCancellable()) {
+      throw new RefusedException(
+          "rollback %d is past its commit point: Restore(%d) is in the control log, so it goes on; 'rollback undo' brings back what it discards"
+              .formatted(epoch, plan.attempt()));
+    }
+    if (!plan.operator().isByHand()) {
+      throw new RefusedException(
+          "rollback %d was not asked for by hand: its violations would open the next one"
+              .formatted(epoch));
+    }
+    return step(state, plan).setCancel(Cancel.getDefaultInstance()).build();
+  }
+
+  /**
+   * The record of an operator's word on the open plan. A retry needs a halt; an abandon does not.
+   * If a node does not reach the target, only a restart can be retried.
+   *
+   * @throws RefusedException if it cannot be given now, or cannot help
+   */
+  public static ControlRecord of(MachineState state, long epoch, Intervention intervention)
+      throws RefusedException {
+    Plan plan = open(state, epoch);
+    return switch (intervention) {
+      case ABANDON -> {
+        if (plan.phase() != Phase.HALTED && plan.isAbandoned()) {
+          throw new RefusedException(
+              "rollback %d is abandoned already and waits for nodes %s: '--as-is' ends it without them"
+                  .formatted(epoch, plan.missing(state.settings().nodes())));
+        }
+        yield abandon(state, plan, Abandon.newBuilder());
+      }
+      case RETRY -> {
+        if (plan.phase() != Phase.HALTED) {
+          throw new RefusedException(
+              "rollback %d is not halted: only 'rollback abandon' ends it now".formatted(epoch));
+        }
+        boolean isOut = plan.reachMax() > plan.target() && !plan.isRestarted();
+        if (isOut && !canGoElsewhere(state, plan)) {
+          throw new RefusedException(
+              "rollback %d cannot succeed: %s; it can only be abandoned"
+                  .formatted(epoch, plan.outOfReach(plan.target())));
+        }
+        yield step(state, plan).setRetry(Retry.newBuilder().setHalt(plan.halts().count())).build();
+      }
+    };
+  }
+
+  /**
+   * The record that ends the plan with the data that each node has.
+   *
+   * @param stopped nodes that do not run
+   * @throws RefusedException if there is no such plan or node, or no node would be left
+   */
+  public static ControlRecord endingAsIs(MachineState state, long epoch, Set<Integer> stopped)
+      throws RefusedException {
+    Plan plan = open(state, epoch);
+    int nodes = state.settings().nodes();
+    for (int node : stopped) {
+      if (node < 0 || node >= nodes) {
+        throw new RefusedException(
+            "a stopped node must be in [0, %d]: node=%d".formatted(nodes - 1, node));
+      }
+    }
+    if (stopped.size() == nodes) {
+      throw new RefusedException("at least one node must run: all %d are stopped".formatted(nodes));
+    }
+    return abandon(
+        state, plan, Abandon.newBuilder().setAsIs(true).addAllStopped(new TreeSet<>(stopped)));
+  }
+
+  private static ControlRecord abandon(MachineState state, Plan plan, Abandon.Builder word)
+      throws RefusedException {
+    if (plan.phase() == Phase.OPENED) {
+      // Pause is on its way, and nodes have to read it first.
+      throw new RefusedException(
+          "rollback %d has not asked the nodes to pause yet: ask again".formatted(plan.epoch()));
+    }
+    if (plan.phase() == Phase.HALTED) {
+      return step(state, plan).setAbandon(word.setHalt(plan.halts().count())).build();
+    }
+    String waited =
+        "an operator ended the wait for nodes " + plan.missing(state.settings().nodes());
+    Halted halted = PlanExit.halted(plan, waited).setThen(word).build();
+    return step(state, plan).setHalted(halted).build();
+  }
+
+  private static Plan open(MachineState state, long epoch) throws RefusedException {
+    Plan plan = state.log().plan();
+    if (plan == null || plan.epoch() != epoch) {
+      throw new RefusedException("rollback " + epoch + " is not open");
+    }
+    return plan;
+  }
+
+  /** The predicate's policy may have been changed, or a snapshot been taken, since the halt. */
+  private static boolean canGoElsewhere(MachineState state, Plan plan) {
+    Plan again = plan.triedAgain();
+    return Unreachable.of(state, again, plan.target(), "").kind() != Unreachable.Kind.HALT;
+  }
+
+  private static ControlRecord.Builder step(MachineState state, Plan plan) {
+    return ControlRecord.newBuilder().setEpoch(plan.epoch()).setAtMicros(state.nowMicros());
+  }
+}

@@ -1,0 +1,146 @@
+package io.palinode.orchestrator.violations;
+
+import io.palinode.wire.v1.CoverageLost;
+import io.palinode.wire.v1.Violation;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the violations log says and is not settled yet. Immutable.
+ *
+ * @param judged every violation with {@code violate <= judged} is known
+ * @param demands by epoch, predicate and since when that wanted rollbacks
+ * @param waiting violations whose predicate is not known yet, oldest first
+ * @param unrecorded coverage gaps that the control log does not hold yet, oldest first
+ * @param lostTo the greatest end of a coverage gap in the violations log
+ * @param reportedEpoch this run has alerted that plans up to this epoch were abandoned
+ */
+public record FoundViolations(
+    long judged,
+    SortedMap<Demand.Key, DemandParts> demands,
+    List<Waiting> waiting,
+    List<CoverageLost> unrecorded,
+    long lostTo,
+    long reportedEpoch) {
+  public static final long NOT_HELD = Long.MAX_VALUE;
+  public static final int WAITING_MAX = 1_000;
+  public static final int UNRECORDED_MAX = 1_000;
+  public static final FoundViolations NONE =
+      new FoundViolations(0, Collections.emptySortedMap(), List.of(), List.of(), 0, 0);
+
+  /** A violation that waits for its predicate. */
+  public record Waiting(Violation violation, long sinceMicros) {}
+
+  /** Nothing keeps the safe point from what is judged, but perhaps a coverage gap. */
+  public boolean isSettled() {
+    return demands.isEmpty() && waiting.isEmpty();
+  }
+
+  /** Of epochs before that one, oldest first. */
+  public Stream<Demand> demandsBefore(long epoch) {
+    return demands.values().stream().map(DemandParts::all).filter(demand -> demand.epoch() < epoch);
+  }
+
+  public FoundViolations judgedTo(long hlc) {
+    return hlc <= judged
+        ? this
+        : new FoundViolations(hlc, demands, waiting, unrecorded, lostTo, reportedEpoch);
+  }
+
+  public FoundViolations demanding(Demand demand) {
+    SortedMap<Demand.Key, DemandParts> more = new TreeMap<>(demands);
+    DemandParts known = more.get(demand.key());
+    more.put(demand.key(), known == null ? DemandParts.of(demand) : known.and(demand));
+    return withDemands(more);
+  }
+
+  public FoundViolations withoutDemands(Predicate<Demand> settled) {
+    return left(demanded -> demanded.without(settled));
+  }
+
+  /**
+   * Without what a safe point has passed, which is another orchestrator's then: it knew of a change
+   * of the predicate that has not come here yet.
+   */
+  public FoundViolations withoutPassed(long safePoint) {
+    return left(demanded -> demanded.after(safePoint));
+  }
+
+  private FoundViolations left(Function<DemandParts, @Nullable DemandParts> of) {
+    SortedMap<Demand.Key, DemandParts> left = new TreeMap<>(demands);
+    demands.keySet().forEach(key -> left.computeIfPresent(key, (same, known) -> of.apply(known)));
+    return left.equals(demands) ? this : withDemands(left);
+  }
+
+  public FoundViolations waitingFor(Waiting newcomer) {
+    return withWaiting(Stream.concat(waiting.stream(), Stream.of(newcomer)).toList());
+  }
+
+  public FoundViolations withoutWaiting(Predicate<Waiting> done) {
+    return withWaiting(waiting.stream().filter(done.negate()).toList());
+  }
+
+  /** A gap was read, which the control log may hold already. */
+  public FoundViolations losing(CoverageLost loss) {
+    return new FoundViolations(
+        judged, demands, waiting, unrecorded, Math.max(lostTo, Coverage.end(loss)), reportedEpoch);
+  }
+
+  /** One more gap to be recorded. Beyond the limit, the last one stands for all further ones. */
+  public FoundViolations withUnrecorded(CoverageLost loss) {
+    CoverageLost one = Coverage.bounded(loss);
+    if (unrecorded.contains(one)) {
+      return this;
+    }
+    List<CoverageLost> more = new ArrayList<>(unrecorded);
+    if (more.size() < UNRECORDED_MAX) {
+      more.add(one);
+    } else {
+      more.add(both(more.remove(UNRECORDED_MAX - 1), one));
+    }
+    return withUnrecorded(List.copyOf(more));
+  }
+
+  private static CoverageLost both(CoverageLost last, CoverageLost further) {
+    boolean hasEnd = last.getToHlc() != 0 && further.getToHlc() != 0;
+    return CoverageLost.newBuilder()
+        .setFromHlc(Math.min(last.getFromHlc(), further.getFromHlc()))
+        .setToHlc(hasEnd ? Math.max(last.getToHlc(), further.getToHlc()) : 0)
+        .setCause("more than %d coverage gaps were found at once".formatted(UNRECORDED_MAX))
+        .build();
+  }
+
+  /** Without those that the control log holds now. */
+  public FoundViolations withoutRecorded(Predicate<CoverageLost> recorded) {
+    return withUnrecorded(unrecorded.stream().filter(recorded.negate()).toList());
+  }
+
+  public FoundViolations reported(long epoch) {
+    return new FoundViolations(judged, demands, waiting, unrecorded, lostTo, epoch);
+  }
+
+  private FoundViolations withUnrecorded(List<CoverageLost> newUnrecorded) {
+    return new FoundViolations(judged, demands, waiting, newUnrecorded, lostTo, reportedEpoch);
+  }
+
+  private FoundViolations withDemands(SortedMap<Demand.Key, DemandParts> newDemands) {
+    return new FoundViolations(
+        judged,
+        Collections.unmodifiableSortedMap(newDemands),
+        waiting,
+        unrecorded,
+        lostTo,
+        reportedEpoch);
+  }
+
+  private FoundViolations withWaiting(List<Waiting> newWaiting) {
+    return new FoundViolations(judged, demands, newWaiting, unrecorded, lostTo, reportedEpoch);
+  }
+}

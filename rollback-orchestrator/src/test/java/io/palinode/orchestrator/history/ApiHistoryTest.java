@@ -1,0 +1,119 @@
+package io.palinode.orchestrator.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.palinode.hvc.Grade;
+import io.palinode.hvc.Hlc;
+import io.palinode.orchestrator.DetectionLatency;
+import io.palinode.orchestrator.LatencySnapshot;
+import io.palinode.orchestrator.ReceivedViolation;
+import io.palinode.orchestrator.RecentKeys;
+import io.palinode.orchestrator.violations.SeenViolations;
+import io.palinode.wire.v1.Violation;
+import io.palinode.wire.v1.ViolationGrade;
+import org.junit.jupiter.api.Test;
+
+/** What is remembered, and for how long. */
+class ApiHistoryTest {
+  @Test
+  void aPhantomStaysOneWhenItsGradeRises() {
+    ApiHistory memory = new ApiHistory(1);
+    Violation violation = Violation.newBuilder().setId("v").build();
+    memory.received(violation, 1, false);
+    memory.phantom("v");
+    memory.received(violation, 2, false);
+    assertThat(memory.violations(1)).singleElement().matches(ReceivedViolation::phantom);
+    memory.phantom("another");
+    assertThat(memory.phantomsTotal()).isEqualTo(2);
+    assertThat(memory.violationsTotal()).isEqualTo(1);
+  }
+
+  @Test
+  void aHistoryKeepsTheLatestAndCountsAll() {
+    History<Integer, String> history = new History<>(2);
+    history.put(1, "a");
+    history.put(2, "b");
+    history.put(1, "A");
+    history.put(3, "c");
+    history.update(9, v -> "no such key");
+    history.update(3, v -> v + "!");
+    assertThat(history.latest(10)).containsExactly("c!", "b");
+    assertThat(history.latest(1)).containsExactly("c!");
+    assertThat(history.total()).isEqualTo(3);
+  }
+
+  @Test
+  void aRepeatIsKnownUntilItIsTheOldest() {
+    SeenViolations seen = new SeenViolations(2);
+    assertThat(seen.admit(violation("a", ViolationGrade.POSSIBLE)))
+        .isEqualTo(SeenViolations.Novelty.NEW);
+    assertThat(seen.admit(violation("b", ViolationGrade.POSSIBLE)))
+        .isEqualTo(SeenViolations.Novelty.NEW);
+    assertThat(seen.admit(violation("a", ViolationGrade.POSSIBLE)))
+        .isEqualTo(SeenViolations.Novelty.REPEAT);
+    assertThat(seen.admit(violation("c", ViolationGrade.POSSIBLE)))
+        .isEqualTo(SeenViolations.Novelty.NEW);
+    assertThat(seen.admit(violation("b", ViolationGrade.POSSIBLE)))
+        .as("b was heard of longest ago")
+        .isEqualTo(SeenViolations.Novelty.NEW);
+  }
+
+  @Test
+  void aRepeatWithAHigherGradeIsNews() {
+    SeenViolations seen = new SeenViolations(2);
+    seen.admit(violation("a", ViolationGrade.UNCERTAIN));
+    assertThat(seen.admit(violation("a", ViolationGrade.DEFINITE)))
+        .isEqualTo(SeenViolations.Novelty.RISEN);
+    assertThat(seen.admit(violation("a", ViolationGrade.POSSIBLE)))
+        .isEqualTo(SeenViolations.Novelty.REPEAT);
+  }
+
+  @Test
+  void aKeyIsARepeatUntilItIsForgotten() {
+    RecentKeys<String> keys = new RecentKeys<>(2);
+    assertThat(keys.admit("a")).isTrue();
+    assertThat(keys.admit("a")).isFalse();
+    assertThat(keys.admit("b")).isTrue();
+    assertThat(keys.admit("c")).isTrue();
+    assertThat(keys.admit("a")).isTrue();
+  }
+
+  @Test
+  void latencyIsCountedFromTheMomentOfTheViolation() {
+    Violation violation = violation("a", ViolationGrade.POSSIBLE);
+    assertThat(new ReceivedViolation(violation, 1_500, false, null, false).latencyMicros())
+        .isEqualTo(500);
+    assertThat(new ReceivedViolation(violation, 900, false, null, false).latencyMicros())
+        .as("clocks that disagree make no negative latency")
+        .isZero();
+  }
+
+  @Test
+  void latencyIsKeptForEachGrade() {
+    DetectionLatency latency = new DetectionLatency();
+    latency.record(Grade.UNCERTAIN, 2_000);
+    latency.record(Grade.POSSIBLE, 9_000);
+    assertThat(latency.snapshot(Grade.UNCERTAIN).maxMs()).isBetween(1.9, 2.1);
+    assertThat(latency.snapshot(Grade.POSSIBLE).maxMs()).isBetween(8.9, 9.1);
+    assertThat(latency.snapshot(Grade.DEFINITE).count()).isZero();
+  }
+
+  @Test
+  void percentilesOfLatencyStartAnewAfterAReset() {
+    DetectionLatency latency = new DetectionLatency();
+    for (int ms = 1; ms <= 1_000; ms++) {
+      latency.record(Grade.POSSIBLE, ms * 1_000L);
+    }
+    LatencySnapshot snapshot = latency.snapshot(Grade.POSSIBLE);
+    assertThat(snapshot.count()).isEqualTo(1_000);
+    assertThat(snapshot.p50Ms()).isBetween(499.0, 502.0);
+    assertThat(snapshot.p999Ms()).isBetween(998.0, 1_002.0);
+    assertThat(snapshot.maxMs()).isBetween(999.0, 1_002.0);
+    latency.reset();
+    assertThat(latency.snapshot(Grade.POSSIBLE)).isEqualTo(new LatencySnapshot(0, 0, 0, 0, 0));
+  }
+
+  private static Violation violation(String id, ViolationGrade grade) {
+    return Violation.newBuilder().setId(id).setGrade(grade).setViolate(Hlc.ofMicros(1_000)).build();
+  }
+}
