@@ -11,7 +11,9 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -119,6 +121,29 @@ class DocsTest {
     assertThat(PAGES)
         .filteredOn(page -> page.isIn("docs") && !page.isIn("docs/adr") && !page.equals(index))
         .allSatisfy(page -> assertThat(listed).contains(page.path()));
+  }
+
+  @Test
+  void everySourceFileThatAPageNamesExists() throws IOException {
+    Set<String> sources;
+    try (Stream<Path> files = Files.walk(Page.ROOT)) {
+      sources =
+          files
+              .map(file -> file.getFileName().toString())
+              .filter(name -> name.endsWith(".java"))
+              .collect(Collectors.toSet());
+    }
+    Pattern named = Pattern.compile("`(\\w+\\.java)`");
+    List<String> missing = new ArrayList<>();
+    for (Page page : PAGES) {
+      named
+          .matcher(String.join("\n", page.prose()))
+          .results()
+          .map(found -> found.group(1))
+          .filter(name -> !sources.contains(name))
+          .forEach(name -> missing.add(page.name() + ": " + name));
+    }
+    assertThat(missing).isEmpty();
   }
 
   @Test
