@@ -18,8 +18,8 @@ import picocli.CommandLine.Spec;
     name = "acknowledge",
     mixinStandardHelpOptions = true,
     description = {
-      "Accept what 'palinode status' tells of lost coverage and of an abandoned rollback, so that the safe point goes on.",
-      "Programs that wait for the safe point then let out what nobody has judged."
+      "Accept the coverage gaps and the abandoned rollback that 'palinode status' shows, so that the safe point advances.",
+      "Programs that wait for the safe point then publish results that were not judged."
     },
     footer = {"", "Example:  palinode acknowledge --yes"})
 final class AcknowledgeCommand implements Callable<Integer> {
@@ -42,8 +42,8 @@ final class AcknowledgeCommand implements Callable<Integer> {
     }
     lost.forEach(out::println);
     out.flush();
-    Confirmation.require(yes, "Let the safe point pass that?", "acknowledge it");
-    // Only what was shown: a gap that was found meanwhile is for the next acknowledgement.
+    Confirmation.require(yes, "Let the safe point pass these gaps?", "acknowledge it");
+    // Only the gaps shown above: a later gap needs its own acknowledgement.
     JsonNode shown = status.path("coverageGaps");
     api.post("/api/v1/coverage/acknowledge" + (shown.isNumber() ? "?to=" + shown.asText() : ""));
     out.println("acknowledged; 'palinode status' shows the safe point");

@@ -37,8 +37,8 @@ import picocli.CommandLine.Spec;
       "",
       "  sequential  each write waits for all replicas: right, and slow over a network",
       "  eventual    each write waits for the nearest replica: fast, and sometimes wrong",
-      "  watched     eventual, and a violation is detected and taken back: right",
-      "  alerting    eventual, and a violation is detected and told, but stands: what is told can be compared with what happened",
+      "  watched     eventual, and a rollback restores the store to before each violation: right",
+      "  alerting    eventual, and a violation is reported, but stands",
       ""
     },
     footer = {
@@ -94,8 +94,8 @@ final class DemoCommand implements Callable<Integer> {
       description = {
         "Run on the store nodes of this cluster, not on nodes of the demo's own: ours ('palinode up', 'run node'), or stock Voldemort"
             + " servers with the agent. One address is enough: cluster.xml and stores.xml are read from there.",
-        "It writes color_*, load_*, flag_*, turn_* and cs_* keys into --store; a rollback takes back what was written to all stores of the"
-            + " cluster meanwhile: not for one with data that matters."
+        "It writes color_*, load_*, flag_*, turn_* and cs_* keys into --store; a rollback discards writes to all stores of the"
+            + " cluster: do not use a cluster with data that you need."
       })
   private List<String> storeAddresses = List.of();
 
@@ -244,7 +244,7 @@ final class DemoCommand implements Callable<Integer> {
       if (given.hasMatchedOption(option)) {
         throw new Refusal(
             isExternal
-                ? option + " is of nodes of the demo's own: leave it out with --store-address"
+                ? option + " is for the demo's own nodes: leave it out with --store-address"
                 : option + " goes with --store-address only");
       }
     }

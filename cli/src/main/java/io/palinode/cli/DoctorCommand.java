@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
     description = "Check the agent in a running Voldemort server, at its statusPort.",
     footer = {
       "",
-      "Exit status: 0 its writes are covered; 1 they are not, and the reason is told.",
+      "Exit status: 0 its writes are covered; 1 they are not, and the reason is printed.",
       "",
       "Example:  palinode doctor --agent 127.0.0.1:9680"
     })
@@ -82,7 +82,7 @@ final class DoctorCommand implements Callable<Integer> {
     List<String> faults = new ArrayList<>(uncovered(status));
     if (status.hasNonNull("controlFailure")) {
       faults.add(
-          "what a rollback asks of it fails, and is tried again each second; meanwhile all nodes wait, paused: %s. If the server's database has failed, make room and start it anew"
+          "a control duty fails and is tried again each second; meanwhile all nodes are paused: %s. If the server's database has failed, free disk space and restart the server"
               .formatted(status.path("controlFailure").asText()));
     }
     return faults;
@@ -92,9 +92,9 @@ final class DoctorCommand implements Callable<Integer> {
   private static List<String> uncovered(JsonNode status) {
     List<String> faults = new ArrayList<>();
     if (status.path("off").asBoolean()) {
-      // All else that is not as it should be comes of it.
+      // The cause of all other faults.
       faults.add(
-          "the agent has turned itself off (%s): this node is not watched, and a rollback that undoes its writes ends, until its server is started anew"
+          "the agent has turned itself off (%s): this node is not watched, and a rollback cannot restore it; restart its server"
               .formatted(status.path("firstFailure").asText()));
       return faults;
     }
@@ -145,7 +145,7 @@ final class DoctorCommand implements Callable<Integer> {
         "stores      watched %s, unwatched %s"
             .formatted(status.path("stores"), status.path("unwatchedStores")));
     lines.add(
-        "writes      %s puts, %s deletes, of these %s by clients that tell no clock"
+        "writes      %s puts, %s deletes, of these %s by clients that send no clock"
             .formatted(
                 status.path("puts").asText(),
                 status.path("deletes").asText(),

@@ -33,7 +33,7 @@ final class EffectText {
       text.append(
           line(
               "safe point",
-              "%s is later: clients were told that what was written up to it stands, and it does not"
+              "%s is later: clients were notified that writes up to it stand, and this discards some"
                   .formatted(at(effect, "safePoint"))));
     }
     return text.append('\n').append(nodes(effect)).toString();
@@ -41,7 +41,7 @@ final class EffectText {
 
   private static String scope(JsonNode effect) {
     if (effect.path("scope").asText().equals("affected")) {
-      return "affected: what came of writes: %s; all else stands, and other clients never hear of it"
+      return "affected: the closure of writes: %s; all other writes stand, and other clients are not notified"
           .formatted(number(effect, "firstWrites"));
     }
     return effect.path("whyAll").isTextual()
@@ -49,7 +49,7 @@ final class EffectText {
         : "all that was written since";
   }
 
-  /** What was told when it was planned, where that was something else. */
+  /** The value at the time of planning, if it differs. */
   private static String was(JsonNode effect, String field) {
     JsonNode before = effect.path("before");
     return before.isObject() && before.path(field).asLong() != effect.path(field).asLong()
@@ -62,7 +62,7 @@ final class EffectText {
     effect.path("clients").forEach(name -> names.add(name.asText()));
     int total = effect.path("clientsTotal").asInt();
     String shown = String.join(", ", names.subList(0, Math.min(CLIENTS_SHOWN_MAX, names.size())));
-    String all = total == 0 ? "none that told its name" : total + ": " + shown;
+    String all = total == 0 ? "none with a name" : total + ": " + shown;
     String more = names.size() < total || names.size() > CLIENTS_SHOWN_MAX ? ", ..." : "";
     return effect.path("clientsKnownSince").isTextual()
         ? all + more + " (known since " + at(effect, "clientsKnownSince") + ")"

@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = {
       "List predicates, violations, rollbacks or nodes; the latest first.",
-      "Of nodes: which times can be read and restored (REACH to REACH-TO; before EXACT-REACH only whole steps of GRANULARITY; from MEMORY-REACH on without the disk), and what that takes of memory and disk, as they say now; what the orchestrator heard last when they do not answer. STOCK-CONNECTIONS and STOCK-WRITES: of clients without a clock, see docs/reference/stores-and-clients.md."
+      "Of nodes: which times can be read and restored (REACH to REACH-TO; before EXACT-REACH only whole steps of GRANULARITY; from MEMORY-REACH on without the disk), and the memory and disk that this uses, as each node answers now. If a node does not answer, the orchestrator's last known values are shown. STOCK-CONNECTIONS and STOCK-WRITES: of clients without a clock, see docs/reference/stores-and-clients.md."
     },
     footer = {
       "",
@@ -159,12 +159,12 @@ final class GetCommand implements Callable<Integer> {
           .forEach(spec.commandLine().getOut()::println);
     }
     if (resource == Resource.ROLLBACKS) {
-      items.forEach(this::tellHalted);
+      items.forEach(this::printHalted);
     }
     spec.commandLine().getOut().flush();
   }
 
-  /** {@code 0:3 1:3 2:2} for what is told by node; nothing for what is not known. */
+  /** {@code 0:3 1:3 2:2} for values by node; empty for an unknown value. */
   private static String text(JsonNode field) {
     List<String> parts = new ArrayList<>();
     field.properties().forEach(part -> parts.add(part.getKey() + ":" + part.getValue().asText()));
@@ -203,7 +203,7 @@ final class GetCommand implements Callable<Integer> {
         : micros % 1_000_000 == 0 ? DurationText.of(micros / 1_000_000) : micros + "us";
   }
 
-  private void tellHalted(JsonNode rollback) {
+  private void printHalted(JsonNode rollback) {
     if (rollback.path("state").asText().equals("halted")) {
       spec.commandLine().getOut().println(waysOut(rollback));
     }
@@ -212,7 +212,7 @@ final class GetCommand implements Callable<Integer> {
   /** What to do about a halted rollback, of which this is the view or the status. */
   static String waysOut(JsonNode halted) {
     String id = halted.path("openEpoch").asText(halted.path("epoch").asText());
-    return "rollback %s is halted: %s; 'palinode rollback retry %s' tries again, 'palinode rollback abandon %s' goes on without it"
+    return "rollback %s is halted: %s; 'palinode rollback retry %s' tries again, 'palinode rollback abandon %s' continues without it"
         .formatted(id, halted.path("haltReason").asText(), id, id);
   }
 

@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What differs at each of several nodes, as one list in the order of keys: nodes are asked a page
- * at a time, and a key that differs at several is told once.
+ * The differences of several nodes as one list in key order. Reads each node a page at a time;
+ * lists a key that differs on several nodes once.
  */
 final class KeyDifferences {
   private final List<AtNode> nodes = new ArrayList<>();

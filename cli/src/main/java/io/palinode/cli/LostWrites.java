@@ -15,7 +15,7 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** What a rollback discarded, gathered from all nodes: a write that several had is told once. */
+/** The writes that a rollback discarded, from all nodes, each listed once. */
 final class LostWrites {
   private final PastStore past;
   private final Predicate<String> wanted;

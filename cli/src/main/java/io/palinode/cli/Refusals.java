@@ -18,7 +18,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import picocli.CommandLine.ExitCode;
 
-/** Which failures are the user's to mend, and the sentence that says how. */
+/** Failures that the user can fix, each with a sentence about how. */
 final class Refusals {
   private Refusals() {}
 

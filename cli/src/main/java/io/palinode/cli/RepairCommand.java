@@ -50,14 +50,14 @@ final class RepairCommand implements Callable<Integer> {
             ApiClient.JSON.createObjectNode().put("compareAll", true).toString());
     String id = opened.path("epoch").asText();
     PrintWriter out = spec.commandLine().getOut();
-    String told = "";
+    String printed = "";
     while (true) {
       JsonNode now = api.get(RollbackCommand.path(id));
       String state = now.path("state").asText();
       String line =
           "comparison %s is %s, round %d".formatted(id, state, now.path("attempts").asInt());
-      if (!line.equals(told)) {
-        told = line;
+      if (!line.equals(printed)) {
+        printed = line;
         out.println(line);
         out.flush();
       }

@@ -18,7 +18,7 @@ import picocli.CommandLine.Spec;
     name = "rollback",
     mixinStandardHelpOptions = true,
     description = {
-      "Take the store back by hand, follow a rollback, and say how a halted one goes on.",
+      "Restore the store to an earlier time by hand, follow a rollback, and decide about a halted one.",
       ""
     },
     subcommands = {
@@ -56,8 +56,8 @@ final class RollbackCommand implements Runnable {
       name = "retry",
       mixinStandardHelpOptions = true,
       description = {
-        "Have a halted rollback tried again, when what stopped it is mended.",
-        "Refused when its target is out of a node's reach: that stays so."
+        "Try a halted rollback again, after the cause is fixed.",
+        "Refused if its target is out of a node's reach; a retry cannot change that."
       },
       footer = {"", "Example:  palinode rollback retry 3"})
   static final class Retry implements Callable<Integer> {
@@ -130,7 +130,7 @@ final class RollbackCommand implements Runnable {
       }
       Confirmation.require(
           yes,
-          "Rollback %s will not be carried out: what it was to take back stays. Abandon it?"
+          "Rollback %s will not be carried out: the writes that it was to discard stand. Abandon it?"
               .formatted(id),
           "abandon rollback " + id);
       api.post(path(id, "abandon") + (asIs ? "?asIs=true&stopped=" + nodes() : ""));
@@ -153,8 +153,8 @@ final class RollbackCommand implements Runnable {
       name = "cancel",
       mixinStandardHelpOptions = true,
       description = {
-        "Want a rollback by hand no more, before its commit point: before nodes were told to restore.",
-        "The epoch that it opens begins with what is there; nothing is lost. Refused when it is too late."
+        "Cancel a rollback by hand before its commit point: before nodes restore.",
+        "The new epoch opens with the present data; no write is discarded. Refused after the commit point."
       },
       footer = {"", "Example:  palinode rollback cancel 3"})
   static final class Cancel implements Callable<Integer> {

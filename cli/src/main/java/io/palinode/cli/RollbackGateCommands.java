@@ -17,7 +17,7 @@ final class RollbackGateCommands {
       mixinStandardHelpOptions = true,
       description = {
         "Open a rollback that waits for approval.",
-        "It goes back to before all violations of its predicate that wait by now. Refused when that is out of a node's reach."
+        "Its target is before all violations of its predicate that wait now. Refused if the target is out of a node's reach."
       },
       footer = {"", "Example:  palinode rollback approve 2"})
   static final class Approve implements Callable<Integer> {
@@ -41,8 +41,8 @@ final class RollbackGateCommands {
       name = "reject",
       mixinStandardHelpOptions = true,
       description = {
-        "Let the violations stand for which a rollback waits for approval.",
-        "The safe point goes on. Later violations of the predicate ask anew."
+        "Keep the violations for which a rollback waits for approval; they stand.",
+        "The safe point advances. A later violation of the predicate asks again."
       },
       footer = {"", "Example:  palinode rollback reject 2"})
   static final class Reject implements Callable<Integer> {
@@ -64,8 +64,8 @@ final class RollbackGateCommands {
       name = "renew",
       mixinStandardHelpOptions = true,
       description = {
-        "Let a predicate's budget of rollbacks begin anew: from now on its violations are rolled back again.",
-        "Those that were let stand meanwhile stay; 'palinode rollback run --violation' takes one back."
+        "Restart a predicate's budget of rollbacks: from now on its violations are rolled back again.",
+        "Violations that stand remain so; use 'palinode rollback run --violation' for one of them."
       },
       footer = {"", "Example:  palinode rollback renew edge-mutex"})
   static final class Renew implements Callable<Integer> {
@@ -78,7 +78,7 @@ final class RollbackGateCommands {
     @Override
     public Integer call() {
       api.post("/api/v1/budgets/" + ApiClient.segment(predicate) + "/renew");
-      spec.commandLine().getOut().println("the budget of " + predicate + " begins anew");
+      spec.commandLine().getOut().println("the budget of " + predicate + " is renewed");
       return 0;
     }
   }

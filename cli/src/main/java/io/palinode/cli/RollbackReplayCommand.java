@@ -18,12 +18,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Writes anew some of what a rollback discarded. */
+/** Writes some of the discarded values again. */
 @Command(
     name = "replay",
     mixinStandardHelpOptions = true,
     description = {
-      "Write anew the last value that each of these keys had before a rollback discarded it: ordinary new writes, over what the keys have now.",
+      "Write again the last value that each of these keys had before a rollback discarded it. These are ordinary writes; they supersede the present values.",
       "Exit status 1 when another rollback came between."
     },
     footer = {"", "Example:  palinode rollback replay 3 --keys 'order_17*'"})

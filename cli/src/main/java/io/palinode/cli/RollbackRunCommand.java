@@ -20,16 +20,16 @@ import picocli.CommandLine.Spec;
     name = "run",
     mixinStandardHelpOptions = true,
     description = {
-      "Take the store back as a plan of 'palinode rollback plan' says, or to a time, or to right"
-          + " before a violation. Shows first what that does, as 'plan', with what has changed"
-          + " since, and asks.",
-      "It goes through the control log like any other: if the orchestrator dies meanwhile, the next"
-          + " one goes on. When a predicate that asks for rollback is violated at that time too, it"
-          + " goes further back, and says so.",
-      "One of scope 'affected' never becomes one of all: it is refused when only all could be"
-          + " undone by now, and when that is found after all nodes are paused, nothing is taken"
-          + " back. One plan is done once: run again, it shows how that went.",
-      "Waits for the end. Exit status 1 when it was not carried out.",
+      "Restore the store by a plan of 'palinode rollback plan', or to a time, or to right before a"
+          + " violation. The command first shows the effect, as 'plan' does, with all changes since,"
+          + " and asks.",
+      "The plan is in the control log: if the orchestrator ends, the next one continues it. If a"
+          + " predicate that asks for rollback is violated at that time too, the target moves"
+          + " further back, and the command reports it.",
+      "A rollback of scope 'affected' never becomes one of scope 'all'. If only 'all' is possible,"
+          + " it is refused; if this is found after all nodes are paused, it discards no write. A"
+          + " plan is carried out once: run again, the command shows its result.",
+      "Waits for the end. Exit status 1 if the rollback was not carried out.",
       ""
     },
     footer = {

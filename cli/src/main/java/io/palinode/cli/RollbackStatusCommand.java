@@ -86,7 +86,7 @@ final class RollbackStatusCommand implements Callable<Integer> {
 
   private static String affected(JsonNode rollback) {
     return rollback.path("keys").isNumber()
-        ? "affected: keys that went back: %,d, clients concerned: %,d"
+        ? "affected: keys restored: %,d, clients concerned: %,d"
             .formatted(rollback.path("keys").asInt(), rollback.path("clients").size())
         : "affected";
   }

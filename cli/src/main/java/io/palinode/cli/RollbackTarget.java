@@ -20,11 +20,11 @@ final class RollbackTarget {
       names = "--scope",
       paramLabel = "all|affected",
       description = {
-        "'all' (the default): everything that was written since is taken back.",
-        "'affected': only what came of the violation's witnesses, or of the first write to each"
-            + " --key since: who saw it, and what they wrote afterwards. All else stands, and other"
-            + " clients never hear of it. Nodes must have noted who used which keys: they do while"
-            + " some predicate asks for a rollback of scope 'affected'."
+        "'all' (the default): all writes since then are discarded.",
+        "'affected': only the closure of the violation's witnesses, or of the first write to each"
+            + " --key since then: these writes, and all writes of clients that read them, in turn."
+            + " Other writes stand, and other clients are not notified. Nodes keep the access log"
+            + " for this while some predicate asks for a rollback of scope 'affected'."
       })
   private @Nullable String scope;
 
@@ -32,8 +32,8 @@ final class RollbackTarget {
       names = "--key",
       paramLabel = "KEY",
       description =
-          "Of scope 'affected': the first write to this key since is taken back, and what came of"
-              + " it. May be repeated.")
+          "Of scope 'affected': discard the first write to this key since then, with its closure."
+              + " May be repeated.")
   private List<String> keys = new ArrayList<>();
 
   @Option(

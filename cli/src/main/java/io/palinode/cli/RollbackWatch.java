@@ -18,7 +18,7 @@ final class RollbackWatch {
     this.spec = spec;
   }
 
-  /** Tells each state as it comes; 0 when it was carried out, or is not waited for. */
+  /** Prints each state; returns 0 if the rollback was carried out, or if {@code noWait}. */
   int follow(String id, boolean noWait) throws InterruptedException {
     PrintWriter out = spec.commandLine().getOut();
     out.println("rollback " + id + " is opened");
@@ -26,12 +26,12 @@ final class RollbackWatch {
     if (noWait) {
       return 0;
     }
-    String told = "";
+    String printed = "";
     while (true) {
       JsonNode now = api.get(RollbackCommand.path(id));
       String state = now.path("state").asText();
-      if (!state.equals(told)) {
-        told = state;
+      if (!state.equals(printed)) {
+        printed = state;
         out.println("rollback " + id + " " + line(now));
         out.flush();
       }
@@ -45,10 +45,10 @@ final class RollbackWatch {
   private static String line(JsonNode rollback) {
     String state = rollback.path("state").asText();
     if (rollback.path("givenUp").isTextual()) {
-      return "took nothing back: all that was written stands";
+      return "discarded no write: all writes stand";
     }
     if (state.equals("resumed") && rollback.path("scope").asText().equals("affected")) {
-      return "is done: keys that went back: %,d, clients concerned: %,d, after %,.0f ms"
+      return "is done: keys restored: %,d, clients concerned: %,d, after %,.0f ms"
           .formatted(
               rollback.path("keys").asInt(),
               rollback.path("clients").size(),
@@ -64,7 +64,7 @@ final class RollbackWatch {
     PrintWriter err = spec.commandLine().getErr();
     if (rollback.path("givenUp").isTextual()) {
       err.println(
-          "palinode: only what came of some writes was to be taken back, and nothing was: "
+          "palinode: the rollback of scope 'affected' discarded no write: "
               + rollback.path("givenUp").asText());
       return 1;
     }

@@ -15,7 +15,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Has snapshots taken that nobody asks for. */
+/** Shows or changes when the orchestrator takes snapshots by itself. */
 @Command(
     name = "schedule",
     mixinStandardHelpOptions = true,

@@ -82,7 +82,7 @@ final class SnapshotTakeCommand implements Callable<Integer> {
   @Mixin private ApiClient api = new ApiClient();
   @Mixin private StoreAccess access = new StoreAccess();
   @Spec private CommandSpec spec;
-  private final Map<String, String> told = new HashMap<>();
+  private final Map<String, String> printed = new HashMap<>();
 
   @Override
   @SuppressWarnings("try") // A resource for its close alone.
@@ -95,15 +95,15 @@ final class SnapshotTakeCommand implements Callable<Integer> {
       err().println("snapshot " + id + " at " + asked(snapshot).path("at").asText());
       boolean cancelling = false;
       while (asked(snapshot).path("state").asText().equals("taking")) {
-        tellProgress(asked(snapshot));
+        printProgress(asked(snapshot));
         if (!cancelling && interrupted.await(POLL_MS, TimeUnit.MILLISECONDS)) {
           cancelling = true;
           cancel(id);
         }
         snapshot = api.get(SnapshotCommand.path(id));
       }
-      tellProgress(asked(snapshot));
-      return told(snapshot);
+      printProgress(asked(snapshot));
+      return printResult(snapshot);
     }
   }
 
@@ -135,12 +135,12 @@ final class SnapshotTakeCommand implements Callable<Integer> {
     try {
       var unused = api.post(SnapshotCommand.path(id) + "/cancel");
     } catch (Refusal over) {
-      // It was done a moment ago: then that is what is told.
+      // The snapshot has just ended: print its result instead.
       err().println("palinode: " + over.getMessage());
     }
   }
 
-  private void tellProgress(JsonNode snapshot) {
+  private void printProgress(JsonNode snapshot) {
     for (JsonNode node : snapshot.path("nodes")) {
       String line =
           "node %s: %s, %s keys, %s%s%s"
@@ -151,14 +151,14 @@ final class SnapshotTakeCommand implements Callable<Integer> {
                   SnapshotCommand.bytes(node.path("bytes").asLong()),
                   node.path("from").isTextual() ? ", from " + node.path("from").asText() : "",
                   node.path("failure").isTextual() ? ": " + node.path("failure").asText() : "");
-      if (!line.equals(told.put(node.path("node").asText(), line))) {
+      if (!line.equals(printed.put(node.path("node").asText(), line))) {
         err().println(line);
       }
     }
     err().flush();
   }
 
-  private int told(JsonNode snapshot) {
+  private int printResult(JsonNode snapshot) {
     JsonNode asked = asked(snapshot);
     PrintWriter out = spec.commandLine().getOut();
     if (output.isJson()) {

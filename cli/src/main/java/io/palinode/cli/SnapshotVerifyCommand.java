@@ -47,14 +47,14 @@ final class SnapshotVerifyCommand implements Callable<Integer> {
   private boolean isWhole(JsonNode node, long number) {
     int at = node.path("node").asInt();
     if (!node.path("checksum").isTextual()) {
-      tell(at, "has no part: " + node.path("failure").asText());
+      report(at, "has no part: " + node.path("failure").asText());
       return false;
     }
     try {
       PastStore.Verified found = access.usePatiently(store -> store.past().verifyAt(at, id));
       String checksum = "%08x".formatted(found.checksum());
       if (found.number() != number || !checksum.equals(node.path("checksum").asText())) {
-        tell(at, "has another part than the one that was taken: checksum " + checksum);
+        report(at, "has another part than the one that was taken: checksum " + checksum);
         return false;
       }
       spec.commandLine()
@@ -63,12 +63,12 @@ final class SnapshotVerifyCommand implements Callable<Integer> {
       return true;
     } catch (Refusal failed) {
       Throwable cause = failed.getCause();
-      tell(at, String.valueOf((cause instanceof StoreException ? cause : failed).getMessage()));
+      report(at, String.valueOf((cause instanceof StoreException ? cause : failed).getMessage()));
       return false;
     }
   }
 
-  private void tell(int node, String what) {
+  private void report(int node, String what) {
     spec.commandLine().getErr().println("palinode: node " + node + ": " + what);
   }
 }

@@ -8,16 +8,16 @@ import io.palinode.voldemort.client.PastStore.StockClients;
 import io.palinode.voldemort.client.StoreClient;
 import java.util.Optional;
 
-/** How many clients tell the nodes no clock, and what that costs. */
+/** Number of clients that send no clock, and the effect of that. */
 final class StockClientsLine {
   private static final String COST =
-      "told without a clock, so what one of them did on two nodes within epsilon is not ordered, and they hear of no rollback";
+      "published without a client clock: operations of one such client on two nodes within epsilon have no order, and no rollback notifies it";
 
   private StockClientsLine() {}
 
   /** Nothing when there are none, or when the nodes do not say. */
   static Optional<String> of(StoreAccess access) {
-    return told(access).flatMap(StockClientsLine::text);
+    return reported(access).flatMap(StockClientsLine::text);
   }
 
   /**
@@ -25,7 +25,7 @@ final class StockClientsLine {
    * null when there are none. Null altogether when the nodes do not say.
    */
   static JsonNode json(StoreAccess access) {
-    return told(access).map(StockClientsLine::json).orElse(NullNode.getInstance());
+    return reported(access).map(StockClientsLine::json).orElse(NullNode.getInstance());
   }
 
   static JsonNode json(StockClients all) {
@@ -36,7 +36,7 @@ final class StockClientsLine {
         .put("cost", isNone(all) ? null : COST);
   }
 
-  private static Optional<StockClients> told(StoreAccess access) {
+  private static Optional<StockClients> reported(StoreAccess access) {
     try {
       return Optional.of(access.useClient(StockClientsLine::ofAllNodes));
     } catch (Refusal nodesDoNotAnswer) {
@@ -49,9 +49,9 @@ final class StockClientsLine {
     long connections = 0;
     long writes = 0;
     for (int node = 0; node < client.cluster().nodes().size(); node++) {
-      StockClients told = client.store(anyStore).past().reachAt(node).stock();
-      connections += told.connections();
-      writes += told.writes();
+      StockClients stock = client.store(anyStore).past().reachAt(node).stock();
+      connections += stock.connections();
+      writes += stock.writes();
     }
     return new StockClients(connections, writes);
   }

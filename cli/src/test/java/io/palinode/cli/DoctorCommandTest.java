@@ -54,7 +54,7 @@ class DoctorCommandTest {
                 "{\"joined\":true,\"covered\":false,\"off\":true,\"firstFailure\":\"a bug\",\"woven\":[]}"))
         .singleElement()
         .asString()
-        .contains("turned itself off (a bug)", "started anew")
+        .contains("turned itself off (a bug)", "restart its server")
         .doesNotContain("monitor");
   }
 
@@ -64,7 +64,7 @@ class DoctorCommandTest {
     assertThat(faults(covered + ",\"controlFailure\":\"Restore: no space is left\"}"))
         .singleElement()
         .asString()
-        .contains("Restore: no space is left", "start it anew");
+        .contains("Restore: no space is left", "restart the server");
     assertThat(faults(covered + ",\"controlFailure\":null}")).isEmpty();
   }
 

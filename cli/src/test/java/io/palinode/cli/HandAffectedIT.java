@@ -100,7 +100,7 @@ class HandAffectedIT {
       assertThat(parts.out())
           .contains("keys that change  3 (2 when it was planned)")
           // And who has just read what every node has.
-          .contains("rollback 1 is done: keys that went back: 3, clients concerned: 3");
+          .contains("rollback 1 is done: keys restored: 3, clients concerned: 3");
 
       parts.awaitEverywhere("cs_1", "1");
       parts.awaitEverywhere("cs_2", "0");
@@ -152,7 +152,7 @@ class HandAffectedIT {
                   "rollback", "run", "--to", time, "--scope", "affected", "--key", "y", "--yes"))
           .as(parts.err())
           .isZero();
-      assertThat(parts.out()).contains("keys that went back: 1, clients concerned: 1");
+      assertThat(parts.out()).contains("keys restored: 1, clients concerned: 1");
       assertThat(parts.versions("y")).containsOnlyNulls();
       parts.awaitEverywhere("before", "1");
       return time;

@@ -11,34 +11,14 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The form of every page: width, length, headings, links. */
 class DocsTest {
-  /** Pages whose form is still to be repaired; a page leaves this list and never enters it. */
-  private static final List<String> NOT_YET =
-      List.of(
-          "docs/adr/0008-a-window-log-of-bytes-with-numbers-for-keys.md",
-          "docs/adr/0009-a-snapshot-is-sorted-runs-that-lie-over-each-other.md",
-          "docs/adr/0010-one-promise-for-every-kind-of-clause.md",
-          "docs/adr/0012-the-window-log-goes-on-in-mapped-files.md",
-          "docs/adr/0013-an-undo-goes-to-the-cut-before-the-rollback.md",
-          "docs/adr/0016-keys-become-sequential-by-instance-and-a-predicate-leaves-as-one.md",
-          "docs/adr/0018-nodes-compare-groups-of-keys-before-they-name-any.md",
-          "docs/adr/0020-the-agent-hooks-engines-and-keeps-its-own-loader.md",
-          "docs/adr/0022-what-is-old-on-disk-is-kept-by-steps.md",
-          "docs/adr/0023-replicas-are-compared-by-what-each-node-tells.md",
-          "docs/adr/0024-the-closure-of-a-violation-is-what-was-read.md",
-          "docs/adr/0026-a-version-is-its-clock-and-its-time.md",
-          "docs/adr/0030-a-store-counts-its-commits-twice.md",
-          "docs/adr/0032-records-are-bounded-by-their-place-in-the-log.md",
-          "docs/adr/0034-a-plan-that-nodes-cannot-carry-out-ends-as-it-is.md",
-          "docs/reference/benchmarks.md",
-          "docs/reference/predicates.md",
-          "examples/graph-mutex/README.md");
-
   private static final int WIDTH_MAX = 100;
   private static final int WORDS_MAX = 250;
 
@@ -55,13 +35,11 @@ class DocsTest {
   }
 
   private static final List<Page> PAGES = Page.all();
-  private static final List<Page> FORMED =
-      PAGES.stream().filter(page -> !NOT_YET.contains(page.name())).toList();
 
   @Test
   void noLineIsWiderThanAllowed() {
     List<String> wide = new ArrayList<>();
-    for (Page page : FORMED) {
+    for (Page page : PAGES) {
       List<String> lines = page.prose();
       for (int i = 0; i < lines.size(); i++) {
         if (lines.get(i).length() > WIDTH_MAX) {
@@ -75,7 +53,7 @@ class DocsTest {
   @Test
   void noPageIsLongerThanItsKindAllows() {
     List<String> longer = new ArrayList<>();
-    for (Page page : FORMED) {
+    for (Page page : PAGES) {
       LINES_MAX.forEach(
           (folder, max) -> {
             if (page.isIn(folder) && page.lines().size() > max) {
@@ -89,7 +67,7 @@ class DocsTest {
   @Test
   void aHeadingStandsAtLeastEvery250Words() {
     List<String> walls = new ArrayList<>();
-    for (Page page : FORMED) {
+    for (Page page : PAGES) {
       int words = 0;
       int start = 1;
       List<String> lines = new ArrayList<>(page.prose());
@@ -107,6 +85,19 @@ class DocsTest {
       }
     }
     assertThat(walls).isEmpty();
+  }
+
+  @Test
+  void everyDecisionHasItsSectionsAndTheNumbersHaveNoHole() {
+    List<Page> decisions = PAGES.stream().filter(page -> page.isIn("docs/adr")).toList();
+    for (int i = 0; i < decisions.size(); i++) {
+      Page page = decisions.get(i);
+      assertThat(page.path().getFileName().toString()).startsWith("%04d-".formatted(i + 1));
+      assertThat(page.lines().get(0)).startsWith("# %04d. ".formatted(i + 1));
+      assertThat(page.lines().stream().filter(line -> line.startsWith("## ")))
+          .as(page.name())
+          .containsExactly("## Context", "## Decision", "## Rejected options", "## Consequences");
+    }
   }
 
   @Test
@@ -130,6 +121,29 @@ class DocsTest {
     assertThat(PAGES)
         .filteredOn(page -> page.isIn("docs") && !page.isIn("docs/adr") && !page.equals(index))
         .allSatisfy(page -> assertThat(listed).contains(page.path()));
+  }
+
+  @Test
+  void everySourceFileThatAPageNamesExists() throws IOException {
+    Set<String> sources;
+    try (Stream<Path> files = Files.walk(Page.ROOT)) {
+      sources =
+          files
+              .map(file -> file.getFileName().toString())
+              .filter(name -> name.endsWith(".java"))
+              .collect(Collectors.toSet());
+    }
+    Pattern named = Pattern.compile("`(\\w+\\.java)`");
+    List<String> missing = new ArrayList<>();
+    for (Page page : PAGES) {
+      named
+          .matcher(String.join("\n", page.prose()))
+          .results()
+          .map(found -> found.group(1))
+          .filter(name -> !sources.contains(name))
+          .forEach(name -> missing.add(page.name() + ": " + name));
+    }
+    assertThat(missing).isEmpty();
   }
 
   @Test

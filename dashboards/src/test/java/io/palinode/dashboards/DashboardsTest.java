@@ -93,7 +93,7 @@ class DashboardsTest {
         .isEqualTo(source.get(0).get("uid").asText());
   }
 
-  /** Else panels are empty when the job runs on a Flink cluster of its own. */
+  /** Else panels are empty when the job runs on a separate Flink cluster. */
   @Test
   void whateverTheJobCountsIsRecordedFromFlinksNamesToo() {
     Set<String> recorded = new TreeSet<>();

@@ -41,8 +41,8 @@ import picocli.CommandLine.Spec;
       "Measure what the agent costs the clients of a stock Voldemort server: without the agent, with it, and with it and a predicate that"
           + " watches a tenth of the keys.",
       "",
-      "The servers are processes of their own, made from the folder that you name, each with one store on disk. They, the clients and the Kafka"
-          + " that the agent tells share this machine. The modes take turns; what is told is the ratio within a turn, and how sure that is.",
+      "The servers run in their own processes, from the folder that you name, each with one store on disk. They, the clients and Kafka"
+          + " share this machine. The modes take turns; the result is the ratio within a turn, with its confidence.",
       "",
       "With --of client: what it costs in a program that uses Voldemort's own Java client, with the agent and without, before one server that has it.",
       ""
@@ -121,7 +121,7 @@ final class AgentCommand implements Callable<Integer> {
       defaultValue = "4",
       paramLabel = "N",
       description =
-          "Each with a thread of its own, and ours with a connection (default: ${DEFAULT-VALUE}).")
+          "Each with its own thread, and ours with its own connection (default: ${DEFAULT-VALUE}).")
   private int clients;
 
   @Option(

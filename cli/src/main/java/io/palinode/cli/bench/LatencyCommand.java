@@ -38,7 +38,7 @@ import picocli.CommandLine.Spec;
           + " a violation. Beside it, in the same run, Kafka alone: the same number of records, with the same settings, from producers to a"
           + " listener.",
       "",
-      "Exit status 1 when a violation is lost, or one is told that is none.",
+      "Exit status 1 if a violation was missed or falsely reported.",
       ""
     },
     footer = {

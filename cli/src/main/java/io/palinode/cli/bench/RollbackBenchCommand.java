@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
       "Measure rollbacks of three store nodes on disk that all have all keys, with Kafka, the detection job and the orchestrator in this"
           + " process: how long they serve nothing, and for what.",
       "",
-      "Keys are changed at random on all nodes, and then all is taken back by hand. Beside it, in the same run, the nodes are stopped, their"
+      "Keys are changed at random on all nodes, then a rollback by hand discards all changes. Beside it, in the same run, the nodes are stopped, their"
           + " files copied back from a backup, and opened. Exit status 1 when a key is not what it was.",
       ""
     },
@@ -68,7 +68,7 @@ final class RollbackBenchCommand implements Callable<Integer> {
       split = ",",
       defaultValue = "10000,100000",
       paramLabel = "N",
-      description = "Changes that are taken back; more with commas (default: ${DEFAULT-VALUE}).")
+      description = "Changes that are discarded; more with commas (default: ${DEFAULT-VALUE}).")
   private List<Integer> changes = List.of();
 
   @Option(
@@ -147,7 +147,7 @@ final class RollbackBenchCommand implements Callable<Integer> {
       }
       for (int change : changes) {
         for (int i = 0; i < repeat; i++) {
-          say("taking back %,d changes of %,d keys".formatted(change, size));
+          say("discarding %,d changes of %,d keys".formatted(change, size));
           rollbacks.add(benchmark.restAndRun(new Work(change, standing), WARM_UPS + i, operator));
         }
       }

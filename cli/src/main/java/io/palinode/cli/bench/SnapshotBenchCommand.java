@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
     description = {
       "Measure snapshots of three store nodes on disk that serve clients: how long, how much is written, and what the clients notice.",
       "",
-      "Clients read and write keys at random, half of each. Each kind of snapshot is taken in each round: of some time back, with --rate writes for each second since, written faster than that; of now; what differs from one of a few seconds ago; and such a one moved to now. Twice a second it is held, or goes on: what clients get with it and without it is measured side by side."
+      "Clients read and write keys at random, half of each. Each kind of snapshot is taken in each round: of some time back, with --rate writes for each second since, written faster than that; of now; what differs from one of a few seconds ago; and such a one moved to now. Twice a second it is held or continued: client throughput with it and without it is measured side by side."
           + " Nodes and clients share this machine.",
       ""
     },

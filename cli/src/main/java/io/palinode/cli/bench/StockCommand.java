@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     description = {
       "Measure our store node against a stock Voldemort server: throughput and latency, each server"
-          + " in a process of its own on Berkeley DB, the same client (ours, pb0) before both, in"
+          + " in its own process on Berkeley DB, the same client (ours, pb0) before both, in"
           + " turns: stock, ours, ours, stock, and so on.",
       "",
       "Callers wait for each answer and share some connections. A stock server has one request of a"

@@ -39,7 +39,7 @@ record StockReport(String machine, Setting setting, List<Row> rows) {
     }
   }
 
-  /** Whether the goal is met, as far as the rounds tell. */
+  /** Whether the goal is met, as far as the rounds show. */
   enum Verdict {
     MET("met"),
     MISSED("missed"),

@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
           + " write (window-log), against one that does neither.",
       "",
       "The nodes are real (Berkeley DB, sockets), each with its own client, and take turns: off, on, on, off, and so on. Nodes and clients"
-          + " share this machine. What is told is the ratio of neighbouring rounds, and how sure that is.",
+          + " share this machine. The result is the ratio of neighbouring rounds, with its confidence.",
       ""
     },
     footer = {

@@ -6,10 +6,10 @@ import java.util.Random;
 
 /**
  * Writes a made-up trace, line by line, for {@code palinode detect}. An interval begins every 10
- * ms, of the next instance and term, at any node, and is over within 6 ms; nodes hear of each other
- * now and then, and their clocks agree to 1 ms. So nothing is concurrent but what is made so: some
- * intervals, with those of the other terms that follow, last until all of them hold. Keeps
- * O(nodes²).
+ * ms, of the next instance and term, at any node, and is over within 6 ms; nodes receive each
+ * other's clocks at random, and their clocks agree to 1 ms. So nothing is concurrent but what is
+ * made so: some intervals, with those of the other terms that follow, last until all of them hold.
+ * Keeps O(nodes²).
  */
 final class TraceMaker {
   private static final long SLOT_MICROS = 10_000;
@@ -19,7 +19,7 @@ final class TraceMaker {
 
   private final Shape shape;
   private final Random random;
-  private final long[][] heard;
+  private final long[][] clocks;
   private final long[] sequences;
   private long heldUntilSlot = -1;
 
@@ -50,7 +50,7 @@ final class TraceMaker {
   TraceMaker(Shape shape, long seed) {
     this.shape = shape;
     this.random = new Random(seed);
-    this.heard = new long[shape.nodes()][shape.nodes()];
+    this.clocks = new long[shape.nodes()][shape.nodes()];
     this.sequences = new long[shape.nodes()];
   }
 
@@ -98,7 +98,7 @@ final class TraceMaker {
     if (round <= heldUntilSlot) {
       end = BEGIN_MICROS + (heldUntilSlot + 1) * shape.instances() * SLOT_MICROS;
     }
-    hear(node, start);
+    receive(node, start);
     line.append("{\"predicate\":\"made-up\",\"binding\":\"i=").append(instance);
     line.append("\",\"clause\":0,\"term\":").append(round % shape.terms());
     line.append(",\"node\":").append(node).append(",\"seq\":").append(++sequences[node]);
@@ -111,19 +111,19 @@ final class TraceMaker {
     line.append("}\n");
   }
 
-  /** The node's own time passes; now and then it hears of another node. */
-  private void hear(int node, long now) {
-    long[] own = heard[node];
-    long[] other = heard[random.nextInt(shape.nodes())];
-    boolean hears = random.nextInt(4) == 0;
+  /** Advances the node's clock; one time in four it receives another node's clock. */
+  private void receive(int node, long now) {
+    long[] own = clocks[node];
+    long[] other = clocks[random.nextInt(shape.nodes())];
+    boolean receives = random.nextInt(4) == 0;
     for (int each = 0; each < own.length; each++) {
-      own[each] = Math.max(Math.max(own[each], now - EPSILON_MICROS), hears ? other[each] : 0);
+      own[each] = Math.max(Math.max(own[each], now - EPSILON_MICROS), receives ? other[each] : 0);
     }
     own[node] = now;
   }
 
   private void clock(int node, long now, StringBuilder line) {
-    long[] own = heard[node];
+    long[] own = clocks[node];
     for (int each = 0; each < own.length; each++) {
       line.append(each == 0 ? "[\"" : "\",\"");
       long known = Math.max(own[each], now - EPSILON_MICROS);

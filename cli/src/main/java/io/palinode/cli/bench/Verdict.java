@@ -2,7 +2,7 @@ package io.palinode.cli.bench;
 
 import io.palinode.benchmarks.Spread;
 
-/** Whether a goal is met, as far as the rounds tell. */
+/** Whether a goal is met, as far as the rounds show. */
 enum Verdict {
   MET("met"),
   MISSED("missed"),

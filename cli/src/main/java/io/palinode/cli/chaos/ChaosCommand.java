@@ -30,9 +30,9 @@ import picocli.CommandLine.Spec;
     description = {
       "Start a cluster of real processes, put it under load with violations in it, and kill and"
           + " freeze its parts at random: nodes, Kafka, the detection job, the orchestrator.",
-      "Then ask, from outside: Does the cluster live again? Is every acknowledged write there that"
-          + " was not taken back, and none that was? Was every violation reported, or taken back,"
-          + " or its loss told?",
+      "Then check from outside: The cluster serves again. Every acknowledged write is there unless"
+          + " a rollback discarded it; every discarded one is gone. Every violation was reported, was"
+          + " discarded, or lies in a published coverage gap.",
       ""
     },
     footer = {

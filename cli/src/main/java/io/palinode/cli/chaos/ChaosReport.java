@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 /**
  * What was done, and what came of it.
  *
- * @param ownEnds how often a part ended that nobody had killed, and was started again
+ * @param ownEnds how often a part ended without having been killed, and was started again
  * @param halts rollbacks that could not go on, and were abandoned
  * @param faults what must not be, in words
  */
@@ -38,12 +38,12 @@ record ChaosReport(
     line(
         text,
         "writes",
-        "%,d acknowledged, %,d of them taken back; %,d without an answer"
+        "%,d acknowledged, %,d of them discarded; %,d without an answer"
             .formatted(writes.acknowledged(), writes.takenBack(), writes.unanswered()));
     line(
         text,
         "violations",
-        "%d made: %d reported, %d taken back before, %d in coverage that was told as lost, %d missed"
+        "%d made: %d reported, %d discarded before, %d in coverage gaps, %d missed"
             .formatted(
                 violations.made(),
                 violations.reported(),

@@ -17,7 +17,7 @@ final class ChaosRun {
   private static final Duration WELL_MAX = Duration.ofMinutes(2);
   private static final Duration WELL_SOON = Duration.ofSeconds(20);
   private static final long STEP_MILLIS = 200;
-  private static final long TELL_STEPS = 50;
+  private static final long REPORT_STEPS = 50;
 
   private final ChaosCluster cluster;
   private final int nodes;
@@ -93,14 +93,14 @@ final class ChaosRun {
     while (nowMillis() - begun < duration.toMillis() && !interrupted.getAsBoolean()) {
       chaos.act(nowMillis());
       chaos.supervise(nowMillis());
-      if (++steps % TELL_STEPS == 0) {
-        tell((nowMillis() - begun) / 1_000);
+      if (++steps % REPORT_STEPS == 0) {
+        report((nowMillis() - begun) / 1_000);
       }
       Thread.sleep(STEP_MILLIS);
     }
   }
 
-  private void tell(long seconds) {
+  private void report(long seconds) {
     progress.accept(
         "%d of %d s, %d kills, %d violations reported"
             .formatted(
@@ -156,11 +156,11 @@ final class ChaosRun {
   private ChaosReport report(long seconds, List<String> faults) {
     MadeViolations.Outcome outcome =
         offender.made().outcome(monitor.bindings(), monitor.unjudged(), monitor.keptEpochs());
-    outcome.missed().forEach(missed -> faults.add("nobody reports " + missed));
+    outcome.missed().forEach(missed -> faults.add("not reported: " + missed));
     if (outcome.made() == 0) {
-      faults.add("no violation was made, so nothing is shown of them");
+      faults.add("no violation was made, so detection was not tested");
     } else if (outcome.reported() > 0 && monitor.rollbacks() == 0) {
-      faults.add("violations were reported, and nothing was taken back");
+      faults.add("violations were reported, but no rollback ran");
     }
     return new ChaosReport(
         seconds,

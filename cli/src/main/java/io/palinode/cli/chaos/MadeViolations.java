@@ -29,24 +29,24 @@ final class MadeViolations {
   record Outcome(
       long made, long reported, long takenBack, long inLostCoverage, List<Made> missed) {}
 
-  private final Map<Made, List<RolledBack>> told = new LinkedHashMap<>();
+  private final Map<Made, List<RolledBack>> rollbacksAfter = new LinkedHashMap<>();
 
   synchronized void made(Made made) {
-    told.put(made, new ArrayList<>());
+    rollbacksAfter.put(made, new ArrayList<>());
   }
 
-  /** Whoever made them was told of this afterwards. */
+  /** A rollback notified the clients that made all of these. */
   synchronized void rolledBack(RolledBack rolledBack) {
-    told.values().forEach(later -> later.add(rolledBack));
+    rollbacksAfter.values().forEach(later -> later.add(rolledBack));
   }
 
   /** The latest time at which one was made; 0: none was. */
   synchronized long last() {
-    return told.keySet().stream().mapToLong(Made::to).max().orElse(0);
+    return rollbacksAfter.keySet().stream().mapToLong(Made::to).max().orElse(0);
   }
 
   /**
-   * @param keptEpochs that began without anything having been taken back
+   * @param keptEpochs that opened without discarding any write
    */
   synchronized Outcome outcome(
       Set<String> reportedBindings, Set<Unjudged> unjudged, Set<Long> keptEpochs) {
@@ -54,7 +54,7 @@ final class MadeViolations {
     long takenBack = 0;
     long lost = 0;
     List<Made> missed = new ArrayList<>();
-    for (Map.Entry<Made, List<RolledBack>> entry : told.entrySet()) {
+    for (Map.Entry<Made, List<RolledBack>> entry : rollbacksAfter.entrySet()) {
       Made made = entry.getKey();
       if (reportedBindings.contains(made.binding())) {
         reported++;
@@ -67,6 +67,6 @@ final class MadeViolations {
         missed.add(made);
       }
     }
-    return new Outcome(told.size(), reported, takenBack, lost, List.copyOf(missed));
+    return new Outcome(rollbacksAfter.size(), reported, takenBack, lost, List.copyOf(missed));
   }
 }

@@ -10,10 +10,7 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What the orchestrator's API tells, asked again and again by a thread of its own: who asks may
- * wait long for an answer. Thread-safe.
- */
+/** Polls the orchestrator's API in its own thread, since an answer may take long. Thread-safe. */
 final class Monitor implements Runnable {
   private static final int ROWS = 1_000;
   private static final double LAG_MILLIS_MAX = 5_000;
@@ -38,35 +35,35 @@ final class Monitor implements Runnable {
   public void run() {
     while (true) {
       try {
-        JsonNode told = api.get("/api/v1/status");
-        abandonIfHalted(told);
-        heard(told, api.get("/api/v1/violations?limit=" + ROWS));
+        JsonNode answer = api.get("/api/v1/status");
+        abandonIfHalted(answer);
+        accept(answer, api.get("/api/v1/violations?limit=" + ROWS));
       } catch (Refusal down) {
-        heardNothing();
+        countFailure();
       }
       LockSupport.parkNanos(PAUSE_NANOS);
     }
   }
 
-  private synchronized void heard(JsonNode told, JsonNode violations) {
-    status = told;
+  private synchronized void accept(JsonNode answer, JsonNode violations) {
+    status = answer;
     asked++;
-    rollbacks = told.path("rollbacks").asLong();
-    for (JsonNode span : told.path("unknown")) {
+    rollbacks = answer.path("rollbacks").asLong();
+    for (JsonNode span : answer.path("unknown")) {
       unjudged.add(new Unjudged(hlc(span.path("from")), hlc(span.path("to"))));
     }
     violations.forEach(violation -> bindings.add(violation.path("binding").asText()));
   }
 
-  private synchronized void heardNothing() {
+  private synchronized void countFailure() {
     status = null;
     asked++;
   }
 
   /** As an operator would. */
-  private void abandonIfHalted(JsonNode told) {
-    if (told.path("phase").asText().equals("halted")) {
-      long epoch = told.path("openEpoch").asLong();
+  private void abandonIfHalted(JsonNode answer) {
+    if (answer.path("phase").asText().equals("halted")) {
+      long epoch = answer.path("openEpoch").asLong();
       synchronized (this) {
         keptEpochs.add(epoch);
       }
@@ -79,19 +76,19 @@ final class Monitor implements Runnable {
     return asked;
   }
 
-  /** No rollback is under way, nobody is missing, and nothing lags. */
+  /** No rollback is under way, all nodes have joined, and judgement does not lag. */
   synchronized boolean isWell() {
-    JsonNode told = status;
-    return told != null
-        && told.path("openEpoch").isNull()
-        && told.path("failure").isNull()
-        && told.path("nodesJoined").asInt() == nodes
-        && told.path("judgedLagMs").asDouble() < LAG_MILLIS_MAX;
+    JsonNode answer = status;
+    return answer != null
+        && answer.path("openEpoch").isNull()
+        && answer.path("failure").isNull()
+        && answer.path("nodesJoined").asInt() == nodes
+        && answer.path("judgedLagMs").asDouble() < LAG_MILLIS_MAX;
   }
 
   synchronized boolean hasJudged(long hlc) {
-    JsonNode told = status;
-    return told != null && hlc(told.path("judged")) >= hlc;
+    JsonNode answer = status;
+    return answer != null && hlc(answer.path("judged")) >= hlc;
   }
 
   synchronized long rollbacks() {

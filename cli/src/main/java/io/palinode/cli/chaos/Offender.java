@@ -11,8 +11,8 @@ import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Makes a predicate true, again and again, in a thread of its own: two clients set two flags that
- * must not be set both, then wait to be taken back.
+ * Makes a predicate true repeatedly, in its own thread: two clients set two flags that must not
+ * both be set, then wait for the rollback.
  */
 final class Offender implements Runnable {
   /** What it violates. */
@@ -84,7 +84,7 @@ final class Offender implements Runnable {
     try {
       Store.Written one = first.put(flagA, "1");
       Store.Written other = second.put(flagB, "1");
-      // Still of the same epoch for both; else one was taken back before the other was made.
+      // Both in one epoch; else a rollback discarded one before the other was made.
       if (succeeds(() -> first.get(flagA))) {
         made.made(
             new Made(
@@ -102,7 +102,7 @@ final class Offender implements Runnable {
     succeeds(() -> second.put(flagB, "0"));
   }
 
-  /** Until it is taken back, or nobody seems to. */
+  /** Returns after the rollback, or after {@link #HOLD_MAX}. */
   private void hold(Store first, String flag) {
     long until = System.nanoTime() + HOLD_MAX.toNanos();
     while (System.nanoTime() < until && succeeds(() -> first.get(flag))) {
@@ -117,7 +117,7 @@ final class Offender implements Runnable {
     } catch (RolledBackException e) {
       made.rolledBack(e.rolledBack());
     } catch (StoreException e) {
-      // Told by the result.
+      // The result reports it.
     }
     return false;
   }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** One part of the cluster as a process of its own. For one thread. */
+/** One part of the cluster as a process. For one thread. */
 final class PartProcess {
   private static final long END_SECONDS_MAX = 30;
 

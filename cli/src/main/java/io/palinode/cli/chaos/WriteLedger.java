@@ -8,17 +8,18 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What one client has written and been told, in order; from it follows what the store must hold and
- * must not. Each value is a number that is never used again. Guarded by itself.
+ * The writes of one client and the rollbacks that notified it, in order. From these follows what
+ * the store must and must not hold. Each value is a number that is never used again. Guarded by
+ * itself.
  */
 final class WriteLedger {
   private enum Fate {
     /** It is in the store, or what superseded it is. */
     STANDS,
-    /** The client was not told. */
+    /** The client has no answer. */
     UNKNOWN,
-    /** The client was told that it was taken back. */
-    TAKEN_BACK
+    /** A rollback notified the client that it discarded the write. */
+    DISCARDED
   }
 
   private sealed interface Event {}
@@ -26,7 +27,7 @@ final class WriteLedger {
   private record Write(String key, long number, long acceptedAt, boolean acknowledged)
       implements Event {}
 
-  private record Rollback(RolledBack told) implements Event {}
+  private record Rollback(RolledBack notice) implements Event {}
 
   private final List<Event> events = new ArrayList<>();
 
@@ -50,12 +51,12 @@ final class WriteLedger {
   }
 
   /** All writes before this are of its old epoch, or of one before. */
-  synchronized void rolledBack(RolledBack told) {
-    events.add(new Rollback(told));
+  synchronized void rolledBack(RolledBack notice) {
+    events.add(new Rollback(notice));
   }
 
   /**
-   * @param keptEpochs that began without anything having been taken back, whatever was to be
+   * @param keptEpochs that opened without discarding any write
    */
   synchronized Counts counts(Set<Long> keptEpochs) {
     long acknowledged = 0;
@@ -64,7 +65,7 @@ final class WriteLedger {
     for (Map.Entry<Write, Fate> entry : fates(keptEpochs).entrySet()) {
       acknowledged += entry.getKey().acknowledged() ? 1 : 0;
       unanswered += entry.getKey().acknowledged() ? 0 : 1;
-      takenBack += entry.getValue() == Fate.TAKEN_BACK ? 1 : 0;
+      takenBack += entry.getValue() == Fate.DISCARDED ? 1 : 0;
     }
     return new Counts(acknowledged, unanswered, takenBack);
   }
@@ -83,9 +84,9 @@ final class WriteLedger {
               Set<Long> numbers = found.getOrDefault(write.key(), Set.of());
               if (fate == Fate.STANDS) {
                 least.merge(write.key(), write.number(), Math::max);
-              } else if (fate == Fate.TAKEN_BACK && numbers.contains(write.number())) {
+              } else if (fate == Fate.DISCARDED && numbers.contains(write.number())) {
                 faults.add(
-                    "%s has %d, which was taken back".formatted(write.key(), write.number()));
+                    "%s has %d, which a rollback discarded".formatted(write.key(), write.number()));
               }
             });
     least.forEach(
@@ -93,7 +94,7 @@ final class WriteLedger {
           Set<Long> numbers = found.getOrDefault(key, Set.of());
           if (numbers.stream().noneMatch(there -> there >= number)) {
             faults.add(
-                "%s has %s, and %d was acknowledged and never taken back"
+                "%s has %s, but %d was acknowledged and never discarded"
                     .formatted(key, numbers, number));
           }
         });
@@ -106,19 +107,19 @@ final class WriteLedger {
       if (event instanceof Write write) {
         fates.put(write, write.acknowledged() ? Fate.STANDS : Fate.UNKNOWN);
       } else if (event instanceof Rollback rollback
-          && !keptEpochs.contains(rollback.told().toEpoch())) {
-        fates.replaceAll((write, fate) -> after(write, fate, rollback.told()));
+          && !keptEpochs.contains(rollback.notice().toEpoch())) {
+        fates.replaceAll((write, fate) -> after(write, fate, rollback.notice()));
       }
     }
     return fates;
   }
 
-  private static Fate after(Write write, Fate fate, RolledBack told) {
-    if (fate != Fate.STANDS || write.acceptedAt() <= told.target()) {
+  private static Fate after(Write write, Fate fate, RolledBack notice) {
+    if (fate != Fate.STANDS || write.acceptedAt() <= notice.target()) {
       return fate;
     }
-    // Who missed a rollback is told of a time before which all stands, and no more.
-    boolean all = told.toEpoch() - told.fromEpoch() == 1;
-    return all ? Fate.TAKEN_BACK : Fate.UNKNOWN;
+    // A client that missed a rollback learns only the time before which all writes stand.
+    boolean all = notice.toEpoch() - notice.fromEpoch() == 1;
+    return all ? Fate.DISCARDED : Fate.UNKNOWN;
   }
 }

@@ -19,7 +19,7 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Writes ever greater numbers to keys of its own, in a thread of its own, until it is ended. */
+/** Writes ever greater numbers to its own keys, in its own thread, until closed. */
 final class Writer implements Runnable {
   static final String STORE = "default";
 
@@ -71,10 +71,10 @@ final class Writer implements Runnable {
         write(store);
         LockSupport.parkNanos(PAUSE_NANOS);
       }
-      // By the same client, which so hears of the last rollback too.
+      // By the same client, so that the last rollback notifies it too.
       last = last(store);
     } catch (StoreException e) {
-      // Told by the missing last result.
+      // The missing last result reports it.
     }
   }
 

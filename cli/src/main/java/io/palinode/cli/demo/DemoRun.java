@@ -21,7 +21,7 @@ import java.util.Locale;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** Runs the modes one after another: each on store nodes of its own, or all on the user's. */
+/** Runs the modes one after another: each on new store nodes, or all on the user's. */
 public final class DemoRun {
   private static final String STORE = "colouring";
   private static final int REPLICAS_MAX = 3;
@@ -60,7 +60,7 @@ public final class DemoRun {
       Thread.currentThread().interrupt();
       throw new Refusal("interrupted", e);
     } catch (RuntimeException e) {
-      // What waits for Kafka tells of an interrupt in ways of its own.
+      // Kafka's calls report an interrupt by different exceptions.
       throw runner.isInterrupted() ? new Refusal("interrupted", e) : e;
     }
     return new DemoReport(options.graph().name(), options.seed(), results);

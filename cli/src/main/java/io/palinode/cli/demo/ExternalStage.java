@@ -31,7 +31,7 @@ final class ExternalStage {
 
   /**
    * Throws {@link Refusal}, with what to do, when the nodes do not answer or are no Voldemort, have
-   * no such store, are too few, or, where {@code modes} need it, nobody watches them.
+   * no such store, are too few, or, where {@code modes} need it, have no orchestrator.
    */
   Stage find(List<Mode> modes) {
     try (StoreClient client = connect()) {
@@ -113,10 +113,9 @@ final class ExternalStage {
   }
 
   /**
-   * Sets back, on all replicas, what an earlier run left: a section that nobody is in, or a wish
-   * for one, would never end; and colours that were published, maybe wrong ones, would be a
-   * violation at the very moment from which on somebody watches, and nothing before that can be
-   * restored.
+   * Resets, on all replicas, the keys of an earlier run. A section or wish of an ended client would
+   * block the lock forever. Wrong colours would be a violation at the start of watching, and no
+   * earlier time can be restored.
    */
   void clear(Graph graph, Stage stage) {
     try (StoreClient client = connect()) {

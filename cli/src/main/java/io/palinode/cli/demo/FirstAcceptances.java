@@ -28,8 +28,8 @@ final class FirstAcceptances {
   private final Map<Version, Long> acceptedAt = new HashMap<>();
 
   /**
-   * Counting of versions begins anew where a rollback took them back, hence the epoch, and where a
-   * key was deleted, hence the time.
+   * A cell's version count restarts after a rollback, hence the epoch, and after a delete, hence
+   * the time.
    */
   private record Version(long epoch, ByteString key, ByteString clock, long timestampMs) {
     static Version of(long epoch, VariableVersion version) {
@@ -37,7 +37,7 @@ final class FirstAcceptances {
     }
   }
 
-  /** From all that the nodes have told until now. */
+  /** From all candidates published until now. */
   static FirstAcceptances read(KafkaSettings kafka) throws InterruptedException {
     FirstAcceptances acceptances = new FirstAcceptances();
     Source candidates = Source.all(Topics.DEFAULT.candidates(), LogTail.From.BEGINNING);

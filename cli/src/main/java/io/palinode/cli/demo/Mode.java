@@ -2,13 +2,13 @@ package io.palinode.cli.demo;
 
 /** A way to run the application. */
 public enum Mode {
-  /** Every replica has each write before the writer goes on. */
+  /** Every replica has each write before the writer continues. */
   SEQUENTIAL(false, false, true),
-  /** The nearest replica's word is enough. */
+  /** The nearest replica's acknowledgement suffices. */
   EVENTUAL(false, false, false),
-  /** Eventual, and what goes wrong is told, but stands. */
+  /** Eventual; violations are reported, and stand. */
   ALERTING(true, false, false),
-  /** Eventual, and what went wrong is taken back. */
+  /** Eventual; violations are rolled back. */
   WATCHED(true, true, true);
 
   private final boolean watched;

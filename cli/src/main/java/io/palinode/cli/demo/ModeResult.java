@@ -15,16 +15,16 @@ import org.jspecify.annotations.Nullable;
  *     section began or ended
  * @param precision share of the reported violations that the log does not rule out; null when none
  *     was reported
- * @param recall share of the log's violations that were reported or taken back with one; null when
+ * @param recall share of the log's violations that were reported or discarded with one; null when
  *     there was none
  * @param uncertainReports reported with grade {@code uncertain} only: one section followed the
  *     other, within ε
  * @param rules by each replica rule that judged the run, {@code first} before {@code any}; the
- *     figures above are of the first of them. Empty when nobody watched
+ *     figures above are of the first of them. Empty when the run was not watched
  * @param storeSettings the store's replicas, and how many of them a read and a write wait for
  * @param antiStall when keys began, and ended, to be used sequentially because of rollbacks; empty
  *     when they never did
- * @param wastedOperations operations of tasks that a rollback made undone
+ * @param wastedOperations operations of tasks that a rollback discarded
  */
 @JsonPropertyOrder({
   "mode",

@@ -31,8 +31,8 @@ final class ModeRun {
   private final ProgressLine progress;
 
   /**
-   * @param watcher null: nobody watches
-   * @param predicates what {@code watcher} was told to watch
+   * @param watcher null: the run is not watched
+   * @param predicates that {@code watcher} watches
    * @param warmUpDetection runs before anything is measured
    */
   ModeRun(
@@ -56,7 +56,7 @@ final class ModeRun {
   ModeResult run() throws InterruptedException {
     try (Network network = network()) {
       try (Network direct = Network.none()) {
-        // All vertices, also those that nobody works on later.
+        // All vertices, also those without work later.
         colour(direct, "warming up", runConfig(Rounds.warmUp(graph, options)));
         warmUpDetection.run();
       }

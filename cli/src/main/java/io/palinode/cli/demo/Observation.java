@@ -46,7 +46,7 @@ final class Observation {
     this.sinceMicros = nowMicros();
   }
 
-  /** From now on; {@code watcher} is null when nobody watches. */
+  /** From now on; {@code watcher} is null when the run is not watched. */
   static Observation begin(@Nullable Watcher watcher, List<Predicate> predicates, Epsilon epsilon) {
     if (watcher != null) {
       watcher.beginRun();

@@ -27,8 +27,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An orchestrator elsewhere, asked through its API. What it is told to watch it is told to forget
- * at the close. Its API has the keys that are sequential now, and not those that were.
+ * An orchestrator elsewhere, used through its API. Closing deletes the predicates that this
+ * applied. The API reports the keys that are sequential now, not those that were.
  */
 final class RemoteWatcher implements Watcher, AutoCloseable {
   private static final String LIMIT = "?limit=10000";
@@ -218,7 +218,7 @@ final class RemoteWatcher implements Watcher, AutoCloseable {
       try {
         var unused = api.delete(path(name));
       } catch (Refusal gone) {
-        // Whoever starts it again sees the predicate, and can delete it.
+        // After its restart the predicate is visible and can be deleted.
       }
     }
     applied.clear();

@@ -114,7 +114,7 @@ final class ResultTable {
         .collect(Collectors.joining());
   }
 
-  /** What each rule reported, where that is not told above; else nothing. */
+  /** The reports by each rule, if the table above does not show them; else empty. */
   private static String rules(List<ModeResult> results) {
     TextTable table =
         new TextTable(

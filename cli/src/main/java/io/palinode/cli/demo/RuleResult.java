@@ -21,7 +21,7 @@ public record RuleResult(String replicas, List<GradeResult> grades, @Nullable Lo
    * @param reports whose grade in the end is this one
    * @param precision share of these that the log does not rule out; null when there are none
    * @param recall share of the log's sure violations that were reported with this grade or a
-   *     greater one, or taken back; null when there was none
+   *     greater one, or discarded; null when there was none
    */
   @JsonPropertyOrder({"grade", "reports", "precision", "recall"})
   public record GradeResult(

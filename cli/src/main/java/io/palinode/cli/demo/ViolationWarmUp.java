@@ -11,9 +11,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntSupplier;
 
 /**
- * Violations of two predicates of its own, over keys of its own, before anything is measured: else
- * the first violation of a run would find the way to the orchestrator, and back to the nodes,
- * uncompiled.
+ * Violates two warm-up predicates before the measurement, so that the code of detection and
+ * rollback is compiled.
  */
 final class ViolationWarmUp {
   private static final int VIOLATIONS = 100;
@@ -22,7 +21,7 @@ final class ViolationWarmUp {
   private static final long POLL_NANOS = Duration.ofMillis(1).toNanos();
 
   private static final String ALERTED = "demo-warm-up-alerted";
-  private static final String TAKEN_BACK = "demo-warm-up-taken-back";
+  private static final String ROLLED_BACK = "demo-warm-up-rolled-back";
   private static final String PREDICATE =
       """
       apiVersion: palinode.io/v1
@@ -50,7 +49,7 @@ final class ViolationWarmUp {
   void run(boolean rollbacksToo) {
     violate(ALERTED, "none", VIOLATIONS, () -> (int) orchestrator.latency(Grade.POSSIBLE).count());
     if (rollbacksToo) {
-      violate(TAKEN_BACK, "{}", ROLLBACKS, this::rollbacksEnded);
+      violate(ROLLED_BACK, "{}", ROLLBACKS, this::rollbacksEnded);
     }
   }
 
@@ -76,7 +75,7 @@ final class ViolationWarmUp {
       store.put(pair + "_0", "1");
       store.put(pair + "_1", "1");
     } catch (RolledBackException expected) {
-      // The next pair begins anew, in the new epoch.
+      // The next pair starts in the new epoch.
     }
   }
 

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What the watching modes watch. */
 final class WatchedPredicates {
-  private static final OnViolation TAKE_BACK =
+  private static final OnViolation ROLL_BACK =
       new OnViolation(
           RollbackTarget.BEFORE_VIOLATION,
           Grade.POSSIBLE,
@@ -55,7 +55,7 @@ final class WatchedPredicates {
       }
     }
     return predicates.stream()
-        .map(WatchedPredicates::takenBack)
+        .map(WatchedPredicates::withRollback)
         .flatMap(predicate -> judged(predicate, judgedBy))
         .toList();
   }
@@ -101,10 +101,10 @@ final class WatchedPredicates {
             .toList());
   }
 
-  private static Predicate takenBack(Predicate predicate) {
+  private static Predicate withRollback(Predicate predicate) {
     return predicate.onViolation().rollbackTo() != null
         ? predicate
-        : predicate.withOnViolation(TAKE_BACK).withReplicas(ReplicaRule.FIRST);
+        : predicate.withOnViolation(ROLL_BACK).withReplicas(ReplicaRule.FIRST);
   }
 
   private static Predicate alerting(Predicate predicate) {

@@ -6,9 +6,7 @@ import io.palinode.wire.v1.Violation;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Who watches a run, as far as the demo asks: an orchestrator in this process, or one elsewhere.
- */
+/** The orchestrator that watches a run, in this process or elsewhere. */
 interface Watcher {
   /** A rollback that has ended. */
   record EndedRollback(long openedMicros, long endedMicros) {
@@ -32,7 +30,7 @@ interface Watcher {
   /** Of violations since {@link #beginRun} that were at least possible. */
   LatencySnapshot latency();
 
-  /** When which keys were sequential; empty also where that is not told. */
+  /** When which keys were sequential; also empty if the orchestrator does not report it. */
   List<SequentialSpan> sequentialSpans();
 
   /** What clients are asked to use with R + W > N now, in words; empty: nothing. */

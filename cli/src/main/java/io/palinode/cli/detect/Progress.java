@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Tells how far a run has come, once it has taken two seconds: on a terminal one line that is
- * written over, elsewhere a line every few seconds. It is also where a run that is to stop does.
+ * Reports the progress of a run after two seconds: on a terminal one line that is written over,
+ * elsewhere a line every few seconds. A run that was interrupted stops here.
  */
 final class Progress {
   private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -36,7 +36,7 @@ final class Progress {
   /**
    * What is being done.
    *
-   * @param total of what {@link #at} is told is done; 0: not known
+   * @param total the value of {@link #at} at the end; 0: not known
    */
   private record Phase(String verb, String unit, long total, long sinceNanos) {}
 

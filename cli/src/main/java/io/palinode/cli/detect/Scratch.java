@@ -130,7 +130,7 @@ final class Scratch implements AutoCloseable {
     }
   }
 
-  /** Reads from a place of its own, whatever else is read or written. */
+  /** Reads from its own position, independent of other reads and writes. */
   private static final class At extends InputStream {
     private final FileChannel channel;
     private long position;

@@ -3,7 +3,7 @@
  * {@link io.palinode.detection.trace.TraceDetector}.
  *
  * <p>What is not a trace is refused with its line number and the reason; nothing is skipped or
- * mended. How lines of different nodes are interleaved does not change what is printed.
+ * corrected. How lines of different nodes are interleaved does not change what is printed.
  */
 @NullMarked
 package io.palinode.cli.detect;

@@ -26,20 +26,20 @@ final class ActionTopics {
     }
     List<String> sentences = new ArrayList<>();
     sentences.add(
-        "A violation of grade %s takes %s back to right before %s."
+        "A violation of grade %s restores %s to right before %s."
             .formatted(atLeast(action.rollbackOn()), part(), moment(target)));
     if (action.scope() == RollbackScope.AFFECTED) {
       sentences.add(
-          "That is what the witnesses' writes have led to, by what clients read and wrote then; who has seen none of it goes on. Where a node cannot tell, it is the whole store.");
+          "That is the closure of the witnesses' writes, by the nodes' access logs. Clients that read none of it continue. Where an access log does not suffice, the whole store is restored.");
     }
     if (action.rollbackOn() == Grade.DEFINITE) {
       sentences.add(
-          "That is mostly too late: the safe point does not wait for a grade that may still rise.");
+          "That is mostly too late: the safe point does not wait until a grade has risen.");
     }
     WhenFrequent frequent = action.whenFrequent();
     sentences.add(
         frequent == null
-            ? "There is no whenFrequent: it asks nothing of clients when that comes often."
+            ? "There is no whenFrequent: frequent rollbacks change nothing for clients."
             : "After more than %s rollbacks within %s that touch the same keys, clients use these%s with R + W > N until %s have passed without one, or longer where that has not helped before."
                 .formatted(
                     Shown.number(frequent.over()),
@@ -54,7 +54,7 @@ final class ActionTopics {
   private String part() {
     return switch (action.scope()) {
       case ALL -> "the whole store";
-      case AFFECTED -> "what came of it";
+      case AFFECTED -> "its closure";
     };
   }
 
@@ -62,11 +62,11 @@ final class ActionTopics {
     Budget budget = action.budget();
     if (budget != null) {
       sentences.add(
-          "At most %s within %s open by themselves; beyond, violations stand."
+          "At most %s within %s open by themselves; further violations stand."
               .formatted(Shown.number(budget.atMost()), period(budget.per())));
     }
     if (action.approval() == Approval.REQUIRED) {
-      sentences.add("It waits for an operator's approval, and the safe point with it.");
+      sentences.add("It waits for an operator's approval; the safe point waits too.");
     }
   }
 
@@ -76,10 +76,10 @@ final class ActionTopics {
       case HALT -> List.of();
       case NEAREST_SNAPSHOT ->
           List.of(
-              "When a node cannot go back so far, the store goes to the newest whole snapshot before it, also before the safe point; without one it halts.");
+              "If the time is out of a node's reach, the target becomes the newest complete snapshot before it, also before the safe point; without one the plan halts.");
       case RESTART ->
           List.of(
-              "When a node cannot go back so far, nothing is taken back: clients are told to begin their work anew. A second time within %s, it halts."
+              "If the time is out of a node's reach, no write is discarded and clients are notified to restart their work. A second time within %s, the plan halts."
                   .formatted("10 minutes"));
     };
   }
@@ -90,7 +90,7 @@ final class ActionTopics {
         List.of(
             action.alerts().isEmpty()
                 ? "None."
-                : "A violation of grade %s is told to %s."
+                : "A violation of grade %s is reported to %s."
                     .formatted(
                         atLeast(action.alertOn()),
                         String.join(

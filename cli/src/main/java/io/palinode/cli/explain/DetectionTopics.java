@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DetectionTopics {
   private static final String TRIED =
-      " Values are tried depth first, and left as soon as what is to come cannot make up the rest.";
+      " The search tries values depth first, and leaves a branch that can no longer reach the bound.";
 
   private final Predicate predicate;
 
@@ -37,7 +37,7 @@ final class DetectionTopics {
     sentences.add(word(narrowest) + ": " + reason(narrowest));
     if (predicate.type() != narrowest) {
       sentences.add(
-          "Its type is %s, a class that holds the %s ones; what runs is the same."
+          "Its type is %s, a class that includes the %s ones; detection is the same."
               .formatted(word(predicate.type()), word(narrowest)));
     }
     return new Topic("class", sentences);
@@ -46,14 +46,14 @@ final class DetectionTopics {
   private String reason(PredicateClass narrowest) {
     int clauses = predicate.violation().size();
     return switch (narrowest) {
-      case CONJUNCTIVE -> "there is one clause, and all of it must hold.";
+      case CONJUNCTIVE -> "there is one clause, and all its terms must hold.";
       case LINEAR -> throw new IllegalStateException("nothing in the language is only linear");
-      case BOUNDED_SUM -> "the sum of variables on different nodes depends on all of them at once.";
+      case BOUNDED_SUM -> "the sum depends on variables of several nodes at once.";
       case SEMILINEAR ->
           diverged() != null
-              ? "some two of the replicas are enough, whichever."
+              ? "any two of the replicas suffice."
               : clauses == 1
-                  ? "some of the terms are enough, whichever."
+                  ? "any sufficient number of the terms makes the clause true."
                   : "%s are a disjunction. Each is detected by itself."
                       .formatted(Shown.count(clauses, "clause"));
     };
@@ -76,13 +76,13 @@ final class DetectionTopics {
       sentences.add(
           "Weak conjunctive detection (Garg and Waldecker)"
               + (predicate.violation().size() == 1 ? ":" : " of each clause by itself:")
-              + " with a queue for each term, the first interval that ends too early for the first"
-              + " of another queue is in no violation of what is left, and is passed. What cannot"
-              + " be passed is a violation.");
+              + " each term has a queue of intervals. If the first interval of a queue ends before the"
+              + " first of another queue, it is in no further violation and is removed. If none"
+              + " can be removed, the first intervals are a violation.");
     }
     if (has(ClauseRule.AtLeast.class)) {
       sentences.add(
-          "Of at least k terms, each combination that holds somewhere is looked for so"
+          "For at least k terms, each combination that holds is searched in this way"
               + " (two at once is the semilinear predicate of Chase and Garg).");
     }
     if (has(ClauseRule.Sum.class)) {
@@ -90,10 +90,10 @@ final class DetectionTopics {
     }
     if (terms > 2) {
       sentences.add(
-          "A term that holds on several nodes has a queue on each. Queues are chosen depth first,"
-              + " and a choice is given up as soon as it holds no violation. At worst that takes"
-              + " time exponential in the terms (the problem is NP-complete), so a search is stopped"
-              + " after a number of steps, and that is told as lost coverage.");
+          "A term that holds on several nodes has a queue on each. The search chooses queues depth"
+              + " first, and leaves a choice that has no violation. The worst case is exponential"
+              + " in the terms (the problem is NP-complete): a search stops after a number of steps,"
+              + " and a coverage gap is published.");
     }
     return new Topic("algorithm", sentences);
   }
@@ -110,11 +110,11 @@ final class DetectionTopics {
           + TRIED;
     }
     return predicate.replicas() == ReplicaRule.FIRST
-        ? "The values of each variable alone mostly rule a sum out. Where they do not, its version's"
-            + " end may still be another node's, so no cut is certain to be the least."
+        ? "The least and greatest values of the variables mostly exclude a violation. If not, another"
+            + " node may still end a version, so no cut is certain to be the least."
             + TRIED
-        : "Of a sum, the consistent cut with the least (or greatest) one is found by a minimum cut"
-            + " (Chase and Garg), once the values of each variable alone do not rule it out.";
+        : "The least and greatest values of the variables mostly exclude a violation. If not, a"
+            + " minimum cut finds the consistent cut with the least (or greatest) sum (Chase and Garg).";
   }
 
   private ClauseRule.@Nullable ReplicasDiverged diverged() {
@@ -137,13 +137,13 @@ final class DetectionTopics {
             + (predicate.replicas() == ReplicaRule.FIRST
                 ? "O(retained * nodes)"
                 : "O(nodes * log retained)")
-            + ", and one search for each interval that it made certain; retained is what its"
-            + " instance keeps.");
+            + ", and one search for each interval whose order it decides; retained is the number of"
+            + " intervals that the instance keeps.");
     if (has(ClauseRule.Sum.class)) {
       sentences.add(
           "Most searches for a sum end after O(retained): the least and greatest values decide."
               + (predicate.replicas() == ReplicaRule.FIRST
-                  ? " Trying ends after a number of steps, and that is told as lost coverage."
+                  ? " A trial stops after a number of steps, and a coverage gap is published."
                   : " A minimum cut is polynomial: O(retained * retained * k) at worst for k"
                       + " variables on a node each."));
     } else if (terms == 2) {
@@ -152,11 +152,11 @@ final class DetectionTopics {
       sentences.add(
           "A search is O(k * k * retained) for one choice of queues, k = %d being the terms of the"
                   .formatted(terms)
-              + " largest clause. What waits is compared with what is over, too.");
+              + " largest clause. Waiting intervals are compared with closed ones too.");
     }
     sentences.add(
-        "Where something is violated, there is a search for each grade and each interval that a"
-            + " report can still improve on.");
+        "After a violation, there is a search for each grade and each interval that can still raise"
+            + " a grade.");
     return new Topic("cost", sentences);
   }
 
@@ -166,19 +166,19 @@ final class DetectionTopics {
     }
     List<String> sentences = new ArrayList<>();
     sentences.add(
-        ("An instance keeps at most %s intervals%s. Beyond that the oldest goes unjudged, and that"
-                + " is told as lost coverage.")
+        ("An instance keeps at most %s intervals%s. Beyond that the oldest is not judged, and a"
+                + " coverage gap is published.")
             .formatted(
                 Shown.number(DetectionLimits.DEFAULT.intervalsMax()),
                 predicate.violation().size() == 1 ? "" : " in all clauses together"));
     sentences.add(
-        "A closed one is dropped when it is before all that is to come and nothing that waits may"
-            + " involve it.");
+        "A closed interval is dropped when it is before all later intervals and in no waiting"
+            + " search.");
     Epsilon epsilon = predicate.epsilon();
     if (epsilon == null || epsilon.isInfinite()) {
       sentences.add(
-          (epsilon == null ? "Where the cluster's epsilon is inf" : "As epsilon is inf")
-              + ", only what every node has shown to know of is dropped.");
+          (epsilon == null ? "If the cluster's epsilon is inf" : "As epsilon is inf")
+              + ", it is dropped only after the clocks of all nodes have passed its end.");
     }
     return new Topic("memory", sentences);
   }
@@ -207,15 +207,15 @@ final class DetectionTopics {
     Epsilon epsilon = predicate.epsilon();
     String sentence;
     if (predicate.uncertainty() == Uncertainty.CAUSAL) {
-      sentence = "causal: what is causally ordered is never called concurrent.";
+      sentence = "causal: causally ordered intervals are never concurrent.";
     } else if (epsilon != null && epsilon.isInfinite()) {
       sentence = "conservative, but epsilon is inf: only causal order counts, as with causal.";
     } else {
       sentence =
-          "conservative: what is ordered, but closer than %s, counts as concurrent, with grade uncertain%s."
+          "conservative: ordered intervals closer than %s count as concurrent, with grade uncertain%s."
               .formatted(
                   epsilon == null ? "the cluster's epsilon" : epsilon,
-                  epsilon == null ? "; where that is inf, only causal order counts" : "");
+                  epsilon == null ? "; if that is inf, only causal order counts" : "");
     }
     return new Topic("uncertainty", List.of(sentence));
   }

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a predicate says of replicas that diverge, and what that costs. */
+/** What a predicate about diverging replicas means and costs. */
 final class DivergenceTopics {
   private DivergenceTopics() {}
 
@@ -20,15 +20,15 @@ final class DivergenceTopics {
     return new Topic(
         "algorithm",
         List.of(
-            "What nodes tell is applied in the order of time. Two replicas are apart since one has"
-                + " had one state ever since and the other has not had that one at any moment.",
-            ("When that has lasted %s and %s longer, and every node is known to have told all"
-                    + " until then, it is reported: once, until all replicas have agreed again.")
+            "The job applies candidates in the order of time. Two replicas are apart for as long as"
+                + " one has kept a state that the other has not had meanwhile.",
+            ("When that has lasted %s and %s longer, and every node's progress has reached that"
+                    + " time, it is reported: once, until all replicas have agreed again.")
                 .formatted(
                     period(rule.longerThan()),
                     epsilon == null ? "the cluster's epsilon" : "epsilon, " + epsilon + ","),
-            "What a node has told nothing of is absent there, once the node has told every key that"
-                + " it has."));
+            "A key that a node has not published is absent there, once the node has published"
+                + " every key that it has."));
   }
 
   static Topic cost() {
@@ -37,24 +37,23 @@ final class DivergenceTopics {
         List.of(
             "Each write of such a key costs its node a SHA-256 of the key's siblings and one"
                 + " candidate, on each replica; detection O(replicas).",
-            "A node tells every such key that it has when the predicate comes, when it starts, and"
-                + " after each rollback, which takes as long as reading the store."));
+            "A node publishes all its keys of the predicate when the predicate is applied, at its"
+                + " start, and after each rollback. This takes as long as reading the store."));
   }
 
   static Topic memory() {
     return new Topic(
         "memory",
         List.of(
-            "Detection keeps a state a replica of each such key that is there, and what they carry"
-                + " once where they agree: some 0.6 kB a key with three replicas, and 2 kB for a while"
-                + " after it was written. A key that is absent on all of them is forgotten. A node"
-                + " keeps nothing.",
-            "A subtask keeps as many instances as --instances-max says, 100,000 if it says nothing;"
-                + " what is beyond is not judged, and that is told as lost coverage."));
+            "Detection keeps one state per replica of each present key, and shares equal contents:"
+                + " some 0.6 kB per key with three replicas, and 2 kB for some seconds after a write."
+                + " A key that is absent on all replicas is forgotten. A node keeps nothing.",
+            "A subtask keeps at most --instances-max instances (default 100,000);"
+                + " further instances are not judged, and a coverage gap is published."));
   }
 
   static Topic replicas() {
-    return new Topic("replicas", List.of("any: what each replica has counts by itself."));
+    return new Topic("replicas", List.of("any: the state of each replica counts separately."));
   }
 
   static Topic uncertainty() {

@@ -59,13 +59,13 @@ final class KeyTopics {
     sentences.add(
         "One for each binding of "
             + String.join(", ", captures)
-            + " that writes bring; each is judged by itself.");
+            + " that occurs in writes; each is judged separately.");
     Set<String> byValue = new TreeSet<>();
     terms.forEach(term -> byValue.addAll(withoutKey(term)));
     sentences.add(
         byValue.isEmpty()
-            ? "The key of a write alone says which one it belongs to."
-            : "Key and value of a write together say which one it belongs to: "
+            ? "The key of a write determines its instance."
+            : "Key and value of a write together determine its instance: "
                 + String.join(", ", byValue)
                 + (byValue.size() == 1 ? " is" : " are")
                 + " bound by the value where the key does not have "
@@ -115,7 +115,7 @@ final class KeyTopics {
     if (term.isState()) {
       return "Each write of "
           + Shown.key(term.variable().fill(example))
-          + ", a delete too, tells what the node has then.";
+          + ", a delete too, publishes what the node has then.";
     }
     String instance =
         predicate.captures().isEmpty()

@@ -9,7 +9,7 @@ final class Layout {
 
   private Layout() {}
 
-  /** Lines with a newline each; none is longer than {@link #COLUMNS} but for a longer word. */
+  /** Lines with a newline each, at most {@link #COLUMNS} long except for longer words. */
   static String of(String title, List<Topic> topics) {
     StringBuilder text = new StringBuilder(title).append('\n');
     for (Topic topic : topics) {

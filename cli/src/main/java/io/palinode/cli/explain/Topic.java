@@ -2,7 +2,7 @@ package io.palinode.cli.explain;
 
 import java.util.List;
 
-/** What is told of one side of a predicate, as sentences. */
+/** Sentences about one aspect of a predicate. */
 record Topic(String name, List<String> sentences) {
   Topic {
     sentences = List.copyOf(sentences);

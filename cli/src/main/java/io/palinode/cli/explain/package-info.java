@@ -1,5 +1,5 @@
 /**
- * What a predicate means and costs, told without a cluster. All but the command is pure.
+ * What a predicate means and costs, without a cluster. All but the command is pure.
  *
  * <p>Each sentence is true of exactly the predicate that it is said of, and promises no more than
  * the Javadoc of {@code io.palinode.detection}, which it follows.

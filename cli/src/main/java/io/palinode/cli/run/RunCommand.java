@@ -4,13 +4,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** The parts of a cluster, each in a process of its own. */
+/** The parts of a cluster, one process each. */
 @Command(
     name = "run",
     mixinStandardHelpOptions = true,
     description = {
       "Run one part of a cluster in this process, until Ctrl-C. ('palinode up' runs all of them in one.)",
-      "Parts find each other by Kafka alone, so each may die, and be started anew, by itself.",
+      "Parts connect through Kafka only, so each can end and be restarted by itself.",
       ""
     },
     subcommands = {
@@ -21,9 +21,9 @@ import picocli.CommandLine.Spec;
     },
     footer = {
       "",
-      "Exit status 1: the part has failed; start it anew, it goes on where it stood.",
+      "Exit status 1: the part has failed; restart it, and it continues where it stopped.",
       "",
-      "Example, each in a terminal or unit of its own:",
+      "Example, each in a separate terminal or unit:",
       "  palinode run kafka --data ./data --port 9092     (or a Kafka that you have)",
       "  palinode run orchestrator --kafka 127.0.0.1:9092 --nodes 3",
       "  palinode run detection --kafka 127.0.0.1:9092 --nodes 3 --data ./data     (or the job on your Flink)",

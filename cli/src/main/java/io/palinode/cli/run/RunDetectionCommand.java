@@ -25,8 +25,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Run the detection job on a Flink cluster in this process. On a Flink cluster of your own, submit monitor-flink's job jar instead.",
-      "One at a time: what two of them find is told twice.",
+      "Run the detection job on a Flink cluster in this process. On your own Flink cluster, submit monitor-flink's job jar instead.",
+      "Run one at a time: two jobs publish each violation twice.",
       ""
     },
     footer = {

@@ -32,9 +32,9 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Run one store node of a cluster, watched: its detector tells Kafka what holds, and it takes"
-          + " part in rollbacks.",
-      "It serves once it has heard from Kafka that it may.",
+      "Run one watched store node of a cluster: its detector publishes candidates to Kafka, and it"
+          + " takes part in rollbacks.",
+      "It serves clients after it has read the control log from Kafka.",
       ""
     },
     footer = {

@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
       "Run the orchestrator: it takes predicates, alerts, and carries rollbacks through. Its whole"
           + " state is in Kafka.",
       "Of several one is active; the others stand by, and one of them takes over about six seconds"
-          + " after it was heard of last.",
+          + " after its last sign of activity.",
       ""
     },
     footer = {"", "Example:  palinode run orchestrator --kafka 127.0.0.1:9092 --nodes 3"})
@@ -59,7 +59,7 @@ final class RunOrchestratorCommand implements Callable<Integer> {
         spec, this::start, active -> "api      " + active.orchestrator().url(), Active::failure);
   }
 
-  /** Closed in this order: nobody else is elected while it still acts. */
+  /** Closed in this order: no other process is elected while this one still acts. */
   private record Active(Election election, Orchestrator orchestrator) implements AutoCloseable {
     @Nullable String failure() {
       String ending = election.ending();
@@ -77,7 +77,7 @@ final class RunOrchestratorCommand implements Callable<Integer> {
   private @Nullable Active start(BooleanSupplier stopped) throws InterruptedException {
     Election election = Election.join(kafka.connected(), Topics.DEFAULT);
     try {
-      for (boolean told = false; !election.await(ELECTED_SOON); told = true) {
+      for (boolean announced = false; !election.await(ELECTED_SOON); announced = true) {
         String ending = election.ending();
         if (ending != null) {
           throw new Outage(ending + "; see the log, then restart this process");
@@ -86,7 +86,7 @@ final class RunOrchestratorCommand implements Callable<Integer> {
           election.close();
           return null;
         }
-        if (!told) {
+        if (!announced) {
           say("standing by: another orchestrator is active, or was a moment ago");
         }
       }

@@ -10,13 +10,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** A part that runs until it is told to stop, or fails. */
+/** A part that runs until it is stopped, or fails. */
 final class Stay {
   private static final Duration LOOK = Duration.ofSeconds(1);
 
   private Stay() {}
 
-  /** Starts a part; null: it was told to stop before. */
+  /** Starts a part; null: it was stopped before. */
   @FunctionalInterface
   interface Start<T> {
     @Nullable T start(BooleanSupplier stopped) throws Exception;

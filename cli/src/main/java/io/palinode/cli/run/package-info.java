@@ -1,4 +1,4 @@
-/** The parts of a cluster, each in a process of its own. */
+/** The parts of a cluster, one process each. */
 @NullMarked
 package io.palinode.cli.run;
 

@@ -146,7 +146,7 @@ public final class SimulateCommand implements Callable<Integer> {
     long failures = 0;
     long plans = 0;
     long affected = 0;
-    long told = System.nanoTime();
+    long reportedAt = System.nanoTime();
     for (long seed = firstSeed; seed < firstSeed + seeds; seed++) {
       Simulation.Result result = simulation.run(seed);
       plans += result.plans();
@@ -157,9 +157,9 @@ public final class SimulateCommand implements Callable<Integer> {
             "  palinode simulate --seed %d --faults %s --scope %s --trace%n",
             seed, Fault.format(wanted), scope);
       }
-      if (System.nanoTime() - told > PROGRESS_NANOS) {
-        told = System.nanoTime();
-        tellProgress(seed - firstSeed + 1, seeds, plans, failures);
+      if (System.nanoTime() - reportedAt > PROGRESS_NANOS) {
+        reportedAt = System.nanoTime();
+        reportProgress(seed - firstSeed + 1, seeds, plans, failures);
       }
     }
     out.printf("%,d seeds, %,d rollbacks, %,d failed%n", seeds, plans, failures);
@@ -170,7 +170,7 @@ public final class SimulateCommand implements Callable<Integer> {
     return failures == 0 ? 0 : 1;
   }
 
-  private void tellProgress(long done, long seeds, long plans, long failures) {
+  private void reportProgress(long done, long seeds, long plans, long failures) {
     PrintWriter err = spec.commandLine().getErr();
     err.printf("%,d of %,d seeds, %,d rollbacks, %,d failed%n", done, seeds, plans, failures);
     err.flush();

@@ -4,7 +4,7 @@ import java.io.Console;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Asks before something that cannot be taken back. */
+/** Asks before a step that cannot be reversed. */
 public final class Confirmation {
   private Confirmation() {}
 

@@ -4,7 +4,7 @@ import io.palinode.detection.DetectionLimits;
 import io.palinode.monitor.flink.DetectionSettings;
 import picocli.CommandLine.Option;
 
-/** How much detection may take. What is beyond a limit is told as lost coverage. */
+/** Limits of detection. The monitor publishes a coverage gap for all that exceeds one. */
 public final class DetectionOptions {
   @Option(
       names = "--intervals-max",

@@ -5,8 +5,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ends a part that was told to stop, also one that still starts: a start waits without a limit, so
- * its thread is interrupted. Thread-safe.
+ * Ends a part, also one that still starts: a start waits without a limit, so its thread is
+ * interrupted. Thread-safe.
  */
 public final class StartStop {
   private final CountDownLatch asked = new CountDownLatch(1);

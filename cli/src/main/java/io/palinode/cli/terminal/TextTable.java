@@ -5,7 +5,7 @@ import java.util.List;
 
 /**
  * Columns of text, as wide as their widest cell; the first column is aligned to the left, the
- * others as told.
+ * others by {@code align}.
  */
 public final class TextTable {
   /** Where the cells of the columns after the first stand. */

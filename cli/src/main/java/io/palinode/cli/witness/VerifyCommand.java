@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
       "term holds on the values under the binding, that the intervals are pairwise concurrent",
       "under the epsilon and uncertainty in it, and that grade, first, violate and id are",
       "theirs. A digest of all shows any other change, such as of one clock entry. It guards",
-      "against accidents and careless hands; who changes a witness on purpose can make it anew.",
+      "against accidents, not against intent: anyone can compute a new digest.",
       "",
       "Exit status: 0 it holds; 1 it does not, one line a rule; 2 the file is no witness.",
       "",

@@ -20,7 +20,7 @@ class WriteLedgerTest {
     assertThat(ledger.faults(Map.of("k", Set.of(2L)), NONE_KEPT)).isEmpty();
     assertThat(ledger.faults(Map.of("k", Set.of(3L)), NONE_KEPT)).isEmpty();
     assertThat(ledger.faults(Map.of("k", Set.of(1L)), NONE_KEPT))
-        .containsExactly("k has [1], and 2 was acknowledged and never taken back");
+        .containsExactly("k has [1], but 2 was acknowledged and never discarded");
     assertThat(ledger.faults(Map.of(), NONE_KEPT)).hasSize(1);
   }
 
@@ -31,7 +31,7 @@ class WriteLedgerTest {
     ledger.rolledBack(new RolledBack(0, 1, 10, 0));
     assertThat(ledger.faults(Map.of("k", Set.of(1L)), NONE_KEPT)).isEmpty();
     assertThat(ledger.faults(Map.of("k", Set.of(2L)), NONE_KEPT))
-        .containsExactly("k has 2, which was taken back");
+        .containsExactly("k has 2, which a rollback discarded");
     assertThat(ledger.counts(NONE_KEPT)).isEqualTo(new WriteLedger.Counts(2, 0, 1));
   }
 
