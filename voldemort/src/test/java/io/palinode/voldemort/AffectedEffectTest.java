@@ -111,7 +111,7 @@ class AffectedEffectTest {
     asked.getAffectedBuilder().setAccessesMax(1);
     assertThat(reports(asked.build()))
         .extracting(EffectTold::getAllBecause)
-        .allMatch(why -> why.endsWith("more than 1 are not told"));
+        .allMatch(why -> why.endsWith("limit 1"));
   }
 
   private List<EffectTold> reports(EffectAsked asked) {
