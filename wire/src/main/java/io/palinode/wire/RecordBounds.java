@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Bounds of the numbers in a record, from its place in its log. Pure.
  *
  * <p>The place is the same for every reader and at every replay; a reader's clock is not. Two
- * readers of the control log therefore refuse the same records (ADR 0032).
+ * readers of the control log therefore refuse the same records (ADR 0024).
  *
  * <ul>
  *   <li>A time is at most {@link #AHEAD_MAX_MS} after the record's Kafka timestamp. That is 120

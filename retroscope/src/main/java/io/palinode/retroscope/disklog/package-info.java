@@ -1,5 +1,5 @@
 /**
- * The continuation of a window-log in files, and their compaction (ADR 0012). A core: a {@link
+ * The continuation of a window-log in files, and their compaction (ADR 0011). A core: a {@link
  * io.palinode.retroscope.disklog.LogVolume} does the I/O.
  *
  * <p>Promise: a damaged file is found when it is opened or read, and is never read as whole. A

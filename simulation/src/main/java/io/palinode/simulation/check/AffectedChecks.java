@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Whether a rollback that undoes only some of what was written undoes the right part. Two answers
  * are found beside what the nodes found, both slowly: what depends on a witness by what clients
- * were given and what they sent then, which must be undone; and what the rule of ADR 0024 makes of
+ * were given and what they sent then, which must be undone; and what the rule of ADR 0020 makes of
  * what nodes accepted and answered, which must be undone exactly.
  */
 public final class AffectedChecks {

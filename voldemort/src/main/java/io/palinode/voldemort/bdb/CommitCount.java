@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The number of a store's commits, in its own database and in a {@link StoreEnd} (ADR 0030).
+ * The number of a store's commits, in its own database and in a {@link StoreEnd} (ADR 0023).
  *
  * <pre>
  * "end"  | version u8 = 1 | commits i64 | store id i64 |   big-endian
