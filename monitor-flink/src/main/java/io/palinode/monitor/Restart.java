@@ -3,9 +3,7 @@ package io.palinode.monitor;
 import io.palinode.hvc.Hvc;
 import io.palinode.hvc.HvcCodec;
 
-/**
- * A node began an incarnation. {@code first} is the first clock received from it.
- */
+/** A node began an incarnation. {@code first} is the first clock received from it. */
 public record Restart(int node, long incarnation, Hvc first) {
   public static Restart of(Notice notice) {
     return new Restart(notice.node(), notice.incarnation(), HvcCodec.decode(notice.body()));
