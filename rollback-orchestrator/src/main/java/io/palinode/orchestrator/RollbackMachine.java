@@ -381,7 +381,7 @@ public final class RollbackMachine {
   private void alertGate(GateStep step) {
     if (step.hasAsked()) {
       ApprovalRequest request = state.log().gates().request(step.getAsked().getPredicate());
-      if (request != null && request.askedMicros() == request.toldMicros()) {
+      if (request != null && request.askedMicros() == request.recordedMicros()) {
         alertApproval(request);
       }
     } else if (step.hasLetStand() && step.getLetStand().getHeld()) {

@@ -97,7 +97,7 @@ public final class GateAnswer {
         goesFurtherBack
             ? JOIN_MICROS
             : Math.max(JOIN_MICROS, (nowMicros - known.askedMicros()) / JOIN_PART);
-    return nowMicros - known.toldMicros() < pause;
+    return nowMicros - known.recordedMicros() < pause;
   }
 
   /**
