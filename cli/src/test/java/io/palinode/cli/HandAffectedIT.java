@@ -209,7 +209,7 @@ class HandAffectedIT {
       assertThat(plan(parts, "--to", time, "--key", "z")).as(parts.err()).isZero();
       JsonNode all = JSON.readTree(parts.out());
       assertThat(all.path("scope").asText()).isEqualTo("all");
-      assertThat(all.path("whyAll").asText()).contains("has not noted who used which keys");
+      assertThat(all.path("whyAll").asText()).contains("has no access log");
       assertThat(parts.versions("z")).containsOnly("2");
     }
   }

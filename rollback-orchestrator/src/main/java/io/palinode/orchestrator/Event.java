@@ -52,7 +52,7 @@ public sealed interface Event {
   }
 
   /** An operator wants a rollback; dropped when it is not possible now. */
-  record RollbackWanted(RollbackRequest wish, long atMicros) implements Spoken {}
+  record RollbackWanted(RollbackRequest request, long atMicros) implements Spoken {}
 
   /** An operator wants the rollback that opens {@code epoch} no more. */
   record CancelWanted(long epoch, long atMicros) implements Spoken {}

@@ -22,7 +22,7 @@ public final class Outcomes {
       return Outcome.NO_ROLLBACK;
     }
     ControlLogState log = state.log();
-    PastPlan kept = log.keptBy(violation.getEpoch(), violation.getViolate());
+    PastPlan kept = log.settledWithoutRestore(violation.getEpoch(), violation.getViolate());
     if (kept != null) {
       return of(kept);
     }
@@ -55,7 +55,7 @@ public final class Outcomes {
       return known;
     }
     ControlLogState log = state.log();
-    PastPlan kept = log.keptBy(violation.getEpoch(), violation.getViolate());
+    PastPlan kept = log.settledWithoutRestore(violation.getEpoch(), violation.getViolate());
     if (kept != null) {
       return of(kept);
     }
@@ -88,7 +88,7 @@ public final class Outcomes {
 
   private static boolean isCovered(ControlLogState log, Violation violation) {
     return log.isSettled(violation.getEpoch(), violation.getViolate())
-        || log.isBeingTakenBack(violation.getEpoch(), violation.getViolate());
+        || log.isBeingDiscarded(violation.getEpoch(), violation.getViolate());
   }
 
   /** Its predicate was deleted, or asks for no rollback any more, before a plan was opened. */

@@ -112,7 +112,7 @@ public final class RollbackMachine {
     } else if (event instanceof Event.EndAsIsWanted e) {
       operatorWants(() -> OperatorSteps.endingAsIs(state, e.epoch(), e.stopped()));
     } else if (event instanceof Event.RollbackWanted e) {
-      operatorWants(() -> NextStep.onRequest(state, e.wish()));
+      operatorWants(() -> NextStep.onRequest(state, e.request()));
     } else if (event instanceof Event.CancelWanted e) {
       operatorWants(() -> OperatorSteps.cancelling(state, e.epoch()));
     } else if (event instanceof Event.ApprovalAnswered e) {
@@ -307,7 +307,7 @@ public final class RollbackMachine {
   }
 
   private boolean isCovered(long epoch, long violate) {
-    return state.log().isSettled(epoch, violate) || state.log().isBeingTakenBack(epoch, violate);
+    return state.log().isSettled(epoch, violate) || state.log().isBeingDiscarded(epoch, violate);
   }
 
   private void coverageLost(CoverageLost loss) {

@@ -472,7 +472,7 @@ class GatesTest {
     anotherIsSafe(script, 800);
     assertThat(script.answerRefusal(1))
         .isEqualTo(
-            "rollback 1 is about what the safe point has passed, which is a promise: it can only be rejected");
+            "cannot approve rollback 1: the safe point has passed its violations; reject it");
     assertThat(script.answer(1, true).judged(900).pass(50_000).steps())
         .containsExactly("0: ask 1 for p");
     assertThat(script.answer(1, false).pass(50_000).steps())

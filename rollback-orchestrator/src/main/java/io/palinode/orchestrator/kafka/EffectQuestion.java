@@ -12,18 +12,18 @@ import java.util.stream.IntStream;
 /** What nodes have told so far of one rollback's effect. Not thread-safe. */
 final class EffectQuestion {
   private final int nodes;
-  private final Map<Integer, EffectTold> told = new TreeMap<>();
+  private final Map<Integer, EffectTold> answers = new TreeMap<>();
   private final Set<Integer> accessed = new TreeSet<>();
 
   EffectQuestion(int nodes) {
     this.nodes = nodes;
   }
 
-  void hear(EffectTold answer) {
-    told.put(answer.getNode(), answer);
+  void read(EffectTold answer) {
+    answers.put(answer.getNode(), answer);
   }
 
-  void hear(EffectAccessed piece) {
+  void read(EffectAccessed piece) {
     if (piece.getAccessed().getLast()) {
       accessed.add(piece.getAccessed().getNode());
     }
@@ -31,11 +31,11 @@ final class EffectQuestion {
 
   /** Every node has answered. */
   boolean isOver() {
-    return told.size() >= nodes;
+    return answers.size() >= nodes;
   }
 
-  List<EffectTold> told() {
-    return List.copyOf(told.values());
+  List<EffectTold> answers() {
+    return List.copyOf(answers.values());
   }
 
   /**
@@ -43,7 +43,7 @@ final class EffectQuestion {
    */
   List<Integer> waiting() {
     List<Integer> silent =
-        IntStream.range(0, nodes).filter(node -> !told.containsKey(node)).boxed().toList();
+        IntStream.range(0, nodes).filter(node -> !answers.containsKey(node)).boxed().toList();
     List<Integer> first = silent.stream().filter(node -> !accessed.contains(node)).toList();
     return first.isEmpty() ? silent : first;
   }

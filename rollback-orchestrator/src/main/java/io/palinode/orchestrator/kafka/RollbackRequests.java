@@ -81,10 +81,10 @@ final class RollbackRequests {
           questions.get(
               step.hasTold() ? step.getTold().getRequest() : step.getAccessed().getRequest());
       if (question != null && step.hasTold()) {
-        question.hear(step.getTold());
+        question.read(step.getTold());
         heard.signalAll();
       } else if (question != null) {
-        question.hear(step.getAccessed());
+        question.read(step.getAccessed());
       }
     } finally {
       lock.unlock();
@@ -117,13 +117,13 @@ final class RollbackRequests {
    */
   PlannedRollback plannedNow(String id) throws RefusedException {
     PlannedRollback known = planned(id);
-    Rollback done = memory.rollbackAskedFor(known.wish().request());
+    Rollback done = memory.rollbackAskedFor(known.request().request());
     if (done != null) {
       throw new RefusedException(
           "plan '%s' was run already, as rollback %d: 'palinode rollback status %d' shows it"
               .formatted(id, done.epoch(), done.epoch()));
     }
-    return known.again(effectAsWished(known.wish()));
+    return known.again(effectAsWished(known.request()));
   }
 
   /** What was planned under this name, as it was told then. */
@@ -151,7 +151,7 @@ final class RollbackRequests {
         Effect.of(
             target,
             state,
-            question.told(),
+            question.answers(),
             question.waiting(),
             memory.rollbacks(EXPECTED_FROM_MAX),
             whyAll);

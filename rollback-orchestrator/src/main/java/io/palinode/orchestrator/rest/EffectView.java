@@ -68,7 +68,7 @@ record EffectView(
   static EffectView of(PlannedRollback planned) {
     Effect effect = planned.effect();
     Effect before = planned.before();
-    long since = effect.told().stream().mapToLong(EffectTold::getClientsSince).max().orElse(0);
+    long since = effect.reports().stream().mapToLong(EffectTold::getClientsSince).max().orElse(0);
     return new EffectView(
         planned.id(),
         effect.isOfSome() ? "affected" : "all",
@@ -86,6 +86,6 @@ record EffectView(
         since <= effect.target() ? null : Hlc.format(since),
         effect.pauseMicros() / MICROS_PER_MS,
         before == null ? null : Size.of(before),
-        effect.told().stream().map(NodeView::of).toList());
+        effect.reports().stream().map(NodeView::of).toList());
   }
 }

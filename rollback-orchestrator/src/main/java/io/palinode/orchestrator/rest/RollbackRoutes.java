@@ -137,7 +137,7 @@ final class RollbackRoutes {
       return backend.rollBack(comparison(wanted));
     }
     String plan = planOf(wanted);
-    return backend.rollBack(plan == null ? wish(wanted) : backend.planned(plan).wish());
+    return backend.rollBack(plan == null ? wish(wanted) : backend.planned(plan).request());
   }
 
   private static RollbackRequest comparison(Wanted wanted) {

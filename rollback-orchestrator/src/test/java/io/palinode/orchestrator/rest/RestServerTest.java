@@ -73,7 +73,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The API over a backend that is a map. */
 class RestServerTest {
-  private static final String WHY_ALL = "node 1 has not noted who used which keys";
+  private static final String WHY_ALL = "node 1 has no access log";
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String YAML =
       """
