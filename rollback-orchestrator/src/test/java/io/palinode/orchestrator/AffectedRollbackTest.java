@@ -146,7 +146,7 @@ class AffectedRollbackTest {
     paused(script, 1, 750, 600);
     paused(script, 0, 700, 100).judged(800);
     assertThat(script.steps()).endsWith("1: restore 1 to 500-");
-    assertThat(asked(script).getReason()).startsWith("node 1 has noted who used which keys only");
+    assertThat(asked(script).getReason()).startsWith("the access log of node 1 starts only");
   }
 
   @Test

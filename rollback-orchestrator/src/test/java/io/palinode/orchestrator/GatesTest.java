@@ -602,13 +602,13 @@ class GatesTest {
   void anApprovedPlanWithAWayToGoNeedNotReachItsTarget() {
     Script script = Script.of(1, APPROVED);
     violation(script, "p", 500, 0);
-    assertThat(RollbackMachine.goesOnOutOfReach(script.state(), 1)).isFalse();
+    assertThat(RollbackMachine.hasWayOutOfReach(script.state(), 1)).isFalse();
     script.policy(Policies.whenUnreachable("p", OnUnreachable.RESTART));
-    assertThat(RollbackMachine.goesOnOutOfReach(script.state(), 1)).isTrue();
+    assertThat(RollbackMachine.hasWayOutOfReach(script.state(), 1)).isTrue();
     script.policy(Policies.whenUnreachable("p", OnUnreachable.NEAREST_SNAPSHOT));
-    assertThat(RollbackMachine.goesOnOutOfReach(script.state(), 1)).isFalse();
+    assertThat(RollbackMachine.hasWayOutOfReach(script.state(), 1)).isFalse();
     script.snapshot("near", 1, 400, 1);
-    assertThat(RollbackMachine.goesOnOutOfReach(script.state(), 1)).isTrue();
+    assertThat(RollbackMachine.hasWayOutOfReach(script.state(), 1)).isTrue();
   }
 
   @Test

@@ -85,7 +85,7 @@ class HandAffectedTest {
     assertThat(script.refusal(RollbackRequest.to("r", Hlc.ofMicros(450))))
         .as("it is all there")
         .isEmpty();
-    assertThat(script.refusal(RollbackRequest.undoing("u", 1))).contains("it took nothing back");
+    assertThat(script.refusal(RollbackRequest.undoing("u", 1))).contains("it discarded no write");
   }
 
   @Test
@@ -238,7 +238,7 @@ class HandAffectedTest {
     RollbackRequest wish = wish(at(1, 500));
     assertThat(RollbackMachine.whyAll(Script.of(2, P).state(), wish)).isEmpty();
     Script lost = Script.of(2, P).coverageLost(0, 300, 550);
-    assertThat(RollbackMachine.whyAll(lost.state(), wish)).startsWith("coverage was lost");
+    assertThat(RollbackMachine.whyAll(lost.state(), wish)).startsWith("a coverage gap");
     Script waiting = Script.of(2, Policies.gated("q", null, Approval.REQUIRED));
     waiting.violation("v", "q", 500, 500);
     assertThat(RollbackMachine.whyAll(waiting.state(), wish)).contains("waits for approval");

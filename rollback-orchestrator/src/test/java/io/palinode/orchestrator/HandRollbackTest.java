@@ -94,7 +94,7 @@ class HandRollbackTest {
     script.convergedAt(1, 0, 1, 900).convergedAt(1, 1, 1, 950);
     assertThat(script.steps()).containsExactly("1: converge 1", "1: resume from 700 after 950");
     assertThat(script.refusal(to(500))).as("nothing was discarded").isEmpty();
-    assertThat(script.refusal(RollbackRequest.undoing("u", 1))).contains("it took nothing back");
+    assertThat(script.refusal(RollbackRequest.undoing("u", 1))).contains("it discarded no write");
   }
 
   /** What the pause cut off may be a copy of what it had accepted. */
@@ -127,7 +127,7 @@ class HandRollbackTest {
     assertThat(script.cancelRefusal(1))
         .startsWith("rollback 1 is past its commit point: Restore(1) is in the control log");
     script.restored(1, 0, 1).convergedAt(1, 0, 1, 900);
-    assertThat(script.cancelRefusal(1)).startsWith("rollback 1 is over");
+    assertThat(script.cancelRefusal(1)).startsWith("rollback 1 has ended");
     assertThat(script.cancelRefusal(2)).isEqualTo("there is no rollback 2");
   }
 

@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 
-/** What nodes have told so far of one rollback's effect. Not thread-safe. */
+/** The answers of nodes to one question about a rollback's effect. Not thread-safe. */
 final class EffectQuestion {
   private final int nodes;
   private final Map<Integer, EffectTold> answers = new TreeMap<>();
@@ -29,7 +29,7 @@ final class EffectQuestion {
     }
   }
 
-  /** Every node has answered. */
+  /** Whether every node has answered. */
   boolean isOver() {
     return answers.size() >= nodes;
   }
@@ -39,7 +39,8 @@ final class EffectQuestion {
   }
 
   /**
-   * Nodes that are waited for; not those that only wait for others themselves, if there are any.
+   * The nodes that are waited for. Nodes that only wait for others are left out, if any other is
+   * left.
    */
   List<Integer> waiting() {
     List<Integer> silent =

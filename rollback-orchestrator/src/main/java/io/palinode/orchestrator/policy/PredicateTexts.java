@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The texts of predicates by version, including replaced versions. Thread-safe. Bounded in
- * characters; the oldest text is dropped first. A violation is evaluated with the text of its own
+ * characters; the oldest text is dropped first. A violation is evaluated with the text of that
  * version.
  */
 public final class PredicateTexts {

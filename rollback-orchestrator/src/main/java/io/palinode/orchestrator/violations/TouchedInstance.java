@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An instance of a predicate that was violated, and the keys that its witnesses are about.
+ * A violated instance and the keys of its witnesses. Immutable.
  *
- * @param keys each once, in ascending order
+ * @param keys distinct, ascending
  */
 public record TouchedInstance(String predicate, String binding, List<ByteString> keys) {
   /** A violation has one witness per term, but one term can read many keys. */
